@@ -2,7 +2,7 @@
  * The watch cache: every collection's current state in memory, kept by one subscription to the engine.
  *
  * With an exclusive engine this process is the only writer and the cache is current by itself. With a shared engine a
- * consistent read asks the store for its newest revision and waits until the cache has reached it.
+ * consistent read fetches the newest revision of the store and waits until the cache has reached it.
  */
 import type { Clock } from '../lib/clock.ts';
 import { Slices } from '../lib/slices.ts';
@@ -15,7 +15,7 @@ const LOAD_CHUNK = 1000;
 /** How long to wait for changes up to the revision of a list. */
 const CHANGES_WAIT_MS = 30_000;
 
-/** What all collections held at a revision. */
+/** The content of all collections at a revision. */
 export interface CacheState {
   readonly revision: number;
   readonly collections: readonly CollectionState[];
@@ -40,7 +40,7 @@ export class Cache {
 
   /**
    * `failed` is called when the store's changes can no longer be followed: the process must reload or end. `setAside` is
-   * called for every object that cannot be read, under its key in the store; the others are served.
+   * called for every unreadable object, with its key in the store; the others are served.
    */
   constructor(engine: Engine, clock: Clock, failed: (error: Error) => void, setAside: (object: UnreadableObject) => void = () => {}) {
     this.engine = engine;
@@ -49,7 +49,7 @@ export class Cache {
     this.setAside = setAside;
   }
 
-  /** How many objects cannot be read now, by the prefix of their collection; empty while all can. */
+  /** The number of unreadable objects, by the prefix of their collection; empty if there are none. */
   unreadable(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { prefix, unreadable } of this.collections.values()) if (unreadable !== undefined) counts.set(prefix, unreadable.size);
@@ -74,8 +74,8 @@ export class Cache {
   }
 
   /**
-   * Adds a collection while running (a custom kind appears), or reads the values of one by other rules. `ready` is called in
-   * the turn in which the collection is so, before anybody can have looked at it.
+   * Adds a collection while running (a custom kind appears), or changes the rules by which its values are read. `ready` is called in
+   * the same turn of the event loop, before the collection can be used.
    */
   async add(options: CollectionOptions, reread: boolean, ready: (collection: Collection) => void): Promise<void> {
     const known = this.collections.get(options.prefix);
@@ -88,11 +88,11 @@ export class Cache {
       ready(known);
     }
   }
-  /** Whether there is a collection whose values are read so. */
+  /** Whether there is a collection with these rules. */
   readsBy(prefix: string, read: CollectionOptions['read']): boolean {
     return this.collections.get(prefix)?.readsBy(read) === true;
   }
-  /** Reads the values of a collection again, because the store delivers others now: keys to decrypt them came or went. */
+  /** Reads the values of a collection again, because the store returns different ones now: decryption keys were added or removed. */
   async reread(prefix: string): Promise<void> {
     const known = this.collections.get(prefix);
     if (known !== undefined)
@@ -102,7 +102,7 @@ export class Cache {
         () => {},
       );
   }
-  /** A collection is read again by one at a time. */
+  /** One reload of a collection at a time. */
   private rereadBy(known: Collection, options: () => CollectionOptions, ready: (collection: Collection) => void): Promise<void> {
     const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(known.prefix, take);
     const before = this.rereading.get(known) ?? Promise.resolve();
@@ -131,7 +131,7 @@ export class Cache {
       await this.waitFor(at, CHANGES_WAIT_MS);
       return collection;
     } catch (error) {
-      // Half a collection would be taken for a whole one by whoever tries again.
+      // A partial collection would look complete to the next try.
       this.collections.delete(collection.prefix);
       throw error;
     }
@@ -151,7 +151,7 @@ export class Cache {
     this.collections.delete(prefix);
   }
 
-  /** What all collections hold now; those that are being read from the store are left out. */
+  /** The content of all collections; those that are being loaded are left out. */
   state(): CacheState {
     const collections: CollectionState[] = [];
     for (const collection of this.collections.values()) {
@@ -161,7 +161,7 @@ export class Cache {
     return { revision: this.reached, collections };
   }
   /**
-   * Begins with what the cache of another server held, whose store this one was copied from: nothing is read again. Custom
+   * Starts from the cache of another server, whose store this one was copied from: nothing is read again. Custom
    * kinds have their collections before they are served.
    */
   private begin({ revision, collections }: CacheState): void {
@@ -178,7 +178,7 @@ export class Cache {
     this.stop = this.engine.subscribe(after, (changes, revision) => this.deliver(changes, revision), this.failed);
   }
 
-  /** Loads everything, or takes over what another cache held, and follows the store from there. */
+  /** Loads everything, or takes over the content of another cache, and follows the store from there. */
   async start(from?: CacheState): Promise<void> {
     if (from !== undefined) return this.begin(from);
     for (const collection of this.collections.values()) collection.hold();
@@ -198,8 +198,8 @@ export class Cache {
   }
 
   /**
-   * Writes, and answers when the cache shows it. `facts` belong to the put of the same index.
-   * Throws CommitConflict once the cache shows what the write lost against.
+   * Writes, and resolves when the cache shows it. `facts` belong to the put of the same index.
+   * Throws CommitConflict once the cache shows the write that it conflicted with.
    */
   async commit(
     operations: readonly Operation[],
@@ -226,7 +226,7 @@ export class Cache {
     }
   }
 
-  /** Waits until the cache is as new as the store is now. At once for an exclusive engine. */
+  /** Waits until the cache has the newest revision of the store. At once for an exclusive engine. */
   async freshen(timeoutMs: number): Promise<boolean> {
     if (this.engine.exclusive) return true;
     return this.waitFor(await this.engine.currentRevision(), timeoutMs);
@@ -251,7 +251,7 @@ export class Cache {
     });
   }
 
-  /** Drops events that the store has forgotten, so that both give the same answer. */
+  /** Drops events that the store has compacted, so that both give the same result. */
   forget(upTo: number): void {
     for (const collection of this.collections.values()) collection.forgetEvents(upTo);
   }

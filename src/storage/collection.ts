@@ -15,7 +15,7 @@ export interface CollectionEvent {
   readonly item: Item;
   readonly previous: Item | undefined;
   readonly revision: number;
-  /** The previous state under this event's revision: what watchers get whose selection it has left. Made on first use. */
+  /** The previous state with this event's revision: for watchers whose selection the object has left. Made on first use. */
   left?: Item;
   /** Encodings made for one watcher and shared by all: representation → frame, as the server makes them. */
   frames: Map<string, unknown> | undefined;
@@ -28,13 +28,13 @@ export interface CollectionOptions {
   readonly prefix: string;
   /** Reads labels and selectable fields of a parsed object. */
   readonly facts: (object: unknown) => Facts;
-  /** Most events kept for watches that resume; older ones are read from the store's history. */
+  /** Maximum events kept for watches that resume; older ones are read from the store's history. */
   readonly eventLimit: number;
-  /** What a stored value is read as, where that is not the value itself: the definition of a custom kind may have changed. */
+  /** Transforms a stored value when it is read: the definition of a custom kind may have changed. */
   readonly read?: ReadValue | undefined;
 }
 
-/** What a collection held at a time: its items are shared, the map of them is not. */
+/** The content of a collection at a time: its items are shared, the map of them is not. */
 export interface CollectionState {
   readonly options: CollectionOptions;
   readonly items: SortedMap<Item>;
@@ -43,7 +43,7 @@ export interface CollectionState {
   readonly unknownUntil: number;
 }
 
-/** A value as the store has it, or that there is none any more. */
+/** A stored value, or that it was deleted. */
 interface Stored {
   readonly key: string;
   readonly value: Buffer | undefined;
@@ -57,13 +57,13 @@ interface Index {
   readonly keys: Map<string, Set<string>>;
   readonly read: (item: Item) => string | undefined;
 }
-/** Most label and field values by which a collection is indexed; the one used longest ago makes room. */
+/** Maximum label and field values by which a collection is indexed; the least recently used is evicted. */
 const INDEX_LIMIT = 16;
-/** Most bytes of objects that recent events may hold; beyond it older ones are read from the store's history. */
+/** Maximum bytes of objects in recent events; beyond it older ones are read from the store's history. */
 const EVENT_BYTES = 16 * 2 ** 20;
 /**
- * The newest events that keep the encodings made for watchers. All that follow have taken theirs by then; who resumes from
- * further back has them made again, and shares them with those who resume at the same time.
+ * The newest events that cache the encodings made for watchers. All followers have read theirs by then; a watcher that resumes
+ * further back has them made again, and shares them with others that resume at the same time.
  */
 export const FRAMED_EVENTS = 256;
 let allChanges = 0;
@@ -71,7 +71,7 @@ let allChanges = 0;
 export class Collection {
   readonly prefix: string;
   items = new SortedMap<Item>();
-  /** Objects that are there and cannot be read, by key: no read finds them among the items. Undefined while there are none. */
+  /** Unreadable objects, by key: they are not among the items. Undefined if there are none. */
   unreadable: Map<string, UnreadableObject> | undefined;
   private options: CollectionOptions;
   private readonly audience = new Audience();
@@ -82,22 +82,22 @@ export class Collection {
   private eventsAfter = 0;
   private eventBytes = 0;
   /**
-   * Revision at which an object that could not be read was deleted or written anew. What it was before is not known, so that
-   * a watch from an earlier version cannot get that: its client must list again.
+   * Revision at which an unreadable object was deleted or replaced. Its previous state is not known, so that
+   * a watch from an earlier revision cannot get it: its client must list again.
    */
   unknownUntil = 0;
   /** Revision of the newest change of this collection. */
   lastChange = 0;
-  /** Grows with every change, also with several of one revision; no two collections of a process ever show the same. */
+  /** Grows with every change, also with several of one revision; unique among all collections of a process. */
   changes = ++allChanges;
-  /** Whether its items are looked up as objects, which are kept with them. */
+  /** Whether its items are looked up as objects, which are cached with them. */
   keepsParsed = false;
-  /** While a collection loads, changes wait here. */
+  /** Buffers changes while the collection loads. */
   private waiting: (Stored & { readonly facts: Facts | undefined })[] | undefined;
-  /** The newest of every key that changed while values are read by other rules. */
+  /** The newest change of every key during a reload by other rules. */
   private meanwhile: Map<string, Stored> | undefined;
 
-  /** `setAside` is called for every object that is found to be unreadable. */
+  /** `setAside` is called for every unreadable object. */
   constructor(options: CollectionOptions, setAside: (object: UnreadableObject) => void = () => {}) {
     this.options = options;
     this.prefix = options.prefix;
@@ -109,13 +109,13 @@ export class Collection {
     return this.options.facts(object);
   }
 
-  /** What it holds now, for a server that begins with it; undefined while it is read from the store. */
+  /** Its content, for a server that starts from it; undefined while it is loaded. */
   state(): CollectionState | undefined {
     if (this.waiting !== undefined || this.meanwhile !== undefined) return undefined;
     const { options, lastChange, unknownUntil } = this;
     return { options, items: this.items.copy(), unreadable: this.unreadable && new Map(this.unreadable), lastChange, unknownUntil };
   }
-  /** Begins with what another collection held, instead of reading it from the store. Events come after the revision. */
+  /** Takes over the content of another collection, instead of loading it. Events follow after the revision. */
   begin({ items, unreadable, lastChange, unknownUntil }: CollectionState, revision: number): void {
     this.items = items.copy();
     this.unreadable = unreadable && new Map(unreadable);
@@ -125,15 +125,15 @@ export class Collection {
     this.eventsAfter = revision;
   }
 
-  /** By which values are read now. */
+  /** The current rules by which values are read. */
   get rules(): CollectionOptions {
     return this.options;
   }
-  /** Whether stored values are read so now. */
+  /** Whether stored values are read by these rules. */
   readsBy(read: ReadValue | undefined): boolean {
     return this.options.read === read;
   }
-  /** What a value of the store says: one of any time is read by the rules of now. Undefined when it cannot be read. */
+  /** A stored value of any revision, read by the current rules. Undefined if it is unreadable. */
   itemOf(key: string, value: Buffer, revision: number, created: number, unreadable?: Unreadable): Item | undefined {
     const item = itemBy(this.options, key, value, revision, created, unreadable);
     return typeof item === 'string' ? undefined : item;
@@ -149,20 +149,20 @@ export class Collection {
   /** Changes after this revision will be seen as events. */
   loaded(revision: number): void {
     this.eventsAfter = revision;
-    // What was deleted before left no trace among the entries: any change up to here may have been the newest.
+    // Earlier deletions left no entries: any change up to here may have been the newest.
     this.lastChange = Math.max(this.lastChange, revision);
     const waiting = this.waiting;
     this.waiting = undefined;
     for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts, w.unreadable);
   }
-  /** Values are read by other rules from now on, which make the same of those that are here. */
+  /** Changes the rules to equivalent ones: existing items stay valid. */
   change(options: CollectionOptions): void {
     this.options = options;
   }
   /**
-   * Reads all values by other rules. `entries` tells those of the store, and is done when every change that is older than
-   * one of them was applied here. Until then everything stays as it was, so that nobody sees a mixture; `ready` is called in
-   * the turn in which everything is as it will be.
+   * Reads all values by other rules. `entries` returns those of the store, and is done when every change that is older than
+   * one of them was applied here. Until then the old state stays, so that no reader sees a mixture; `ready` is called in
+   * the turn of the event loop in which the new state takes effect.
    */
   async reread(
     options: CollectionOptions,
@@ -207,14 +207,14 @@ export class Collection {
       this.report(object);
     }
     this.indexes.clear();
-    // Events tell what the rules of before made of values; whoever asks for the past reads it from the store.
+    // Events contain values by the old rules; history is read from the store.
     this.events = [];
     this.eventBytes = 0;
     this.eventsAfter = Math.max(this.eventsAfter, this.lastChange);
     this.changes = ++allChanges;
     ready();
-    // What a watch has shown and what it would show do not go together any more. No event says which objects came or went: not
-    // to those that are open, and not to those that resume from before.
+    // The old and the new state of a watch are inconsistent. There are no events for the difference: neither
+    // for open watches, nor for those that resume from an earlier revision.
     if (!isSame) this.unknownUntil = Math.max(this.unknownUntil, reached());
     this.close(!isSame);
   }
@@ -223,7 +223,7 @@ export class Collection {
     this.waiting = [];
   }
 
-  /** Applies a change of the store. `facts` saves parsing where the writer knows them. */
+  /** Applies a change of the store. `facts` saves parsing if the writer knows them. */
   apply(
     key: string,
     value: Buffer | undefined,
@@ -240,7 +240,7 @@ export class Collection {
     const wasUnreadable = this.unreadable !== undefined && this.takeBack(key, revision);
     const previous = this.items.get(key);
     let event: CollectionEvent;
-    // Who knows the facts made the value as it is to be read, unless the rules have changed since.
+    // A writer with facts made the value by the current rules, unless they have changed since.
     const item =
       value === undefined
         ? undefined
@@ -252,7 +252,7 @@ export class Collection {
       this.items.set(key, item);
       event = { type: 'put', item, previous, revision, frames: undefined };
     } else {
-      // An object that cannot be read any more leaves the lists, and so it leaves the watches.
+      // An object that becomes unreadable leaves the lists, and so it leaves the watches.
       if (item !== undefined) this.setAside({ key, revision, created, reason: item });
       if (previous === undefined) return;
       this.items.delete(key);
@@ -263,7 +263,7 @@ export class Collection {
     if (this.indexes.size > 0) this.reindex(event);
     this.remember(event);
     this.audience.notify(event);
-    // Events outlive what they tell of by minutes, and few ask again for the parsed form of what is past.
+    // Events outlive their objects by minutes, and their parsed form is rarely needed again.
     if (previous !== undefined) previous.parsed = undefined;
     if (event.type === 'delete') event.item.parsed = undefined;
   }
@@ -275,7 +275,7 @@ export class Collection {
     this.changes = ++allChanges;
     this.report(object);
   }
-  /** A later change says what an object that could not be read is now. */
+  /** A later change replaces the state of an unreadable object. */
   private takeBack(key: string, revision: number): boolean {
     if (!this.unreadable?.delete(key)) return false;
     if (this.unreadable.size === 0) this.unreadable = undefined;
@@ -290,8 +290,8 @@ export class Collection {
   }
 
   /**
-   * Calls once when the collection ends or is read by other rules; `stale`: what a client knows of it may be wrong, and it must
-   * list again. Returns the function that takes the call back.
+   * Called once when the collection ends or is read by other rules; `stale`: the state of a client may be wrong, and it must
+   * list again. Returns the function that removes the call.
    */
   onClose(call: (stale: boolean) => void): () => void {
     this.closers.add(call);
@@ -323,7 +323,7 @@ export class Collection {
     }
     return this.events.slice(low);
   }
-  /** Forgets events up to a revision (the store has forgotten them too). */
+  /** Drops events up to a revision (the store has compacted them too). */
   forgetEvents(upTo: number): void {
     if (upTo <= this.eventsAfter) return;
     const kept = this.eventsSince(upTo) ?? [];
@@ -368,13 +368,13 @@ export class Collection {
     const framed = events[events.length - 1 - FRAMED_EVENTS];
     if (framed !== undefined) framed.frames = undefined;
     if (events.length <= options.eventLimit && this.eventBytes <= EVENT_BYTES) return;
-    // Trimming in halves keeps the cost of an event constant.
+    // Trimming by half keeps the cost of an event constant.
     let bytes = this.eventBytes;
     let dropped = 0;
     while (dropped < events.length && (events.length - dropped > options.eventLimit / 2 || bytes > EVENT_BYTES / 2))
       bytes -= (events[dropped++] as CollectionEvent).item.bytes.length;
     this.eventsAfter = (events[dropped - 1] as CollectionEvent).revision;
-    // A commit may change several keys of a collection at one revision: none of it is complete any more.
+    // A commit may change several keys of a collection at one revision: it is complete or dropped.
     while (events[dropped]?.revision === this.eventsAfter) dropped++;
     this.dropEvents(dropped);
   }

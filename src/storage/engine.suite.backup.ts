@@ -1,4 +1,4 @@
-/** The part of the behaviour suite about what a backup and a restore need: held revisions, expiries, revisions left out. */
+/** The part of the behaviour suite for backup and restore: held revisions, expiries, skipped revisions. */
 import { expect } from 'vitest';
 import { keysOf, put, record, remove, type Scenario, text } from './engine.suite.tools.ts';
 import { Compacted } from './engine.ts';

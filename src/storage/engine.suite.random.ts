@@ -15,7 +15,7 @@ const KEYS = ['a', 'a/1', 'a/2', 'a/3', 'ab', 'b', 'b/1'];
 const OWN_KEYS = ['burst/0', 'burst/1', 'burst/2', 'burst/3', 'burst/4'];
 const PREFIXES = ['', 'a', 'a/', 'b', 'c'];
 
-/** What is expected of a key, said relative to its revision when the commit is made. */
+/** The expectation on a key, relative to its revision when the commit is made. */
 type Guess = 'none' | 'absent' | 'current' | 'stale';
 interface Draft {
   readonly type: 'put' | 'delete' | 'check';
@@ -134,7 +134,7 @@ async function runStep(run: Run, step: HistoryStep): Promise<void> {
 /** Runs commits at once; the revisions they get say in which order they happened, and the model must allow that order. */
 async function runCommits(engine: Engine, model: StoreModel, commits: readonly (readonly Draft[])[]): Promise<void> {
   const operations = commits.map((drafts) => drafts.map((draft) => operationOf(model, draft)));
-  // Commits that change nothing use no revision and so tell nothing of their order: of several, each writes a key of its own.
+  // Commits that change nothing use no revision and so have no known order: of several, each writes a key of its own.
   if (operations.length > 1) for (const [index, list] of operations.entries()) list.push(put(OWN_KEYS[index] as string, ''));
   const outcomes = await Promise.allSettled(operations.map((list) => engine.commit(list)));
   const conflicts = new Set<number>();

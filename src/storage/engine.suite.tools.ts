@@ -1,4 +1,4 @@
-/** Words in which the behaviour suite of the engines is written. */
+/** The vocabulary of the behaviour suite of the engines. */
 import type { TestContext } from 'vitest';
 import type { ChangeRecord, Engine, Entry, Operation, RangeResult } from './engine.ts';
 

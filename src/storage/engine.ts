@@ -1,7 +1,7 @@
 import type { StoreMark } from './store-mark.ts';
 
 /**
- * The store: a small multi-version key-value contract. Everything above knows only this file; `engine.suite.ts` holds
+ * The store: a small multi-version key-value contract. All layers above use only this file; `engine.suite.ts` holds
  * every engine to it.
  *
  * One revision counts all commits. A commit is atomic, may hold several operations, and gets the next revision:
@@ -16,15 +16,15 @@ import type { StoreMark } from './store-mark.ts';
  *   changes({ after: 1, prefix: '' }) → put b, put c (revision 2), delete a (revision 3)
  *   compact(2); range({ prefix: '', at: 1 }) → throws Compacted        range({ prefix: '', at: 2 }) → a, b, c
  *
- * A commit is answered only when it is durable, and becomes visible to reads and subscribers no earlier than that.
- * Conflicts are answered only when the write they lost against is visible, so that a retry reads the newer state.
- * Expectations are held against the state before the commit, and one commit writes a key at most once. A commit that
- * changes nothing (only checks, deletes of absent keys) uses no revision and is answered with the newest one.
- * An exclusive engine calls the subscribers that have caught up before it answers the commit.
+ * A commit resolves only when it is durable, and becomes visible to reads and subscribers no earlier than that.
+ * Conflicts are reported only when the write they lost against is visible, so that a retry reads the newer state.
+ * Expectations are checked against the state before the commit, and one commit writes a key at most once. A commit that
+ * changes nothing (only checks, deletes of absent keys) uses no revision and resolves to the newest one.
+ * An exclusive engine calls the subscribers that have caught up before it resolves the commit.
  * Keys are printable ASCII text of 1 to 1,024 characters, ordered by bytes. Values are opaque; callers must not change a buffer that they gave or got.
  *
- * A value that is there and cannot be read never fails a read: it is delivered in its place, empty and marked, so that the
- * others can be served. Its key, revision and `created` are true; it can be deleted and replaced like any other:
+ * An unreadable value never fails a read: it is delivered in its place, empty and marked, so that the
+ * others can be served. Its key, revision and `created` are correct; it can be deleted and replaced like any other:
  *
  *   get('a') → { key: 'a', value: empty, revision: 3, created: 1, unreadable: { reason: 'its checksum is wrong' } }
  *   range({ prefix: '' }) → a (unreadable), b, c        changes({ after: 2, prefix: '' }) → put a (unreadable)
@@ -38,7 +38,7 @@ export interface Entry {
   readonly revision: number;
   /** Revision of the commit that created the key (since its last deletion). */
   readonly created: number;
-  /** When the engine deletes the key, in milliseconds since 1970; absent: never, or `expiries` was not asked for. */
+  /** When the engine deletes the key, in milliseconds since 1970; absent: never, or `expiries` was not requested. */
   readonly expires?: number;
   /** Present only when the value cannot be read. */
   readonly unreadable?: Unreadable;
@@ -54,7 +54,7 @@ export type Operation =
       readonly type: 'put';
       readonly key: string;
       readonly value: Buffer;
-      /** Revision that the key must have now; 0: it must not exist; undefined: whatever it is. */
+      /** Revision that the key must have now; 0: it must not exist; undefined: any. */
       readonly expect?: number;
       /** The engine deletes the key about this many seconds later (as a commit of its own). */
       readonly ttlSeconds?: number;
@@ -82,9 +82,9 @@ export interface RangeRequest {
   /** Revision to read at; undefined: the newest. */
   readonly at?: number;
   readonly limit?: number;
-  /** `count` is not wanted, and may be less than it is: who reads everything page by page must not have the rest counted each time. */
+  /** `count` is not needed, and may be less than it is: a reader that pages through everything must not have the rest counted each time. */
   readonly uncounted?: boolean;
-  /** Entries tell when they expire: for backups. */
+  /** Entries include their expiry: for backups. */
   readonly expiries?: boolean;
 }
 export interface RangeResult {
@@ -102,27 +102,27 @@ export type Subscriber = (changes: readonly ChangeRecord[], revision: number) =>
 
 export interface Engine {
   readonly name: 'memory' | 'lmdb' | 'etcd';
-  /** What the store says of itself; undefined where it says nothing. */
+  /** The mark of the store; undefined if it has none. */
   readonly mark?: StoreMark | undefined;
-  /** True when this process is the only writer: the newest revision is then known without asking. */
+  /** True when this process is the only writer: the newest revision is then known without a round trip. */
   readonly exclusive: boolean;
   /** The newest revision that is durable here (for a shared engine: the newest seen). 0 or more. */
   readonly revision: number;
   /** Oldest revision that can be read; changes after it are still known. */
   readonly compacted: number;
-  /** The newest revision of the store itself: asks a shared engine, at once for an exclusive one. */
+  /** The newest revision of the store itself: a round trip for a shared engine, at once for an exclusive one. */
   currentRevision(): Promise<number>;
   get(key: string, at?: number): Promise<Entry | undefined>;
   range(request: RangeRequest): Promise<RangeResult>;
   /**
    * Throws CommitConflict, or StoreUnavailable when the outcome is unknown or the store refuses to write.
    *
-   * An exclusive engine tells `assigned` the revision of the commit before this call returns, long before the commit is
-   * durable: another commit may already expect that revision, and fails when this one does. A shared engine tells nothing.
+   * An exclusive engine calls `assigned` with the revision of the commit before this call returns, long before the commit is
+   * durable: another commit may already expect that revision, and fails when this one does. A shared engine does not call it.
    */
   commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<{ revision: number }>;
   /**
-   * Changes after a revision, oldest first, up to the newest. Throws Compacted when some are forgotten. A limit is
+   * Changes after a revision, oldest first, up to the newest. Throws Compacted when some are compacted. A limit is
    * rounded up to whole commits, so that the caller can go on after the last revision it got.
    */
   changes(request: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]>;
@@ -131,28 +131,28 @@ export interface Engine {
    * (history compacted, engine closed). Neither is called before this returns nor after the returned function was called.
    */
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void;
-  /** Forgets history before a revision; values current at it stay readable. Does nothing if that was done already. */
+  /** Compacts history before a revision; values current at it stay readable. Does nothing if that was done already. */
   compact(revision: number): Promise<void>;
   /**
    * Keeps the newest revision readable: nothing is compacted beyond it, by whatever server, until `release` is called or
-   * the time is over. For reads that take longer than history is kept.
+   * the time is over. For reads that take longer than history is retained.
    */
   hold(milliseconds: number): Promise<Hold>;
   /**
-   * Leaves revisions out: the newest one becomes at least `revision`, and history up to there is forgotten. For a store
-   * that nothing has subscribed to yet: what is restored must get revisions that no client has seen.
+   * Skips revisions: the newest one becomes at least `revision`, and history up to there is compacted. For a store
+   * without subscribers: restored objects must get revisions that no client has seen.
    *
    *   commit([put a=1]) → revision 1      skipTo(100)      commit([put a=2]) → revision 101      get('a', 1) → throws Compacted
    */
   skipTo(revision: number): Promise<void>;
   /**
-   * Whether a value is to be written again even if it would be the same: a store that encrypts has it under a key that is
-   * no longer the one for writing. Absent where there is no such case.
+   * Whether an unchanged value is to be written again: an encrypting store has it under a key that is
+   * no longer the one for writing. Absent if there is no such case.
    */
   isOutdated?(key: string): Promise<boolean>;
-  /** Why nothing can be written now though the store lives (its disk is full); undefined or absent while writes are taken. */
+  /** Why nothing can be written though the store runs (its disk is full); undefined or absent while writes are accepted. */
   readonly refusing?: string | undefined;
-  /** A cheap proof of life for health checks. Throws when the store does not answer. */
+  /** A cheap liveness test for health checks. Throws when the store does not respond. */
   ping(): Promise<void>;
   /** Bytes on disk and the like, for metrics. */
   stats(): Promise<Record<string, number>>;
@@ -182,7 +182,7 @@ export class Compacted extends Error {
     this.oldest = oldest;
   }
 }
-/** The revision asked for lies in the future. */
+/** The requested revision lies in the future. */
 export class FutureRevision extends Error {
   readonly current: number;
   constructor(current: number) {
@@ -197,7 +197,7 @@ export class StoreUnavailable extends Error {
     this.name = 'StoreUnavailable';
   }
 }
-/** The store has no room. Nothing was written; it takes writes again by itself when there is room. */
+/** The store has no room. Nothing was written; it accepts writes again when there is room. */
 export class StoreFull extends StoreUnavailable {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,6 +1,6 @@
 /**
- * An object as the cache holds it and as answers send it: JSON bytes of its stored version with the resourceVersion in
- * place, and the few facts that selectors ask for. Nothing on the read path parses these bytes.
+ * An object as the cache holds it and as responses send it: JSON bytes of its stored version with the resourceVersion in
+ * place, and the few facts that selectors use. Nothing on the read path parses these bytes.
  *
  * In the store the resourceVersion is absent (it is the revision of the commit, which a shared store knows only
  * afterwards). The stored value is a header of 8 bytes and the JSON text:
@@ -19,23 +19,23 @@ export interface Item {
   readonly revision: number;
   readonly created: number;
   readonly bytes: Buffer;
-  /** The same with the line end that an answer has; undefined where the item was not made from a stored value. */
+  /** The same with the newline of a response; undefined if the item was not made from a stored value. */
   readonly line: Buffer | undefined;
-  /** Where the resourceVersion stands in `bytes`. */
+  /** Offset of the resourceVersion in `bytes`. */
   readonly versionAt: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
-  /** Values of the kind's selectable fields, in the order the kind names them. */
+  /** Values of the kind's selectable fields, in the order of the kind. */
   readonly fields: readonly string[] | undefined;
-  /** The parsed object, kept only for collections that are looked up as objects. Must not be changed. */
+  /** The parsed object, cached only for collections that are looked up as objects. Must not be changed. */
   parsed: unknown;
 }
 
 export interface Facts {
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly fields: readonly string[] | undefined;
-  /** What the writer of a value reads stored values by: it is as the writer made it only where that is still so. */
+  /** The rules of the writer of a value: the facts are valid only while stored values are read by the same rules. */
   readonly read?: ReadValue | undefined;
-  /** The parsed object as of a revision, where the writer of a large value has it at hand. */
+  /** The parsed object at a revision, if the writer of a large value has it. */
   readonly parsed?: ((revision: number) => unknown) | undefined;
 }
 /** What a stored value is read as. */
@@ -56,7 +56,7 @@ export function storedValue(text: string, uid: string): Buffer {
   return withHeader(value, uid);
 }
 
-/** Completes a value whose JSON text stands behind room for the header. */
+/** Completes a value whose JSON text follows the room for the header. */
 export function withHeader(value: Buffer, uid: string): Buffer {
   const end = endOfUid(value, uid);
   if (end < 0) throw new Error('an object without uid cannot be stored');
@@ -69,7 +69,7 @@ export function withHeader(value: Buffer, uid: string): Buffer {
 
 const UID = Buffer.from('"uid":"');
 
-/** The place behind `"uid":"…"`; -1 where there is none. It stands near the beginning, where a loop is quicker than a search. */
+/** The offset after `"uid":"…"`; -1 if there is none. It is near the beginning, where a loop is faster than a search. */
 function endOfUid(value: Buffer, uid: string): number {
   const size = UID.length + uid.length + 1;
   for (let at = HEADER; at + size <= value.length; at++) {
@@ -93,8 +93,8 @@ export function storedText(value: Buffer): Buffer {
 const MANAGERS = Buffer.from('"managedFields":[');
 
 /**
- * The object of a stored value without its field managers, which selectors never ask for and which are half of many objects.
- * The bytes looked for cannot stand within a string, where quotes are escaped.
+ * The object of a stored value without managedFields, which selectors never use and which are half of many objects.
+ * The searched bytes cannot be within a string, where quotes are escaped.
  */
 export function storedObject(value: Buffer): unknown {
   check(value);
@@ -104,7 +104,7 @@ export function storedObject(value: Buffer): unknown {
   return JSON.parse(value.toString('utf8', HEADER, from) + value.toString('utf8', endOfArray(value, from)));
 }
 
-/** Where the array ends whose content begins at `from`: the place of its closing bracket, or the end of a text that lacks it. */
+/** The end of the array whose content begins at `from`: the offset of its closing bracket, or the end of a text that lacks it. */
 function endOfArray(text: Buffer, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length; at++) {
@@ -139,7 +139,7 @@ export function itemFromStored(key: string, value: Buffer, revision: number, cre
   };
 }
 
-/** The same object as of another revision (a deletion carries the revision at which it happened). */
+/** The same object at another revision (a deletion carries its own revision). */
 export function atRevision(item: Item, revision: number): Item {
   const oldLength = BEFORE.length + String(item.revision).length + 1;
   const head = item.bytes.subarray(0, item.versionAt);
@@ -149,12 +149,12 @@ export function atRevision(item: Item, revision: number): Item {
   return { ...item, revision, bytes: line.subarray(0, line.length - 1), line, parsed: undefined };
 }
 
-/** With a line end. */
+/** With a newline. */
 function withVersion(value: Buffer, header: number, at: number, revision: number): Buffer {
   const digits = String(revision);
   const length = value.length - header;
   const size = length + BEFORE.length + digits.length + 2;
-  // Three objects of two kilobytes would fill a shared block badly, and one that stays would keep the whole block.
+  // Three objects of two kilobytes would fill a shared block badly, and one that stays would keep the whole block alive.
   const bytes = size < OWN_BLOCK ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
   value.copy(bytes, 0, header, header + at);
   let to = at;
@@ -175,10 +175,10 @@ function check(value: Buffer): void {
   throw new UnknownFormat(`it has the format ${value[0]}.${value[1]}, which this release does not know`);
 }
 
-/** Whether a stored value is an object as this file writes it, rather than one that was encrypted on its way to the store. */
+/** Whether a stored value is an object as written by this file, and not encrypted. */
 export const isPlain = (value: Buffer): boolean => value.length >= HEADER && value[0] === FORMAT && value[1] === 0;
 
-/** Whether a stored value is the text that an item already has, apart from its resourceVersion. */
+/** Whether a stored value is the text of an item, apart from its resourceVersion. */
 export function sameText(item: Item, value: Buffer): boolean {
   const version = BEFORE.length + String(item.revision).length + 1;
   if (item.bytes.length - version !== value.length - HEADER) return false;

@@ -1,11 +1,11 @@
 /**
- * The store as a list of commits: so plain that it is right by inspection. Random histories run against it and against
- * an engine, and every answer must be the same (engine.suite.random.ts).
+ * The store as a list of commits: so simple that it is correct by inspection. Random histories run against it and against
+ * an engine, and every result must be the same (engine.suite.random.ts).
  */
 import { type ChangeRecord, CommitConflict, Compacted, type Entry, FutureRevision, type Operation, type RangeRequest } from './engine.ts';
 
 export class StoreModel {
-  /** Revision before the first commit; a store may have a past that is of no concern here. */
+  /** Revision before the first commit; a store may have earlier history that does not matter here. */
   readonly base: number;
   compacted: number;
   readonly #commits: ChangeRecord[][] = [];
@@ -65,7 +65,7 @@ export class StoreModel {
     return found;
   }
 
-  /** Changes after a revision, compacted or not: what a subscriber from then on must have seen. */
+  /** Changes after a revision, compacted or not: those that a subscriber from then on must have seen. */
   history(after: number): ChangeRecord[] {
     return this.#commits.slice(after - this.base).flat();
   }

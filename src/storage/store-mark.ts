@@ -1,23 +1,23 @@
 /**
- * What a store says of itself: whose it is, who made it and when. A server of another identity would read the same objects
- * under other names, so that it is refused. The memory engine keeps nothing, and has none.
+ * The mark of a store: its identity, and when and by which version it was created. A server of another identity would read the
+ * same objects under other names, so that it is refused. The memory engine is not persistent, and has none.
  */
 
-/** Who opens a store. */
+/** The identity that opens a store. */
 export interface StoreOwner {
   /** Name of the identity. */
   readonly identity: string;
   readonly productVersion: string;
-  /** Keys by which a store that has no mark is recognised as one of an identity. */
+  /** Keys by which a store without a mark is recognized as one of an identity. */
   readonly traces: readonly { readonly identity: string; readonly key: string }[];
 }
 
 export interface StoreMark {
   /** Random; the same for all servers on one store. */
   readonly id: string;
-  /** Undefined where no owner was named when the store was made. */
+  /** Undefined if no identity was named when the store was created. */
   readonly identity?: string | undefined;
-  /** Version of the server that made the store. */
+  /** Version of the server that created the store. */
   readonly productVersion?: string | undefined;
   /** In milliseconds since 1970. */
   readonly createdAt: number;
@@ -38,7 +38,7 @@ export function parseMark(text: string): StoreMark | undefined {
   }
 }
 
-/** Whose store it is that has no mark: by the keys that are there. */
+/** The identity of a store without a mark: by its keys. */
 export async function identityByTraces(
   { identity, traces }: StoreOwner,
   has: (key: string) => boolean | Promise<boolean>,
@@ -48,7 +48,7 @@ export async function identityByTraces(
   return found.includes(identity) ? identity : found[0];
 }
 
-/** Throws when a store is that of another identity. `place` names the store, `elsewhere` the flag that names another. */
+/** Throws when a store is of another identity. `place` names the store, `elsewhere` the flag that names another. */
 export function checkOwner(identity: string | undefined, owner: StoreOwner | undefined, place: string, elsewhere: string): void {
   if (owner === undefined || identity === undefined || identity === owner.identity) return;
   throw new Error(

@@ -1,6 +1,6 @@
 /**
- * Objects that are in the store and cannot be read: their checksum is wrong, their key for decryption is missing, their
- * bytes are no object. They are set aside, so that one of them stops neither a start nor a list.
+ * Unreadable objects in the store: their checksum is wrong, their decryption key is missing, their
+ * bytes are not an object. They are set aside, so that one of them fails neither a start nor a list.
  */
 import type { Log } from '../lib/log.ts';
 
@@ -9,11 +9,11 @@ export interface UnreadableObject {
   readonly key: string;
   readonly revision: number;
   readonly created: number;
-  /** Holds nothing of the object. */
+  /** Contains nothing of the object. */
   readonly reason: string;
 }
 
-/** Why a value could not be read, in words that quote nothing of it; errors of the JSON parser do. */
+/** Why a value could not be read, without quoting it; errors of the JSON parser do. */
 export function whyUnreadable(error: unknown, value: Buffer): string {
   if ((error as { code?: unknown }).code === 'ERR_STRING_TOO_LONG' || error instanceof RangeError)
     return `it is too large or too deep to be read (${value.length} bytes)`;
@@ -22,13 +22,13 @@ export function whyUnreadable(error: unknown, value: Buffer): string {
   return 'its bytes are not an object of this kind';
 }
 
-/** The head of a value says that it was written in another way. */
+/** The head of a value shows that it was written in another format. */
 export class UnknownFormat extends Error {}
 
-/** So many objects are logged one by one; the metric and the health check count all of them. */
+/** Maximum objects that are logged one by one; the metric and the health check count all of them. */
 const LOGGED = 100;
 
-/** Logs every object that is set aside, up to a bound. The key is that in the store. */
+/** Logs every object that is set aside, up to a limit. The key is that in the store. */
 export function logUnreadable(log: Pick<Log, 'error'>): (object: UnreadableObject) => void {
   let logged = 0;
   return ({ key, revision, reason }) => {

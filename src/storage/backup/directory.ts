@@ -1,4 +1,4 @@
-/** Restores a backup into a data directory of the embedded store: as a whole or not at all. */
+/** Restores a backup into a data directory of the embedded store, atomically. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineOptions } from '../engines/index.ts';
@@ -11,13 +11,13 @@ import { type OpenBackup, type Restored, type RestoreOptions, restoreInto } from
 
 export interface DirectoryRestore extends RestoreOptions {
   readonly dataDir: string;
-  /** What the new store is made with. */
+  /** Options of the new store. */
   readonly store: Omit<EngineOptions, 'store' | 'dataDir'>;
-  /** Whether a store that is there may be moved aside. */
+  /** Whether an existing store may be moved aside. */
   readonly force: boolean;
 }
 export interface RestoredDirectory extends Restored {
-  /** Directory that the store from before was moved to. */
+  /** Directory that the previous store was moved to. */
   readonly movedTo: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function restoreDirectory(open: OpenBackup, options: DirectoryResto
   prepareDirectory(dataDir);
   const lock = await lockDirectory(dataDir);
   try {
-    // An older version left no more than that there was a replacement: its files are replaced as they are.
+    // An older release recorded only that there was a replacement: its files are replaced unconditionally.
     if (force) attempt(() => finishReplacing(dataDir));
     else finishReplacing(dataDir);
     if (!force && hasStore(dataDir)) {
@@ -46,7 +46,7 @@ export async function restoreDirectory(open: OpenBackup, options: DirectoryResto
       const label = new Date(options.clock.now()).toISOString().replaceAll(/[:.]/g, '-');
       return { ...restored, movedTo: replaceStore(dataDir, name, `store.replaced-${label}`) };
     } finally {
-      // A replacement that has begun is finished by the next start, and needs it.
+      // An interrupted replacement is finished by the next start, and needs this directory.
       if (!isReplacing(dataDir)) rmSync(partial, { recursive: true, force: true });
     }
   } finally {
@@ -58,6 +58,6 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // What cannot be finished is replaced.
+    // A replacement that cannot be finished is replaced.
   }
 }

@@ -1,4 +1,4 @@
-/** Backup files on disk: private, and there as a whole or not at all. */
+/** Backup files on disk: private and written atomically. */
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -18,7 +18,7 @@ export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Errors of a backup that say which one it is: `monday.backup: the backup is damaged at byte 210…`. */
+/** Adds the name of the file to errors of a backup: `monday.backup: the backup is damaged at byte 210…`. */
 export async function namingFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -29,8 +29,8 @@ export async function namingFile<T>(path: string, work: () => Promise<T>): Promi
 }
 
 /**
- * Writes a file that only its owner can read: under another name first, then synced, then renamed. What is there already
- * is not replaced. `check` is given the name before the file gets its own. Returns the number of bytes.
+ * Writes a file that only its owner can read: under another name first, then synced, then renamed. An existing file
+ * is not replaced. `check` gets the temporary name before the file is renamed. Returns the number of bytes.
  */
 export async function writePrivateFile(
   path: string,

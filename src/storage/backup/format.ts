@@ -1,28 +1,28 @@
 /**
  * Bytes of a backup file. docs/storage.md draws them; a change here needs a new FORMAT and a way to read the old ones.
  *
- *   file     magic(8) format(2) frame…           one header, any number of blocks, one trailer, nothing behind it
+ *   file     magic(8) format(2) frame…           one header, any number of blocks, one trailer, nothing after it
  *   frame    kind(1) length of the body(4) body checksum(16)
- *   header   JSON: what was backed up, and when
+ *   header   JSON: the source and time of the backup
  *   block    entries: key length(2) flags(1) created(8) revision(8) expires(8) value length(4) key value
  *   trailer  JSON: how many entries and blocks there are, and the SHA-256 of all bytes before it
  *
- * Entries are those of one revision, in the order of their keys, with their values as they are stored: what is encrypted
- * stays so. The checksum of a frame is the first half of the SHA-256 of its kind, length and body. Numbers are big-endian.
+ * Entries are those of one revision, in the order of their keys, with their values as stored: encrypted values
+ * stay encrypted. The checksum of a frame is the first half of the SHA-256 of its kind, length and body. Numbers are big-endian.
  */
 import { createHash } from 'node:crypto';
 
 export const MAGIC: Buffer = Buffer.from('platbkup', 'latin1');
-/** A file of a later format is refused. */
+/** Files of later formats are refused. */
 export const FORMAT = 1;
 export const PREAMBLE = MAGIC.length + 2;
 export const FRAME_HEADER = 5;
 export const CHECKSUM = 16;
 /** A block is closed when it has this many bytes; a larger value has a block of its own. */
 export const BLOCK_BYTES: number = 1024 * 1024;
-/** Longest body of a block. Larger values than this cannot be stored by any server. */
+/** Maximum length of a block's body. No server can store larger values. */
 export const LONGEST_BLOCK: number = 256 * 1024 * 1024;
-/** Longest header and trailer. */
+/** Maximum length of header and trailer. */
 export const LONGEST_FACTS: number = 64 * 1024;
 
 export const HEADER = 0x48;
@@ -32,13 +32,13 @@ export const TRAILER = 0x54;
 export interface BackupHeader {
   /** Release that made the backup. */
   readonly productVersion: string;
-  /** Identity of the store; absent where the store does not record it. */
+  /** Identity of the store; absent if the store does not record it. */
   readonly identity?: string;
   readonly storeId?: string;
   readonly engine: string;
   /** Revision that was backed up. */
   readonly revision: number;
-  /** Oldest revision that could be read then. */
+  /** Oldest revision that could be read at that time. */
   readonly compacted: number;
   /** When, as RFC 3339. */
   readonly createdAt: string;
@@ -56,18 +56,18 @@ export interface BackupEntry {
 export interface BackupTrailer {
   readonly entries: number;
   readonly blocks: number;
-  /** Entries whose values are encrypted: whoever restores them needs the keys. */
+  /** Entries with encrypted values: a restore needs their keys. */
   readonly encrypted: number;
   /** Keys that are not in the backup because their values cannot be read; at most MOST_NAMED of them. */
   readonly unreadable: readonly string[];
   readonly unreadableCount: number;
-  /** Of everything before the trailer, in hexadecimal digits. */
+  /** SHA-256 of everything before the trailer, in hexadecimal. */
   readonly sha256: string;
 }
-/** Keys that a trailer names at most. */
+/** Maximum keys that a trailer names. */
 export const MOST_NAMED = 50;
 
-/** A file that is no backup, is damaged, or is of a format that is not known. */
+/** A file that is not a backup, is damaged, or has an unknown format. */
 export class BackupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -115,7 +115,7 @@ export function encodeBlock(entries: readonly BackupEntry[]): Buffer {
   return body;
 }
 
-/** Throws RangeError when the lengths do not add up. Values are parts of the body. */
+/** Throws RangeError if the lengths are inconsistent. Values are slices of the body. */
 export function decodeBlock(body: Buffer): BackupEntry[] {
   const entries: BackupEntry[] = [];
   for (let at = 0; at < body.length; ) {

@@ -1,4 +1,4 @@
-/** Reads the bytes of a backup, a block at a time, and believes nothing that its checksums do not cover. */
+/** Reads the bytes of a backup, a block at a time, and verifies every checksum. */
 import { createHash } from 'node:crypto';
 import {
   type BackupEntry,
@@ -21,7 +21,7 @@ import {
 export type BackupPart =
   | { readonly type: 'header'; readonly header: BackupHeader }
   | { readonly type: 'entries'; readonly entries: readonly BackupEntry[] }
-  /** The last one: everything before it was as it was written. */
+  /** The trailer: everything before it is verified. */
   | { readonly type: 'trailer'; readonly trailer: BackupTrailer };
 
 export interface BackupSummary {
@@ -30,8 +30,8 @@ export interface BackupSummary {
 }
 
 /**
- * The parts of a backup: one header, entries, one trailer. Throws BackupError for whatever is not a whole backup. Until
- * the trailer has come, nothing says that the file is whole: whoever writes must read it to its end first.
+ * The parts of a backup: one header, entries, one trailer. Throws BackupError for anything else. Until
+ * the trailer has been read, the file may be truncated: a caller that writes must read it to its end first.
  */
 export async function* readBackup(source: AsyncIterable<Buffer>): AsyncGenerator<BackupPart> {
   const input = new Input(source);
@@ -63,7 +63,7 @@ export async function* readBackup(source: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-/** Reads a backup to its end; answers what it says of itself. */
+/** Reads a backup to its end; returns its header and trailer. */
 export async function verifyBackup(source: AsyncIterable<Buffer>): Promise<BackupSummary> {
   let header: BackupHeader | undefined;
   for await (const part of readBackup(source)) {
@@ -76,7 +76,7 @@ export async function verifyBackup(source: AsyncIterable<Buffer>): Promise<Backu
 interface Frame {
   readonly kind: number;
   readonly body: Buffer;
-  /** Where it begins in the file. */
+  /** Its offset in the file. */
   readonly at: number;
 }
 
@@ -154,9 +154,9 @@ function entriesOf({ body, at }: Frame): BackupEntry[] {
 const damaged = (at: number, why: string): BackupError =>
   new BackupError(`the backup is damaged at byte ${at}: ${why}; use another backup`);
 
-/** Takes so many bytes at a time from chunks of any size, and hashes what it gives out. */
+/** Reads so many bytes at a time from chunks of any size, and hashes them. */
 class Input {
-  /** Bytes given out so far. */
+  /** Bytes read so far. */
   at = 0;
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #hash = createHash('sha256');
@@ -184,7 +184,7 @@ class Input {
     return taken;
   }
 
-  /** Of everything that was taken. */
+  /** SHA-256 of everything that was read. */
   digest(): string {
     return this.#hash.copy().digest('hex');
   }

@@ -1,8 +1,8 @@
 /**
- * Writes what a backup holds into an empty store of any engine.
+ * Writes the content of a backup into an empty store of any engine.
  *
  * Everything gets new revisions, greater than any that a client can have seen: those of the backup, and as many more as may
- * have been given out after it was made. History is not restored. So a client that goes on with a revision from before is
+ * have been assigned after it was made. History is not restored. So a client that resumes from an earlier revision
  * gets 410, and lists again.
  */
 import type { Clock } from '../../lib/clock.ts';
@@ -10,16 +10,16 @@ import type { Engine, Operation } from '../engine.ts';
 import { type BackupEntry, BackupError } from './format.ts';
 import { type BackupSummary, readBackup, verifyBackup } from './read.ts';
 
-/** Revisions that are left out after that of the backup: more than may have been given out since it was made. */
+/** Revisions to skip after that of the backup: more than may have been assigned since it was made. */
 export const SKIPPED_REVISIONS = 1_000_000_000;
-/** The same for etcd, whose revision can only be counted up by writes. */
+/** The same for etcd, whose revision can only be increased by writes. */
 export const SKIPPED_REVISIONS_ETCD = 10_000;
 
 /** Limits of a commit that every engine takes. */
 const COMMIT_OPERATIONS = 100;
 const COMMIT_BYTES = 1024 * 1024;
 
-/** There while a restore is under way: a store that has it is not used. No collection has this prefix. */
+/** Present during a restore: a store that has it is not used. No collection has this prefix. */
 const UNFINISHED = 'restore-unfinished';
 
 /** Opens the same backup anew each time. */
@@ -27,22 +27,22 @@ export type OpenBackup = () => AsyncIterable<Buffer>;
 
 export interface RestoreOptions {
   readonly clock: Clock;
-  /** Revisions to leave out after that of the backup; else as many as fit the engine. */
+  /** Revisions to skip after that of the backup; else as many as fit the engine. */
   readonly skipRevisions?: number | undefined;
   /**
-   * Revisions may be lower than before: for an engine that cannot count so far. Lists at a version from before are then
-   * refused as in the future, and watches from one hear nothing: all clients must be restarted.
+   * Revisions may be lower than before: for an engine that cannot skip so many. Lists at an earlier revision are then
+   * refused as in the future, and watches from one get no events: all clients must be restarted.
    */
   readonly lowerRevisions?: boolean;
 }
 export interface Restored extends BackupSummary {
   /** The first revision that the store can be read at. */
   readonly revision: number;
-  /** Entries that had expired meanwhile, and were left out. */
+  /** Entries that had expired meanwhile, and were skipped. */
   readonly expired: number;
 }
 
-/** Nothing is written before the whole backup was read and found to be as it was made. Throws BackupError. */
+/** Nothing is written before the whole backup was read and verified. Throws BackupError. */
 export async function restoreInto(engine: Engine, open: OpenBackup, options: RestoreOptions): Promise<Restored> {
   const { clock, skipRevisions, lowerRevisions = false } = options;
   const summary = await verifyBackup(open());
@@ -70,7 +70,7 @@ export async function checkEmpty(engine: Engine): Promise<void> {
   if (entries.length > 0) throw new BackupError('the store is not empty, and nothing is restored into it');
 }
 
-/** Throws BackupError for a store into which a restore was begun and not finished. */
+/** Throws BackupError for a store with an unfinished restore. */
 export async function checkRestored(engine: Pick<Engine, 'get'>): Promise<void> {
   if ((await engine.get(UNFINISHED)) !== undefined) {
     throw new BackupError(
@@ -83,7 +83,7 @@ export async function checkRestored(engine: Pick<Engine, 'get'>): Promise<void> 
 export async function clearStore(engine: Engine): Promise<void> {
   for (;;) {
     const { entries } = await engine.range({ prefix: '', limit: COMMIT_OPERATIONS, uncounted: true });
-    // What says that the store holds only a part goes last.
+    // The mark of an incomplete store is deleted last.
     const keys = entries.map(({ key }) => key).filter((key) => key !== UNFINISHED);
     if (keys.length === 0) break;
     await engine.commit(keys.map((key) => ({ type: 'delete', key })));
@@ -91,7 +91,7 @@ export async function clearStore(engine: Engine): Promise<void> {
   await engine.commit([{ type: 'delete', key: UNFINISHED }]);
 }
 
-/** Puts entries together into commits: `commits(entry)` answers those that are full, `commits()` the last one. */
+/** Groups entries into commits: `commits(entry)` returns the full ones, `commits()` the last one. */
 function batches(now: number) {
   let waiting: Operation[] = [];
   let bytes = 0;

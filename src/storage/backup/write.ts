@@ -1,4 +1,4 @@
-/** Makes the bytes of a backup, a block at a time. */
+/** Encodes a backup, a block at a time. */
 import { createHash } from 'node:crypto';
 import type { Entry } from '../engine.ts';
 import { isPlain } from '../item.ts';
@@ -20,8 +20,8 @@ import {
 } from './format.ts';
 
 /**
- * The chunks of a backup, in order; each is made when the one before was taken, so that memory holds one page and one
- * block. What the header says of the revision must be true for the pages.
+ * The chunks of a backup, in order; each is made when the one before was read, so that memory holds one page and one
+ * block. The revision of the header must be that of the pages.
  */
 export async function* backupChunks(
   header: BackupHeader,

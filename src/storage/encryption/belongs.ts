@@ -1,13 +1,13 @@
 /**
- * Whether a decrypted value is the object whose place it stands at. Not every provider authenticates the place, and one
- * that does not authenticate at all makes something of any bytes: whoever can write to the store must not be able to put
+ * Whether a decrypted value is the object of its key. Not every provider authenticates the key, and one
+ * without authentication decrypts any bytes to something: an attacker who can write to the store must not be able to put
  * the secret of one namespace where another's is read.
  *
  *   core/secrets/team-a/db   ←   { "metadata": { "name": "db", "namespace": "team-a", … } }
  */
 import { storedText } from '../item.ts';
 
-/** How objects of every kind begin when they have been written by this server. */
+/** How objects of every kind begin when they are written by this server. */
 const usual =
   /^\{"kind":"[^"\\]*","apiVersion":"[^"\\]*","metadata":\{"name":"([^"\\]*)"(?:,"generateName":"[^"\\]*")?(?:,"namespace":"([^"\\]*)")?[,}]/;
 const HEAD = 1024;

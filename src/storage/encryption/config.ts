@@ -10,8 +10,8 @@
  *     - kms: { name: vault, endpoint: unix:///run/kms.sock, cachesize: 1000, timeout: 3s }
  *     - identity: {}
  *
- * A resource that several entries name has the providers of all of them, in order. What the file holds of keys is in no
- * error: it names fields, never their values.
+ * A resource that several entries name has the providers of all of them, in order. Errors never contain
+ * keys: they name fields, not their values.
  */
 
 import type { Kind } from '../../kinds/kind.ts';
@@ -42,7 +42,7 @@ export interface EncryptionRule {
   readonly providers: readonly ProviderConfig[];
 }
 
-/** What the file says cannot be used. The message names every fault. */
+/** The configuration is invalid. The message names every error. */
 export class EncryptionConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -54,10 +54,10 @@ const DEFAULT_CACHE_SIZE = 1000;
 const MOST_CACHE_SIZE = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 3000;
 const LONGEST_TIMEOUT_MS = 60_000;
-/** Larger files are not read: a configuration has a few kilobytes. */
+/** Maximum size: a configuration has a few kilobytes. */
 export const LARGEST_FILE = 1024 * 1024;
 
-/** The built-in kinds tell which resources there are, and which share a place in the store. */
+/** The built-in kinds define which resources exist, and which share a prefix in the store. */
 export type KnownKind = Pick<Kind, 'group' | 'plural' | 'sharesStoreOf' | 'virtual'>;
 
 const shownField = (name: string, value: JsonValue | undefined): string => (typeof value === 'string' ? `${name}: ${value}` : `no ${name}`);
@@ -69,7 +69,7 @@ export function readEncryptionConfig(text: Buffer, identity: Identity, kinds: re
   try {
     document = parseYaml(text);
   } catch (error) {
-    // The parser's own words may quote the line, and with it a key: only its number is passed on.
+    // The parser's own message may quote the line, and with it a key: only its number is passed on.
     const line = /\bline (\d+)/.exec((error as Error).message)?.[1];
     throw new EncryptionConfigError(
       `the file is neither YAML nor JSON${line === undefined ? '' : `: see line ${line}, its indentation and the lines around it`}`,
@@ -170,7 +170,7 @@ class ConfigReader {
     }
     const here = at.child(type);
     if (type === 'identity') {
-      // Stock files write `identity: {}`; an empty value is taken for the same.
+      // Stock files write `identity: {}`; an empty value means the same.
       if (entry.identity !== null) this.#object(entry.identity, here, []);
       return [{ type }];
     }
@@ -234,7 +234,7 @@ class ConfigReader {
     return path;
   }
 
-  /** Names stand in stored values, between colons. */
+  /** Names are part of stored values, between colons. */
   #name(value: JsonValue | undefined, at: Path, of: string): string | undefined {
     if (typeof value !== 'string' || value === '') {
       this.#errors.required(at, `the name of the ${of}`);

@@ -1,11 +1,11 @@
 /**
- * A store whose values are encrypted, as far as rules name their collections. It stands before any engine:
+ * A store that encrypts the values of the configured collections. It wraps any engine:
  *
- *   commit  → put core/secrets/a/b = sealed        the engine, its journal and its history know sealed values only
- *   get, range, changes, subscribe → opened        what cannot be opened is delivered as unreadable, in its place
+ *   commit  → put core/secrets/a/b = encrypted     the engine, its journal and its history contain encrypted values only
+ *   get, range, changes, subscribe → decrypted     a value that cannot be decrypted is delivered as unreadable
  *
- * Local keys work at once, so that commits keep their order and `assigned` is called as the engine does. A plug-in takes
- * time: a commit that needs it begins when its values are sealed, and changes wait for those before them.
+ * Local keys are synchronous, so that commits keep their order and `assigned` is called as by the engine. A plug-in is
+ * asynchronous: a commit that needs it begins when its values are encrypted, and changes wait for earlier ones.
  */
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Slices } from '../../lib/slices.ts';
@@ -14,15 +14,15 @@ import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeR
 import type { EncryptionRules } from './encryption-rules.ts';
 import { isRefused, type Opened, type Transformer } from './transformer.ts';
 
-/** So many of one read wait for a plug-in at once. */
+/** Maximum concurrent plug-in calls of one read. */
 const WINDOW = 256;
-/** Own values that were written and have not come back yet: beyond these the oldest are opened again like any other. */
+/** Maximum own values that were written and have not come back yet: beyond these the oldest are decrypted like any other. */
 export const MOST_OWN = 4096;
 export const MOST_OWN_BYTES = 16 * 1024 * 1024;
 
 type Readable = { readonly key: string; readonly value: Buffer | undefined };
 /**
- * The value that was sealed, at what it was sealed to, until an exclusive engine delivers that: the same buffer comes back
+ * The plain value by its encrypted buffer, until an exclusive engine delivers that: the same buffer comes back
  * within the commit. A table of them costs a tenth of a create.
  */
 const PLAIN = Symbol('plain');
@@ -31,14 +31,14 @@ type Sealed = Buffer & { [PLAIN]?: Buffer | undefined };
 export class EncryptedEngine implements Engine {
   readonly name: Engine['name'];
   readonly exclusive: boolean;
-  /** The store as it is, with sealed values: for backups and for what looks at the sealed form. */
+  /** The store with encrypted values: for backups and for inspection of the encrypted form. */
   readonly sealed: Engine;
   #rules: EncryptionRules;
-  /** What this process sealed for a shared store and has not seen come back: sealed → plain, the oldest first. */
+  /** Own values that were encrypted for a shared store and have not come back: encrypted → plain, the oldest first. */
   readonly #own = new BoundedCache<Buffer, Buffer>(MOST_OWN, { most: MOST_OWN_BYTES, of: ({ length }) => length });
   readonly #retry: (collection: string) => void;
 
-  /** `retry` is called with collections of which a value could not be read for now. */
+  /** `retry` is called with collections that have a value which cannot be read for now. */
   constructor(engine: Engine, rules: EncryptionRules, retry: (collection: string) => void = () => {}) {
     this.sealed = engine;
     this.name = engine.name;
@@ -50,7 +50,7 @@ export class EncryptedEngine implements Engine {
   get rules(): EncryptionRules {
     return this.#rules;
   }
-  /** From now on values are sealed and opened by these rules. */
+  /** From now on values are encrypted and decrypted by these rules. */
   use(rules: EncryptionRules): void {
     this.#rules = rules;
   }
@@ -107,7 +107,7 @@ export class EncryptedEngine implements Engine {
     );
   }
 
-  /** The engine delivers what it is given, before the commit ends; what it refuses is forgotten with the buffer. */
+  /** The engine delivers the buffer before the commit ends; a refused one is garbage-collected. */
   #commitHere(
     plain: readonly Operation[],
     sealed: readonly Operation[],
@@ -136,7 +136,7 @@ export class EncryptedEngine implements Engine {
       written = true;
       return done;
     } finally {
-      // What was written may still come.
+      // The write may still come back.
       if (!written) for (const operation of sealed) if (operation.type === 'put') this.#own.delete(operation.value);
     }
   }
@@ -173,7 +173,7 @@ export class EncryptedEngine implements Engine {
         else deliver(opened, revision);
       },
       (error) => {
-        // What came before the end is delivered before it is reported.
+        // Changes before the end are delivered before it is reported.
         if (waiting === 0) failed(error);
         else void tail.then(() => (ended ? undefined : failed(error)));
       },
@@ -208,13 +208,13 @@ export class EncryptedEngine implements Engine {
     return this.sealed.close();
   }
 
-  /** Whether a value must be written again though it would say the same: it is not under the key that writes now. */
+  /** Whether an unchanged value must be written again: it is not encrypted with the current write key. */
   async isOutdated(key: string): Promise<boolean> {
     const transformer = this.#rules.of(key);
     if (transformer === undefined) return false;
     const entry = await this.sealed.get(key);
     if (entry === undefined || entry.unreadable !== undefined) return false;
-    // While a plug-in cannot tell, nothing is written that need not be.
+    // While a plug-in is unavailable, nothing is rewritten without need.
     return !(await transformer.isCurrent(entry.value, key).catch(() => true));
   }
 
@@ -232,7 +232,7 @@ export class EncryptedEngine implements Engine {
     return all ?? changes;
   }
 
-  /** The value of an entry or change; undefined where it stays as it is. */
+  /** The value of an entry or change; undefined if it is unchanged. */
   #open({ key, value, unreadable }: Readable & Pick<Entry, 'unreadable'>, how: 'read' | 'delivered'): Opened | Promise<Opened> | undefined {
     if (value === undefined || unreadable !== undefined) return undefined;
     const transformer = this.#rules.of(key);
@@ -240,7 +240,7 @@ export class EncryptedEngine implements Engine {
     return (how === 'delivered' || !this.exclusive ? this.#takeOwn(value) : undefined) ?? transformer.open(value, key);
   }
 
-  /** The value of what this process sealed, once. */
+  /** The plain value of what this process encrypted, once. */
   #takeOwn(sealed: Sealed): Buffer | undefined {
     if (this.exclusive) {
       const plain = sealed[PLAIN];

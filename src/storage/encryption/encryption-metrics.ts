@@ -1,4 +1,4 @@
-/** What encryption counts, under the names of a stock server. No label holds anything of a key but its provider's prefix. */
+/** Metrics of encryption, under the names of a stock server. No label holds anything of a key but its provider's prefix. */
 import type { Counter, Gauge, Histogram, Metrics } from '../../lib/metrics.ts';
 import { exponentialBuckets } from '../../lib/metrics.ts';
 import type { EnvelopeObserver } from './envelope.ts';

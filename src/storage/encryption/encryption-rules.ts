@@ -1,4 +1,4 @@
-/** The rules of one configuration file, ready for use: which collections are encrypted, by which providers. */
+/** The rules of one configuration file: which collections are encrypted, by which providers. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
@@ -15,9 +15,9 @@ export interface RuleDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly observer: TransformObserver & EnvelopeObserver;
-  /** Opens the way to a plug-in; the same calls are used until it is closed. */
+  /** Connects to a plug-in; the same calls are used until it is closed. */
   readonly connect: (socket: string, timeoutMs: number) => KmsTransport;
-  /** Called when a plug-in turns out not to work, with the reason, and when it works again, without one. */
+  /** Called when a plug-in fails, with the reason, and when it works again, without one. */
   readonly pluginChanged?: (name: string, socket: string, error: string | undefined) => void;
 }
 
@@ -28,7 +28,7 @@ export class EncryptionRules {
   /** Plug-ins in the order of the file. */
   readonly plugins: readonly Envelope[];
 
-  /** Plug-ins that rules in use before had under the same settings are taken over, with the keys they hold. */
+  /** Plug-ins of the previous rules with the same settings are taken over, with their cached keys. */
   constructor(rules: readonly EncryptionRule[], deps: RuleDeps, before?: EncryptionRules) {
     const plugins = new Map<string, Envelope>();
     const known = new Map((before?.plugins ?? []).map((plugin) => [plugin.id, plugin]));
@@ -60,16 +60,16 @@ export class EncryptionRules {
   ofCollection(collection: string): Transformer | undefined {
     return this.#byCollection.get(collection);
   }
-  /** `core/secrets/team/db` → what `core/secrets/` is encrypted by. */
+  /** `core/secrets/team/db` → the rule of `core/secrets/`. */
   of(key: string): Transformer | undefined {
-    // A write is delivered after it was sealed: the same key twice.
+    // A write is delivered after it was encrypted: the same key twice.
     if (key === this.#lastKey) return this.#last;
     this.#lastKey = key;
     this.#last = this.#byCollection.get(key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1));
     return this.#last;
   }
 
-  /** Collections of which these rules may not be able to read everything that those before could. */
+  /** Collections of which these rules may not be able to read everything that the previous ones could. */
   lostAgainst(before: EncryptionRules): string[] {
     const all = new Set([...before.collections, ...this.collections]);
     return [...all].filter((collection) => {
@@ -77,12 +77,12 @@ export class EncryptionRules {
       return [...before.#readers(collection)].some((id) => !readers.has(id));
     });
   }
-  /** What is not named is read as it is. */
+  /** Other collections are read unchanged. */
   #readers(collection: string): ReadonlySet<string> {
     return new Set(this.ofCollection(collection)?.providers.map(({ id }) => id) ?? ['identity']);
   }
 
-  /** Ends connections to plug-ins that the rules which follow do not use. */
+  /** Closes connections to plug-ins that the next rules do not use. */
   close(next?: EncryptionRules): void {
     for (const plugin of this.plugins) if (!next?.plugins.includes(plugin)) plugin.kms.close();
   }

@@ -1,10 +1,10 @@
 /**
  * Envelope encryption, as the kms provider of a stock server in version v1: every write has a key of its own, the plug-in
- * encrypts that key, and both stand together.
+ * encrypts that key, and both are stored together.
  *
  *   k8s:enc:kms:v1:vault:   length (2 bytes)   encrypted key   IV (16)   AES-CBC of the value
  *
- * Keys that were encrypted or decrypted lately are kept, so that most reads need no plug-in.
+ * Recently encrypted or decrypted keys are cached, so that most reads need no plug-in.
  */
 
 import { createSecretKey, type KeyObject } from 'node:crypto';
@@ -14,9 +14,9 @@ import { type Kms, LARGEST_CIPHER } from './kms.ts';
 import { openCbc, type Provider, ProviderUnavailable, sealCbc } from './provider.ts';
 
 const KEY_BYTES = 32;
-/** Values that may wait for the plug-in; further ones cannot be read until it has caught up. */
+/** Maximum values that wait for the plug-in; further ones are unreadable until it has caught up. */
 export const MOST_WAITING = 10_000;
-/** Calls of the plug-in under way at once. */
+/** Maximum concurrent calls of the plug-in. */
 export const MOST_CALLS = 32;
 
 export interface EnvelopeObserver {
@@ -42,7 +42,7 @@ export class Envelope implements Provider {
   readonly id: string;
   readonly kms: Kms;
   readonly #options: EnvelopeOptions;
-  /** Encrypted key → key, the one used longest ago first. */
+  /** Encrypted key → key, the least recently used first. */
   readonly #keys: BoundedCache<string, KeyObject>;
   readonly #decrypting = new Map<string, Promise<KeyObject>>();
   readonly #queue: (() => void)[] = [];
@@ -101,7 +101,7 @@ export class Envelope implements Provider {
     return length === 0 || length > LARGEST_CIPHER || stored.length < at + length ? undefined : stored.toString('latin1', at, at + length);
   }
 
-  /** Several values under one key, or the same value twice, ask the plug-in once. */
+  /** Several values under one key, or the same value twice, need one call. */
   #keyOf(cipher: string): Promise<KeyObject> {
     const under = this.#decrypting.get(cipher);
     if (under !== undefined) return under;
@@ -132,7 +132,7 @@ export class Envelope implements Provider {
     try {
       return await call();
     } finally {
-      // The place is handed on, so that nobody gets in between.
+      // The slot is passed on, so that no other call takes it.
       const next = this.#queue.shift();
       if (next === undefined) this.#calls--;
       else next();

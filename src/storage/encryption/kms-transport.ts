@@ -1,4 +1,4 @@
-/** The KMS protocol, `v1beta1.KeyManagementService`, over a Unix socket. Loaded only where a configuration names a plug-in. */
+/** The KMS protocol, `v1beta1.KeyManagementService`, over a Unix socket. Loaded only if a configuration names a plug-in. */
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { Clock } from '../../lib/clock.ts';
 import { Reader, Writer } from '../engines/etcd/wire.ts';
@@ -6,7 +6,7 @@ import { KMS_VERSION, type KmsTransport, LARGEST_CIPHER } from './kms.ts';
 
 const service = '/v1beta1.KeyManagementService/';
 const same = (bytes: Buffer): Buffer => bytes;
-/** A plug-in that was restarted is found again soon. */
+/** A restarted plug-in is reconnected soon. */
 const reconnect = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.min_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 };
 
 export function kmsTransport(socket: string, timeoutMs: number, clock: Clock): KmsTransport {
@@ -39,7 +39,7 @@ function message(bytes?: Buffer): Buffer {
   return writer.finish();
 }
 
-/** The bytes of a field of an answer; empty when it is absent. */
+/** The bytes of a field of a response; empty when it is absent. */
 function field(answer: Buffer, wanted: number): Buffer {
   try {
     const reader = new Reader(answer);
@@ -54,7 +54,7 @@ function field(answer: Buffer, wanted: number): Buffer {
   }
 }
 
-/** What a plug-in says of a failure is shown shortened: it may quote what it was given. */
+/** Errors of a plug-in are truncated: they may quote its input. */
 function describe(code: status, details: string, timeoutMs: number): string {
   if (code === status.DEADLINE_EXCEEDED) return `no answer within ${timeoutMs} ms`;
   if (code === status.UNAVAILABLE) return 'it cannot be reached';

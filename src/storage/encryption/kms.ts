@@ -1,16 +1,16 @@
 /**
  * A KMS plug-in as this server sees it: it encrypts and decrypts the keys of values. It runs in another process, may be
- * slow, gone or wrong, and must then cost nobody more than its time limit:
+ * slow, gone or wrong, and must then cost no request more than its timeout:
  *
  *   working   calls go to the plug-in                                            a call fails → resting
  *   resting   calls fail at once, for a second                                   then → trying
- *   trying    the next call proves the plug-in first, by a round trip            passed → working, failed → resting
+ *   trying    the next call tests the plug-in first, by a round trip             passed → working, failed → resting
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { ProviderUnavailable } from './provider.ts';
 
-/** The three calls of the protocol. Each ends within the time limit. */
+/** The three calls of the protocol. Each ends within the timeout. */
 export interface KmsTransport {
   version(): Promise<string>;
   encrypt(plain: Buffer): Promise<Buffer>;
@@ -21,14 +21,14 @@ export interface KmsTransport {
 export const KMS_VERSION = 'v1beta1';
 /** How long calls fail at once after one has failed. */
 export const REST_MS = 1000;
-/** How long the outcome of a health check is believed, as a stock server does. */
+/** How long the result of a health check is cached, as in a stock server. */
 export const HEALTHY_MS = 20_000;
 export const UNHEALTHY_MS = 3000;
-/** What a plug-in makes of a key fits into the stored form's length of two bytes, and is no larger than this. */
+/** The stored form has a length of two bytes for the encrypted key, which is no larger than this. */
 export const LARGEST_CIPHER = 16 * 1024;
 const PROOF_BYTES = 32;
 
-/** Called when a plug-in turns out not to work, with the reason, and when it works again, without one. */
+/** Called when a plug-in fails, with the reason, and when it works again, without one. */
 export type KmsObserver = (error: string | undefined) => void;
 
 export class Kms {
@@ -51,7 +51,7 @@ export class Kms {
     this.#random = random;
   }
 
-  /** Rejects with ProviderUnavailable, within three time limits. */
+  /** Rejects with ProviderUnavailable, within three timeouts. */
   async encrypt(plain: Buffer): Promise<Buffer> {
     await this.#ready();
     return this.#guarded('encrypt', () => this.#encrypt(plain));
@@ -61,7 +61,7 @@ export class Kms {
     return this.#guarded('decrypt', () => this.#transport.decrypt(cipher));
   }
 
-  /** A round trip, or the outcome of a recent one. */
+  /** A round trip, or the result of a recent one. */
   check(): Promise<void> {
     const now = this.#clock.monotonic();
     if (this.#health !== undefined && now < this.#health.until) return this.#health.outcome;
@@ -70,7 +70,7 @@ export class Kms {
       () => this.#believe(outcome, HEALTHY_MS),
       () => this.#believe(outcome, UNHEALTHY_MS),
     );
-    // Whoever asks meanwhile waits for the same answer.
+    // Concurrent callers wait for the same result.
     this.#health = { until: Number.POSITIVE_INFINITY, outcome };
     return outcome;
   }
@@ -138,7 +138,7 @@ export class Kms {
       this.#why = `the KMS plug-in ${JSON.stringify(this.name)} could not ${what}: ${(error as Error).message}`;
       this.#restUntil = this.#clock.monotonic() + REST_MS;
       this.#proved = undefined;
-      // What was found before is not true any more; a check that is under way finds out by itself.
+      // The previous result is no longer valid; a check in progress finds out by itself.
       if (this.#health?.until !== Number.POSITIVE_INFINITY) this.#health = undefined;
       throw new ProviderUnavailable(this.#why);
     }

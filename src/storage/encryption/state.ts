@@ -7,9 +7,9 @@ import { isRefused, type Transformer } from './transformer.ts';
 export interface CollectionState {
   /** `secrets`, `deployments.apps`, `widgets.example.com` */
   readonly resource: string;
-  /** Objects under the provider and key that write now. */
+  /** Objects encrypted with the current provider and key. */
   readonly current: number;
-  /** Objects that a rewrite would bring there. */
+  /** Objects that a rewrite would encrypt with them. */
   readonly outdated: number;
   /** Objects that no key of the configuration decrypts. */
   readonly unreadable: number;

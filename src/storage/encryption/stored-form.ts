@@ -1,23 +1,23 @@
 /**
- * How an encrypted value begins in the store, as stock servers write it, so that tools which look into a store know it:
+ * The prefix of encrypted values, as in stock servers, so that tools which read a store recognize it:
  *
- *   k8s:enc:aescbc:v1:key1:      then what the provider made
+ *   k8s:enc:aescbc:v1:key1:      then the output of the provider
  *
- * The first word is that of the identity. Objects that are not encrypted begin with a byte that no such text begins with.
+ * The first word is that of the identity. Objects that are not encrypted begin with another byte.
  */
 import type { Identity } from '../../meta/identity.ts';
 
 export const providerNames = ['identity', 'aescbc', 'aesgcm', 'secretbox', 'kms'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
-/** `k8s:enc:` or `plat:enc:`: what every encrypted value of the identity begins with. */
+/** `k8s:enc:` or `plat:enc:`: the beginning of every encrypted value of the identity. */
 export const encryptedMark = (identity: Identity): string => `${identity.groupSuffix.split('.')[0]}:enc:`;
 
 /** `k8s:enc:aescbc:v1:key1:` */
 export const storedPrefix = (identity: Identity, provider: ProviderName, name: string): string =>
   `${encryptedMark(identity)}${provider}:v1:${name}:`;
 
-/** Names of keys are bounded, so that the head of a value is. */
+/** Names of keys have a maximum length, and so has the prefix of a value. */
 export const LONGEST_NAME = 253;
 const LONGEST_HEAD = 63 + 16 + 8 + LONGEST_NAME + 8;
 const pattern = /^[a-z0-9-]{1,63}:enc:([a-z0-9]{1,16}):(v\d{1,4}):([^:]{1,253}):/;
@@ -28,7 +28,7 @@ export interface StoredForm {
   readonly name: string;
 }
 
-/** What the head of a value says, under whichever identity it was encrypted; undefined when it is not encrypted. */
+/** The parsed prefix of a value, under whichever identity it was encrypted; undefined when it is not encrypted. */
 export function storedFormOf(value: Buffer): StoredForm | undefined {
   // Lower-case letters and digits begin words; the format of plain objects is a small number.
   if ((value[0] ?? 0) < 0x30) return undefined;

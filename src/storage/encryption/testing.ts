@@ -1,4 +1,4 @@
-/** What tests of encryption share: rules from a few words, objects as they are stored, counters. */
+/** Shared parts of encryption tests: rules in short notation, stored objects, counters. */
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { systemRandom } from '../../lib/random.ts';

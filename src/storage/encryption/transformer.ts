@@ -1,15 +1,15 @@
-/** What happens to the values of one kind of object on their way into the store and back. */
+/** Encrypts and decrypts the values of one collection. */
 import type { Unreadable } from '../engine.ts';
 import { belongs } from './belongs.ts';
 import { type Provider, ProviderUnavailable, startsWith } from './provider.ts';
 import { describeForm, storedFormOf } from './stored-form.ts';
 
-/** Called for every conversion; `status` is `OK` or `Unknown`, as a stock server counts. */
+/** Called for every operation; `status` is `OK` or `Unknown`, as a stock server counts. */
 export interface TransformObserver {
   transformed(direction: 'to_storage' | 'from_storage', provider: Provider | undefined, ok: boolean, millis: number): void;
 }
 
-/** Why a value cannot be read; `retry` when the next try may succeed though nothing was configured anew. */
+/** Why a value cannot be read; `retry` if a later try may succeed without a change of the configuration. */
 export interface Refused extends Unreadable {
   readonly retry: boolean;
 }
@@ -54,7 +54,7 @@ export class Transformer {
     );
   }
 
-  /** Whether a stored value is under the provider and key that write now: another key may have the same name. */
+  /** Whether a stored value is encrypted with the current provider and key: another key may have the same name. */
   async isCurrent(stored: Buffer, key: string): Promise<boolean> {
     const first = this.providers[0] as Provider;
     if (first.type === 'identity') return storedFormOf(stored) === undefined;
@@ -67,7 +67,7 @@ export class Transformer {
     return this.#try(stored, key, 0, this.#now());
   }
 
-  /** Tries the providers in order, from one on; the first that can decrypt the value to its own object has it. */
+  /** Tries the providers in order, from one on; the first that decrypts the value to the object of its key wins. */
   #try(stored: Buffer, key: string, from: number, began: number): Opened | Promise<Opened> {
     for (let i = from; i < this.providers.length; i++) {
       const provider = this.providers[i] as Provider;

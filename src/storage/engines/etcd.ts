@@ -1,6 +1,6 @@
 /**
  * The store in etcd v3, for several servers on one store. Etcd's revision is the engine's: a commit is one transaction,
- * guarded by the revisions that its keys last had; subscribers follow a watch.
+ * with the last revisions of its keys as preconditions; subscribers follow a watch.
  */
 
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -50,7 +50,7 @@ import { DEFAULT_RETENTION_MS } from './retention.ts';
 
 export type { EtcdOptions } from './etcd/options.ts';
 
-/** Resolves when etcd has answered. Throws StoreUnavailable when it does not, TypeError for options that make no sense. */
+/** Resolves when etcd has responded. Throws StoreUnavailable when it does not, TypeError for invalid options. */
 export async function openEtcd(options: EtcdOptions): Promise<Engine> {
   const engine = new EtcdEngine(options);
   try {
@@ -62,16 +62,16 @@ export async function openEtcd(options: EtcdOptions): Promise<Engine> {
   }
 }
 
-/** How often a range of the newest state is begun anew because its revision was compacted meanwhile. */
+/** How often a range of the newest state is restarted because its revision was compacted meanwhile. */
 const MOST_RANGE_ATTEMPTS = 3;
-/** Most revisions that are left out at a time, and how many of the writes that do so are under way at once. */
+/** Maximum revisions that are skipped at a time, and concurrent writes that do so. */
 const MOST_SKIPPED = 1_000_000;
 const SKIPPED_AT_ONCE = 256;
 
 class EtcdEngine implements Engine {
   readonly name = 'etcd';
   readonly exclusive = false;
-  /** The newest revision in any answer of etcd. */
+  /** The newest revision in any response of etcd. */
   revision = 0;
   compacted = 0;
   mark: StoreMark | undefined;
@@ -102,7 +102,7 @@ class EtcdEngine implements Engine {
     this.#keyspace = keyspaceOf(options.prefix ?? DEFAULT_PREFIX);
     this.#connection = new Connection(addressesOf(options), {
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
-      // gRPC measures deadlines by the machine's clock, whatever the clock of the server shows.
+      // gRPC measures deadlines by the machine's clock, whatever the clock of the server.
       clock: systemClock,
       random: this.#random,
     });
@@ -198,7 +198,7 @@ class EtcdEngine implements Engine {
     const found: ChangeRecord[] = [];
     await this.#follow(after, newest, (changes) => {
       for (const change of changes) {
-        // A limit never cuts a commit in two.
+        // A limit never splits a commit.
         if (found.length >= limit && change.revision !== found.at(-1)?.revision) return true;
         if (change.key.startsWith(prefix)) found.push(change);
       }
@@ -219,7 +219,7 @@ class EtcdEngine implements Engine {
     try {
       await this.#connection.read(compactMethod, encodeCompact(bound));
     } catch (error) {
-      // Somebody else has compacted as far, or further.
+      // Another server has compacted as far, or further.
       if (!(error instanceof CallFailure && error.reason === 'compacted')) throw await this.#contractError(error, bound);
     }
     this.compacted = Math.max(this.compacted, bound);
@@ -231,7 +231,7 @@ class EtcdEngine implements Engine {
     return { revision, release: () => this.#orThrow(release()) };
   }
 
-  /** The revision of etcd cannot be set, only counted up: each write of a record of the engine's own is one. */
+  /** The revision of etcd cannot be set, only increased: each write of a record of the engine's own adds one. */
   async skipTo(revision: number): Promise<void> {
     let newest = await this.currentRevision();
     if (revision - newest > MOST_SKIPPED) {
@@ -321,7 +321,7 @@ class EtcdEngine implements Engine {
     this.#ownValues.wanted = this.#feeds.size > 0;
   }
 
-  /** Follows the changes after a revision up to another one, or until `take` has enough. */
+  /** Reads the changes after a revision up to another one, or until `take` has enough. */
   #follow(after: number, until: number, take: (changes: readonly ChangeRecord[]) => boolean): Promise<void> {
     const { timeoutMs } = this.#connection;
     return new Promise((resolve, reject) => {
@@ -342,7 +342,7 @@ class EtcdEngine implements Engine {
     });
   }
 
-  /** One write is enough for all who wait for one. */
+  /** One write is enough for all concurrent callers. */
   #writeBarrier(): Promise<unknown> {
     this.#barrier ??= this.#connection.write(putMethod, encodePut(this.#keyspace.barrier, EMPTY_REQUEST)).finally(() => {
       this.#barrier = undefined;
@@ -350,7 +350,7 @@ class EtcdEngine implements Engine {
     return this.#barrier;
   }
 
-  /** Takes note of a revision that a caller now knows, and may wait for. */
+  /** Records a revision that a caller now knows, and may wait for. */
   #answered(revision: number): number {
     if (revision > this.revision) this.revision = revision;
     for (const feed of this.#feeds) feed.need(revision);
@@ -377,7 +377,7 @@ class EtcdEngine implements Engine {
     return new Compacted(this.compacted);
   }
 
-  /** Another server may have announced a compaction that etcd has not made yet: what it says goes for all. */
+  /** Another server may have announced a compaction that etcd has not made yet: it applies to all. */
   #checkKept(at: number | undefined): void {
     if (at !== undefined && at < this.compacted) throw new Compacted(this.compacted);
   }

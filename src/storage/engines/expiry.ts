@@ -1,5 +1,5 @@
 /**
- * Deletes keys when their time to live is over. The engine keeps the index of what expires when; this keeps one timer
+ * Deletes expired keys. The engine keeps the index of expiries; this keeps one timer
  * for the first of them.
  */
 
@@ -13,15 +13,15 @@ export interface Due {
 }
 
 export interface ExpiryIndex {
-  /** Keys whose time is over at `until`, the oldest first, at most `limit`; and when the next one after those falls due. */
+  /** Keys that have expired at `until`, the oldest first, at most `limit`; and when the next one after those expires. */
   due(until: number, limit: number): Due | Promise<Due>;
   /** Deletes a key if it still has the revision. */
   expire(key: string, revision: number): Promise<void>;
 }
 
-/** Most keys that are deleted at once; the others wait until those are gone. */
+/** Maximum concurrent deletions; the others wait. */
 const BATCH = 200;
-/** How long to wait when the store would not delete. */
+/** Delay after the store refused a deletion. */
 const RETRY_MS = 5_000;
 
 export class Expiry {
@@ -31,7 +31,7 @@ export class Expiry {
   #armed = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => {};
   #running = false;
-  /** The timer went off during a run, which may not have seen what it was set for. */
+  /** The timer fired during a run, which may not have seen the key that it was set for. */
   #again = false;
   #stopped = false;
 
@@ -40,7 +40,7 @@ export class Expiry {
     this.#index = index;
   }
 
-  /** Tells that some key expires at this time. */
+  /** Some key expires at this time. */
   expect(at: number): void {
     if (this.#stopped || at >= this.#armed) return;
     this.#cancel();
@@ -83,7 +83,7 @@ export class Expiry {
     try {
       await this.#index.expire(key, revision);
     } catch (error) {
-      // A conflict says that somebody wrote the key meanwhile, and so decided anew how long it lives.
+      // On a conflict the key was written meanwhile, with a new expiry.
       if (!(error instanceof CommitConflict)) throw error;
     }
   }

@@ -1,9 +1,9 @@
-/** Revisions that must stay readable for a while: compaction stops before the oldest of them. */
+/** Held revisions, which must stay readable for a while: compaction stops before the oldest of them. */
 import type { Clock } from '../../lib/clock.ts';
 
 export class Holds {
   readonly #clock: Clock;
-  /** Few at a time: whoever holds bounds how many it starts. */
+  /** Few at a time: their users limit how many they start. */
   readonly #held = new Set<{ readonly revision: number; readonly until: number }>();
 
   constructor(clock: Clock) {
@@ -17,7 +17,7 @@ export class Holds {
     return () => this.#held.delete(one);
   }
 
-  /** How far history may be forgotten: to `revision`, or to the oldest one that is held. */
+  /** The revision that may be compacted to: `revision`, or the oldest held one. */
   bound(revision: number): number {
     let bound = revision;
     const now = this.#clock.monotonic();

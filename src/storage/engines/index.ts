@@ -15,15 +15,15 @@ export interface EngineOptions {
   readonly historyRetentionMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** How to reach etcd. Empty text counts as not given. */
+  /** Connection options of etcd. Empty text counts as not given. */
   readonly etcd?: EtcdAccess | undefined;
   /** Free bytes of the disk that holds a directory (lmdb); for tests. */
   readonly freeBytes?: ((directory: string) => number) | undefined;
-  /** Whose store it must be; undefined for tools, which open any. */
+  /** The required identity of the store; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
-  /** Called with what goes wrong beside requests, such as lost connections and damage that is found, for the log. */
+  /** Called with problems outside of requests, such as lost connections and damage, for the log. */
   readonly notice?: ((message: string) => void) | undefined;
-  /** Called when all pages of the store file were looked at while the server runs (lmdb), for the log. */
+  /** Called when all pages of the store file were checked while the server runs (lmdb), for the log. */
   readonly checked?: ((result: PageCheck) => void) | undefined;
 }
 export interface EtcdAccess {
@@ -65,7 +65,7 @@ export async function openEngine({
   }
 }
 
-/** The same object without what is undefined or empty text. */
+/** The same object without undefined and empty values. */
 function given<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) if (value !== undefined && value !== '') result[name] = value;

@@ -3,8 +3,8 @@
  * revisions and check expectations in memory, against writes that are not durable yet, and needs the disk only for
  * durability. Keys are held in memory, values are not.
  *
- *   commit → checked and numbered at once → waits for its group → journal, one fsync → visible → answered
- *                                                                        later, many at a time → tables
+ *   commit → checked and numbered at once → waits for its group → journal, one fsync → visible → resolved
+ *                                                                        later, in batches → tables
  */
 
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -51,23 +51,23 @@ export interface LmdbOptions {
   readonly random?: Random;
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number;
-  /** Free bytes of the disk that holds a directory; asked before each transaction. */
+  /** Free bytes of the disk that holds a directory; read before each transaction. */
   readonly freeBytes?: (directory: string) => number;
-  /** For measurements only: answers before the data is safe. */
+  /** For measurements only: resolves before the data is durable. */
   readonly unsafeNoSync?: boolean;
-  /** Who opens the store; undefined for tools, which open any. */
+  /** The identity of the server; undefined for tools, which open any store. */
   readonly owner?: StoreOwner | undefined;
-  /** Called with damage that is found while the store is in use, for the log. */
+  /** Called with damage that is found while the store is open, for the log. */
   readonly notice?: (message: string) => void;
-  /** Called when all pages of the file were looked at while the store is in use, for the log. */
+  /** Called when all pages of the file were checked while the store is open, for the log. */
   readonly checked?: (result: PageCheck) => void;
 }
 
-/** Commits that may wait for the disk; further ones are refused. More than requests may be in flight. */
+/** Maximum commits that wait for the disk; further ones are refused. More than requests may be in flight. */
 const MOST_WAITING = 20_000;
-/** As many as the index within a commit can count. */
+/** Maximum operations, by the size of the index within a commit. */
 const MOST_OPERATIONS = 65_535;
-/** A write that takes longer than this makes the store count as not answering. */
+/** A write that takes longer than this fails the health check. */
 const SLOWEST_MS = 10_000;
 
 interface Waiting extends Job {
@@ -83,7 +83,7 @@ interface WaitingWrite extends Waiting {
   fill(): void;
 }
 
-/** Throws when the directory cannot be used: in use by another server, not writable, a damaged or foreign file. */
+/** Throws when the directory cannot be used: in use by another server, not writable, a damaged or unknown file. */
 export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
   prepareDirectory(options.dataDir);
   const lock = await lockDirectory(options.dataDir);
@@ -126,10 +126,10 @@ class LmdbEngine implements Engine {
   readonly #stopRetention: () => void;
   readonly #holds: Holds;
   readonly #pages: PageLook;
-  /** The newest revision given to a commit; those after `revision` are not durable yet. */
+  /** The newest assigned revision; those after `revision` are not durable yet. */
   #assigned: number;
   #closing: Promise<void> | undefined;
-  /** The tables say that a server runs, so that a journal that is gone is missed. */
+  /** The tables record that a server runs, so that a missing journal is noticed. */
   #opened: Promise<void> | undefined;
 
   constructor(tables: Tables, lock: DirectoryLock, options: LmdbOptions) {
@@ -149,7 +149,7 @@ class LmdbEngine implements Engine {
     this.#backlog = new Backlog(tables, this.revision, { write: (bytes, fill) => this.#writeTables(bytes, fill) }, clock);
     const monotonic = () => clock.monotonic();
     this.#commits = new GroupWriter<WaitingCommit>({
-      // What is written to the journal now is written to the tables later, and must find room there, too.
+      // Data in the journal is written to the tables later, and must find room there, too.
       admit: (bytes) => checkRoom(dataDir, free(dataDir), bytes + this.#backlog.bytes),
       write: (jobs) => this.#append(jobs),
       durable: (jobs) => this.#publish(jobs),
@@ -191,7 +191,7 @@ class LmdbEngine implements Engine {
       checked: (result) => options.checked?.(result),
     });
     this.#markOpen().catch(() => {});
-    // What fails here is tried again by the retention, and a disk that fails shows itself to those who write.
+    // A failure is retried by the retention, and a failing disk is reported by writes.
     this.#compactor.resume().catch(() => {});
   }
 
@@ -235,7 +235,7 @@ class LmdbEngine implements Engine {
       if (expect === undefined) continue;
       const newest = this.#newest.of(key);
       if ((newest === undefined || newest.deleted ? 0 : newest.revision) === expect) continue;
-      // The one who lost may read at once what the winner wrote.
+      // The loser of a conflict can read the winner's write at once.
       await this.#visible(newest?.revision ?? 0);
       throw new CommitConflict(key);
     }
@@ -325,10 +325,10 @@ class LmdbEngine implements Engine {
     this.#expiry.stop();
     this.#stopRetention();
     await this.#pages.stop();
-    // Commits that were accepted are finished; the flag that refuses new ones is set by the caller in this same turn.
+    // Accepted commits are finished; the flag that refuses new ones is set by the caller in this same turn of the loop.
     await this.#commits.idle();
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
-    // What cannot be brought into the tables now stays in the journal for the next start.
+    // Changes that cannot be written to the tables now stay in the journal for the next start.
     const done = await this.#opened
       ?.then(() => this.#backlog.applyTo(this.revision))
       .then(() => this.#writeTables(100, () => writeNumberRow(this.#tables.meta, 'closed', this.revision)))
@@ -344,7 +344,7 @@ class LmdbEngine implements Engine {
     await this.#lock.release();
   }
 
-  /** What the operations change. Nothing is written or numbered yet. */
+  /** The changes of the operations. Nothing is written or numbered yet. */
   #prepare(operations: readonly Operation[]): PendingChange[] {
     const changes: PendingChange[] = [];
     const revision = this.#assigned + 1;
@@ -364,9 +364,9 @@ class LmdbEngine implements Engine {
     return new Promise((resolve, reject) => this.#commits.add({ changes, bytes, resolve, reject }));
   }
 
-  /** Resolves when a revision that was given out is visible. */
+  /** Resolves when an assigned revision is visible. */
   #visible(revision: number): Promise<void> {
-    // What is written after it becomes durable after it, or together with it.
+    // Later writes become durable after it, or together with it.
     return revision <= this.revision ? Promise.resolve() : this.#commit([]);
   }
 
@@ -409,7 +409,7 @@ class LmdbEngine implements Engine {
     for (const job of jobs) job.resolve();
   }
 
-  /** The jobs failed: their revisions are given out anew. */
+  /** The jobs failed: their revisions are assigned anew. */
   #refuse(jobs: readonly WaitingCommit[], cause: unknown): void {
     this.#assigned = this.revision;
     this.#newest.takeBack(jobs.flatMap(({ changes }) => changes));
@@ -422,7 +422,7 @@ class LmdbEngine implements Engine {
   }
 
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
-    // The next turn asks again.
+    // The next turn retries.
     if (after < this.#backlog.applied && !this.#tables.isReadable) return { changes: [], revision: after };
     return after < this.#backlog.applied ? this.#reader.slice(after) : this.#backlog.slice(after);
   }
@@ -430,7 +430,7 @@ class LmdbEngine implements Engine {
   async #due(until: number, limit: number): Promise<Due> {
     await this.#backlog.applyTo(this.revision);
     const { due, next } = dueExpiries(this.#tables, until, limit);
-    // The index by key decides when a key expires: a row that says something else is damaged, or left over, and goes.
+    // The index by key decides when a key expires: a row that differs is damaged or stale, and is removed.
     const wrong = due.filter(({ key, revision, expires }) => {
       const newest = this.#newest.of(key);
       return newest?.revision === revision && newest.expires !== expires;

@@ -1,5 +1,5 @@
 /**
- * The store in memory, for tests and throw-away servers: the same semantics as the durable engines, nothing kept.
+ * The store in memory, for tests and throw-away servers: the same semantics as the durable engines, without durability.
  * A key holds its versions, oldest first; the log holds the changes of each commit.
  */
 
@@ -30,13 +30,13 @@ export interface MemoryOptions {
   readonly clock?: Clock;
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number;
-  /** Most bytes of changes that are kept, whatever their age. */
+  /** Maximum bytes of retained changes, whatever their age. */
   readonly historyBytes?: number;
-  /** What the store begins with, history included. It is not changed: any number of stores may begin with it. */
+  /** Initial content of the store, including history. It is not changed: any number of stores may start from it. */
   readonly from?: MemoryState | undefined;
 }
 
-/** What a store held at a time. Values are shared with the store; lists and indexes are not. */
+/** The content of a store at a time. Values are shared with the store; lists and indexes are not. */
 export interface MemoryState {
   readonly revision: number;
   readonly compacted: number;
@@ -49,19 +49,19 @@ export interface MemoryState {
 
 export interface MemoryEngine extends Engine {
   readonly name: 'memory';
-  /** What the store holds now; later changes of the store do not show in it. */
+  /** The current content of the store; later changes of the store do not show in it. */
   state(): MemoryState;
   /**
-   * Brings the store back to what it held, as one commit: what came since is deleted, what changed or went is put. The revision
-   * goes on rising, and subscribers are called as for any commit. Keys that are as they were keep their revision.
+   * Resets the store to a snapshot, as one commit: newer keys are deleted, changed and deleted ones are put. The revision
+   * keeps rising, and subscribers are called as for any commit. Unchanged keys keep their revision.
    */
   restore(state: MemoryState): Promise<{ revision: number }>;
-  /** The value that a key had before a commit; undefined where there was none or it is forgotten. */
+  /** The value of a key before a commit; undefined if there was none or it is compacted. */
   valueBefore(key: string, revision: number): Buffer | undefined;
 }
-/** History is there for watches that resume and lists that go on: both begin again where it is gone. */
+/** History is for watches that resume and paginated lists: both start again if it is gone. */
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
-/** What a change takes besides its value: about what its key, its record and its version do. */
+/** Approximate overhead of a change in addition to its value: its key, its record and its version. */
 const CHANGE_BYTES = 512;
 
 interface Expiring {
@@ -82,7 +82,7 @@ interface LoggedCommit {
   readonly changes: readonly ChangeRecord[];
   readonly bytes: number;
 }
-/** Most commits that are read, or forgotten, in one turn of the event loop. */
+/** Maximum commits that are read, or compacted, in one turn of the event loop. */
 const SLICE = 1_000;
 
 export function openMemoryEngine(options: MemoryOptions = {}): MemoryEngine {
@@ -104,11 +104,11 @@ class InMemory implements MemoryEngine {
   readonly #versions: SortedMap<Version[]>;
   /** Commits after `#logStart`, oldest first. */
   #log: LoggedCommit[] = [];
-  /** Revision before the first commit of the log; at most `compacted`, since what is forgotten is dropped bit by bit. */
+  /** Revision before the first commit of the log; at most `compacted`, since the log is trimmed step by step. */
   #logStart = 0;
   #logBytes = 0;
   readonly #historyBytes: number;
-  /** Bytes of the log at which its oldest commits are forgotten. */
+  /** Size of the log in bytes at which its oldest commits are compacted. */
   #forgetAt: number;
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
@@ -347,7 +347,7 @@ class InMemory implements MemoryEngine {
     return { due, next };
   }
 
-  /** Forgets an eighth of what may be kept, so that this is done now and then; what is held stays for now. */
+  /** Compacts an eighth of the limit, so that this is done now and then; held revisions stay for now. */
   #forgetOldest(): void {
     const eighth = this.#historyBytes / 8;
     let left = this.#logBytes;

@@ -1,7 +1,7 @@
 import type { Operation, RangeRequest } from '../engine.ts';
 import { isKey, LONGEST_KEY } from '../keys.ts';
 
-/** Throws unless the operations are ones that every engine can keep: good keys, none of them written twice. */
+/** Throws unless the operations are valid for every engine: valid keys, none of them written twice. */
 export function checkOperations(operations: readonly Operation[]): void {
   const written = operations.length > 1 ? new Set<string>() : undefined;
   for (const { key, type } of operations) {
@@ -14,7 +14,7 @@ export function checkOperations(operations: readonly Operation[]): void {
   }
 }
 
-/** First key of a range. Throws when the caller asks to start outside the prefix. */
+/** First key of a range. Throws when the start is outside the prefix. */
 export function startOf({ prefix, from }: RangeRequest): string {
   if (from === undefined) return prefix;
   if (!from.startsWith(prefix)) throw new RangeError(`the range of ${JSON.stringify(prefix)} cannot start at ${JSON.stringify(from)}`);

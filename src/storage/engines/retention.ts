@@ -2,13 +2,13 @@ import type { Clock } from '../../lib/clock.ts';
 
 /** How long superseded versions stay readable, by default. */
 export const DEFAULT_RETENTION_MS = 5 * 60_000;
-/** History is kept up to this fraction longer than asked, so that it is forgotten in batches. */
+/** History is kept up to this fraction longer than requested, so that it is compacted in batches. */
 const FRACTION = 64;
 const SHORTEST_INTERVAL_MS = 100;
 const LONGEST_INTERVAL_MS = 60_000;
 
 /**
- * Calls at regular times with the time before which history may be forgotten; never while the last call is under way.
+ * Calls at intervals with the time before which history may be compacted; never while the last call is in progress.
  * `forget` handles its own errors. Returns how to stop it.
  */
 export function everyRetentionInterval(clock: Clock, retentionMs: number, forget: (before: number) => Promise<void>): () => void {

@@ -1,7 +1,7 @@
 /**
  * Subscribers of an engine that is the only writer of its store. A subscriber is *behind* while it reads history, a slice
  * a turn of the event loop; in the turn in which it has read everything it becomes *live*, and from then on is called
- * with every commit as it becomes visible. Nothing is queued for it, so that there is nothing to bound.
+ * with every commit as it becomes visible. Nothing is queued for it, so that no limit is needed.
  */
 
 import { inNextTurn } from '../../lib/next-turn.ts';
@@ -10,7 +10,7 @@ import { type ChangeRecord, FutureRevision, type Subscriber } from '../engine.ts
 export interface ChangeSource {
   /** The newest visible revision. */
   currentRevision(): number;
-  /** A bounded number of the changes after a revision, and the revision they reach up to. Throws Compacted. */
+  /** A bounded number of the changes after a revision, and the last of their revisions. Throws Compacted. */
   slice(after: number): { readonly changes: ChangeRecord[]; readonly revision: number };
 }
 
@@ -46,7 +46,7 @@ export class Subscriptions {
     };
   }
 
-  /** Tells the live subscribers of commits that have just become visible. */
+  /** Calls the live subscribers with commits that have just become visible. */
   publish(changes: readonly ChangeRecord[], revision: number): void {
     for (const subscription of this.#all) if (subscription.state === 'live') this.#deliver(subscription, changes, revision);
   }
@@ -80,7 +80,7 @@ export class Subscriptions {
     }
   }
 
-  /** Fails one subscriber, in a turn of its own so that what it does about it disturbs nobody. */
+  /** Fails one subscriber, in a turn of its own so that its reaction does not disturb others. */
   #fail(subscription: Subscription, error: Error): void {
     this.#all.delete(subscription);
     if (subscription.state === 'ended') return;

@@ -40,7 +40,7 @@ export class Commits {
     throw new CommitConflict(failedKey(operations, await sending));
   }
 
-  /** Waits until the commits under way are answered, which the deadline of each bounds. */
+  /** Waits until the commits in progress have ended, each within its deadline. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
   }
@@ -51,7 +51,7 @@ export class Commits {
     try {
       return await this.#sendWithLeases(operations);
     } catch (error) {
-      // Etcd refused the whole transaction, for a lease that somebody revoked or that ended early.
+      // Etcd refused the whole transaction, for a lease that was revoked or ended early.
       if (!(error instanceof CallFailure && error.reason === 'lease-not-found')) throw error;
       this.#leases.forget();
       return this.#sendWithLeases(operations);
@@ -77,7 +77,7 @@ function noLease(): bigint {
   return 0n;
 }
 
-/** The first key that has another revision than expected: the transaction read the guarded keys in their order. */
+/** The first key that has another revision than expected: the transaction read the compared keys in their order. */
 function failedKey(operations: readonly Operation[], { reads }: TransactionAnswer): string {
   const guarded = operations.filter((operation) => operation.expect !== undefined);
   const failed = guarded.find((operation, index) => reads[index]?.revision !== operation.expect) ?? guarded[0];

@@ -1,6 +1,6 @@
 /**
- * Forgets history that is older than the retention. Several servers may run on one etcd: each would compact, but only the
- * one that wins the guarded write of a record does so, once an interval. The record's value tells the others how far.
+ * Compacts history that is older than the retention. Several servers may run on one etcd: only the
+ * one that wins the conditional write of a record compacts, once per interval. The record's value is the revision, for the others.
  *
  * A server notes the newest revision it has seen at each interval, and compacts to the newest note that is old enough. So
  * history is kept for the retention, up to one interval longer.
@@ -12,11 +12,11 @@ import { encodePutAtVersion, transaction } from './messages.ts';
 export interface CompactionContext {
   readonly connection: Connection;
   readonly clock: Clock;
-  /** The guarded record. */
+  /** The record with the precondition. */
   readonly record: string;
   readonly retentionMs: number;
   newestSeen(): number;
-  /** How far history may be forgotten, of what is asked: not beyond a revision that some server holds. */
+  /** The revision that may be compacted to, at most the requested one: not beyond a revision that some server holds. */
   bound(revision: number): Promise<number>;
   compact(revision: number): Promise<void>;
   notice(message: string): void;
@@ -35,7 +35,7 @@ export class Compaction {
   /** How often the record was written, as far as this server knows, and at which revision last. */
   #version = 0;
   #recorded = 0;
-  /** How far this server last tried to compact. */
+  /** The revision that this server last tried to compact to. */
   #target = 0;
   #cancel: () => void = () => {};
   #stopped = false;
@@ -63,7 +63,7 @@ export class Compaction {
 
   #note(): void {
     const newest = this.#context.newestSeen();
-    // The record is no history worth forgetting: a store in which nothing else is written comes to rest.
+    // Writes of the record do not count as history: a store without other writes is not compacted again.
     const revision = newest === this.#recorded ? (this.#notes.at(-1)?.revision ?? this.#target) : newest;
     this.#notes.push({ time: this.#context.clock.monotonic(), revision });
   }
@@ -82,7 +82,7 @@ export class Compaction {
     if (due <= this.#target) return;
     const { connection, record } = this.#context;
     const target = await this.#context.bound(due);
-    // What is due and still held is due again as soon as it is not.
+    // A revision that is due and still held is due again as soon as it is released.
     if (target < due) this.#notes.unshift({ time: Number.NEGATIVE_INFINITY, revision: due });
     if (target <= this.#target) return;
     this.#target = target;

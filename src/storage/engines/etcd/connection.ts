@@ -1,9 +1,9 @@
 /**
- * Calls to whichever endpoint of etcd answers.
+ * Calls to an available endpoint of etcd.
  *
- * One endpoint is preferred until it fails; then the next that is connected takes its place. A read is tried again, at
- * another endpoint if there is one, until its time is over. A write is sent at most once: it is tried again only when it
- * is certain that nothing was done. The number of calls under way is bounded by the callers, who bound their requests.
+ * One endpoint is preferred until it fails; then the next connected one takes its place. A read is retried, at
+ * another endpoint if there is one, until its deadline. A write is sent at most once: it is retried only when it
+ * is certain that nothing was done. The number of concurrent calls is bounded by the callers, who limit their requests.
  */
 import { type ChannelInterface, Client, type ClientDuplexStream, connectivityState, Metadata, status } from '@grpc/grpc-js';
 import type { Cancel, Clock } from '../../../lib/clock.ts';
@@ -17,23 +17,23 @@ export interface Endpoint {
   readonly client: Client;
 }
 
-/** How often connections are looked at while there is none. */
+/** How often connections are checked while there is none. */
 const LOOK_MS = 20;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** A read that hangs at one of several endpoints leaves time to ask another. */
+/** A read that hangs at one of several endpoints leaves time to try another. */
 const SHARE_OF_TIME = 1 / 3;
 
 type Call = ReturnType<ChannelInterface['createCall']>;
 
 const ignore = (): void => {};
 const same = (bytes: Buffer): Buffer => bytes;
-/** A member without a leader says so at once, and ends streams, instead of letting them hang. */
+/** A member without a leader fails at once, and ends streams, instead of letting them hang. */
 const METADATA = new Metadata();
 METADATA.set('hasleader', 'true');
 
 export interface ConnectionOptions {
-  /** Longest time that one call may take, waiting for a connection included. */
+  /** Timeout of one call, including waiting for a connection. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -61,12 +61,12 @@ export class Connection {
     }));
   }
 
-  /** When a call that begins now must have ended. */
+  /** The deadline of a call that begins now. */
   deadline(timeoutMs = this.timeoutMs): number {
     return this.#clock.now() + timeoutMs;
   }
 
-  /** Something that may be asked any number of times. */
+  /** A call that may be repeated. */
   async read<Response>(method: Method<Response>, request: Buffer, timeoutMs = this.timeoutMs): Promise<Response> {
     const deadline = this.deadline(timeoutMs);
     const share = this.#endpoints.length > 1 ? timeoutMs * SHARE_OF_TIME : timeoutMs;
@@ -83,7 +83,7 @@ export class Connection {
     }
   }
 
-  /** Something that must not be done twice. */
+  /** A call that must not be repeated. */
   async write<Response>(method: Method<Response>, request: Buffer): Promise<Response> {
     const deadline = this.deadline();
     for (let attempt = 0; ; attempt++) {
@@ -101,8 +101,8 @@ export class Connection {
   }
 
   /**
-   * One call to one endpoint. It goes to the channel itself: the client around it makes one a third dearer, with layers
-   * for interceptors and the like that nobody uses here.
+   * One call to one endpoint. It uses the channel itself: the client around it makes one a third more expensive, with layers
+   * for interceptors and the like that are not used here.
    */
   callOn<Response>(endpoint: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
     return new Promise((resolve, reject) => {
@@ -136,7 +136,7 @@ export class Connection {
     return endpoint.client.makeBidiStreamRequest(method.path, same, method.decode, METADATA, {});
   }
 
-  /** A connected endpoint, the preferred one if it is. Rejects when there is none until the deadline. */
+  /** A connected endpoint, the preferred one if possible. Rejects when there is none until the deadline. */
   async ready(deadline: number): Promise<Endpoint> {
     for (;;) {
       const endpoint = this.#connected();
@@ -172,7 +172,7 @@ export class Connection {
     return this.#clock.after(milliseconds, call, true);
   }
 
-  /** How long to wait before the next of several tries: longer each time, and not the same for all servers. */
+  /** Backoff before the next of several tries: longer each time, and random. */
   pauseAfter(attempt: number): number {
     return Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** Math.min(attempt, 10)) * (0.5 + this.#random.float() / 2);
   }
@@ -192,7 +192,7 @@ export class Connection {
     let found: number | undefined;
     for (let offset = 0; offset < count; offset++) {
       const index = (this.#preferred + offset) % count;
-      // Asking makes an idle channel connect, so that all become ready to stand in.
+      // Reading the state makes an idle channel connect, so that all become ready to take over.
       const state = (this.#endpoints[index] as Endpoint).client.getChannel().getConnectivityState(true);
       if (state === connectivityState.READY) found ??= index;
     }
@@ -215,7 +215,7 @@ export class Connection {
   async #pause(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
     const pause = this.pauseAfter(Math.floor(attempt / this.#endpoints.length));
     if (this.deadline(pause) >= deadline) throw failure;
-    // The first round goes from endpoint to endpoint without waiting.
+    // The first round goes from endpoint to endpoint without delay.
     if (attempt + 1 >= this.#endpoints.length) await this.sleep(pause);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A deletion tells when its key had been created. Etcd would add that to each event of a watch, but only together with the
- * whole previous value and for every overwritten key too, which makes the watch a good deal dearer for it. Deletions are
+ * The creation revision of deleted keys. Etcd would add it to each event of a watch, but only together with the
+ * whole previous value and for every overwritten key too, which makes the watch much more expensive. Deletions are
  * rarer, so they are looked up: all that have arrived with one request, to the member that sent them.
  */
 import type { ChangeRecord } from '../../engine.ts';
@@ -9,7 +9,7 @@ import { CallFailure } from './errors.ts';
 import { encodeStatesBefore, transaction } from './messages.ts';
 import type { WatchAnswer } from './watch-messages.ts';
 
-/** Half of what etcd takes in one transaction. */
+/** Half of the operations that etcd accepts in one transaction. */
 const MOST_LOOKED_UP = 64;
 
 interface Place {
@@ -29,7 +29,7 @@ export class Deletions {
     this.#root = root;
   }
 
-  /** Fills in when the keys deleted after a revision had been created; 0 where that was compacted meanwhile. */
+  /** Sets the creation revision of keys deleted after a revision; 0 if that was compacted meanwhile. */
   async fill(answers: readonly WatchAnswer[], after: number): Promise<void> {
     const places: Place[] = [];
     for (const { changes, deletions } of answers) {
@@ -51,7 +51,7 @@ export class Deletions {
       }
     } catch (error) {
       if (!(error instanceof CallFailure && error.reason === 'compacted')) throw error;
-      // One revision that is gone spoils the whole question, so the others are asked for without it.
+      // One compacted revision fails the whole request, so the others are requested without it.
       if (places.length === 1) return;
       const half = places.length >> 1;
       await this.#lookUp(places.slice(0, half));

@@ -1,6 +1,6 @@
 /**
- * What went wrong with a call to etcd. A failure says why and, what matters most for a write, whether it can have
- * happened nevertheless.
+ * Errors of calls to etcd. A failure has a reason and, most important for a write, whether it may have
+ * been executed.
  */
 import { type StatusObject, status } from '@grpc/grpc-js';
 import { StoreUnavailable } from '../../engine.ts';
@@ -10,22 +10,22 @@ export type Reason =
   | 'future'
   /** No connection: the request was not sent. */
   | 'unreachable'
-  /** The member has no leader or may not answer: it did nothing. */
+  /** The member has no leader or may not respond: it did nothing. */
   | 'no-leader'
   | 'lease-not-found'
   | 'request-too-large'
   | 'answer-too-large'
   | 'no-space'
   | 'closed'
-  /** Etcd understood and said no. */
+  /** Etcd refused the request. */
   | 'refused'
-  /** Connection lost, time over, leader changed: nobody knows. */
+  /** Connection lost, timeout, leader changed: the outcome is unknown. */
   | 'unavailable';
 
 /** A failed call. The engine turns it into an error of its contract before a caller sees it. */
 export class CallFailure extends Error {
   readonly reason: Reason;
-  /** Whether a write may have happened. */
+  /** Whether a write may have been executed. */
   readonly mayHaveHappened: boolean;
 
   constructor(reason: Reason, message: string, mayHaveHappened: boolean, options?: ErrorOptions) {
@@ -43,7 +43,7 @@ interface Known {
   readonly mayHaveHappened?: boolean;
 }
 
-/** In the words of etcd's server and of the gRPC library; the first that fits counts. */
+/** Messages of etcd's server and of the gRPC library; the first match counts. */
 const KNOWN: readonly Known[] = [
   { says: /required revision has been compacted/, reason: 'compacted' },
   { says: /required revision is a future revision/, reason: 'future' },
@@ -54,7 +54,7 @@ const KNOWN: readonly Known[] = [
     says: /database space exceeded/,
     reason: 'no-space',
     message: 'etcd has used up its space and takes no writes: compact and defragment it, raise --quota-backend-bytes, disarm the alarm',
-    // The write that crosses the limit is done and yet answered with this.
+    // The write that crosses the limit is executed and yet reported as this error.
     mayHaveHappened: true,
   },
   { says: /^Received message larger than max/, reason: 'answer-too-large' },
@@ -69,7 +69,7 @@ const KNOWN: readonly Known[] = [
     message: 'one commit has more operations than etcd takes (--max-txn-ops)',
   },
   { says: /too many requests/, reason: 'refused', message: 'etcd has too many requests to serve' },
-  // Refused before the request came to the store, so that another try is harmless.
+  // Refused before the request reached the store, so that a retry is harmless.
   { says: /^etcdserver: (permission denied|user name is empty|authentication|invalid auth token)/, reason: 'refused' },
 ];
 

@@ -1,6 +1,6 @@
 /**
- * Revisions that stay readable, for all servers on one etcd: a record `<prefix>.hold.<id>` with the revision, which
- * whoever compacts reads first. It hangs on a lease, so that a server that ends badly does not hold history for ever.
+ * Held revisions, for all servers on one etcd: a record `<prefix>.hold.<id>` with the revision, which
+ * every compaction reads first. It has a lease, so that a server that crashes does not hold history forever.
  */
 import type { Random } from '../../../lib/random.ts';
 import type { Connection } from './connection.ts';
@@ -40,7 +40,7 @@ export class SharedHolds {
     };
   }
 
-  /** How far history may be forgotten: to `revision`, or to the oldest one that is held. */
+  /** The revision that may be compacted to: `revision`, or the oldest held one. */
   async bound(revision: number): Promise<number> {
     const query = encodeRange({ key: this.#prefix, end: endOfPrefix(this.#prefix) });
     const { entries } = await this.#connection.read(this.#range, query);

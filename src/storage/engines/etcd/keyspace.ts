@@ -1,24 +1,24 @@
 /**
- * Where the engine's keys stand in etcd. With the prefix `/registry/plat`:
+ * The engine's keys in etcd. With the prefix `/registry/plat`:
  *
  *   /registry/plat/<key>           a key of the engine
- *   /registry/plat.<name>          the engine's own records (who compacts, barriers), never shown to callers
+ *   /registry/plat.<name>          the engine's own records (compaction, barriers), never shown to callers
  *
  * `.` comes right before `/` and `0` right after it, so that one watch over [`/registry/plat.`, `/registry/plat0`) sees
- * both and nothing else, and every commit of the engine moves it on.
+ * both and nothing else, and every commit of the engine advances it.
  */
 export interface Keyspace {
-  /** Before every key: the prefix and a slash. */
+  /** The prefix of every key, with a slash. */
   readonly root: string;
   readonly watchStart: string;
   readonly watchEnd: string;
-  /** Guarded by its version: the server that writes it is the one that compacts. Its value is the revision compacted to. */
+  /** Written with its version as precondition: the server that writes it compacts. Its value is the compacted revision. */
   readonly compaction: string;
-  /** Written only to move the watch past revisions of others, on servers whose progress reports cannot be trusted. */
+  /** Written only to advance the watch past revisions of others, on servers with unreliable progress reports. */
   readonly barrier: string;
-  /** Before the records that name a revision which must stay readable; each hangs on a lease. */
+  /** The prefix of records that name a held revision; each has a lease. */
   readonly holds: string;
-  /** In which the store says whose it is. */
+  /** The mark of the store. */
   readonly mark: string;
 }
 
@@ -38,7 +38,7 @@ export function keyspaceOf(prefix: string): Keyspace {
   };
 }
 
-/** The first key after all keys with a prefix. The root guarantees that there is a character to count up. */
+/** The first key after all keys with a prefix. The root guarantees that there is a character to increment. */
 export function endOfPrefix(prefix: string): string {
   const last = prefix.length - 1;
   return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);

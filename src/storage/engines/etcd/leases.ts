@@ -1,6 +1,6 @@
 /**
- * Times to live. A key lives as long as the lease it hangs on, and leases are dear, so writes share them: a time to live
- * is rounded up a little, and a lease is used again while it lasts long enough.
+ * Times to live. A key lives as long as its lease, and leases are expensive, so writes share them: a TTL
+ * is rounded up a little, and a lease is reused while it lives long enough.
  *
  *   ttl 3600 → a lease of 3660 s, shared by the writes of the next 60 s, at most 1000 of them
  *   ttl 15   → a lease of 16 s, shared by the writes of the next second
@@ -12,17 +12,17 @@ import { encodeLeaseGrant, leaseGrant } from './messages.ts';
 
 interface Lease {
   readonly id: bigint;
-  /** Until when it is certain to last. */
+  /** Until when it certainly lives. */
   readonly expiresAt: number;
   uses: number;
 }
 
-/** A key lives at most this part of its time to live longer, and at most this long. */
+/** A key lives at most this fraction of its TTL longer, and at most this long. */
 const SHARE = 1 / 20;
 const LONGEST_EXTRA_SECONDS = 60;
 /** Etcd deletes the keys of a lease in one transaction, which this keeps small. */
 const MOST_USES = 1_000;
-/** Leases remembered, one a distinct time to live; the oldest is forgotten first, and ends by itself. */
+/** Maximum leases remembered, one per distinct TTL; the oldest is dropped first, and expires by itself. */
 const MOST_LEASES = 64;
 const LONGEST_TTL_SECONDS = 9_000_000_000;
 
@@ -36,7 +36,7 @@ export class Leases {
     this.#clock = clock;
   }
 
-  /** A lease that lasts at least this many seconds from now. */
+  /** A lease that lives at least this many seconds from now. */
   async leaseFor(ttlSeconds: number): Promise<bigint> {
     const extra = extraFor(ttlSeconds);
     const length = roundUp(ttlSeconds, extra);
@@ -53,7 +53,7 @@ export class Leases {
     }
   }
 
-  /** Etcd no longer knows some lease: none is used again. */
+  /** Etcd no longer knows some lease: none is reused. */
   forget(): void {
     this.#current.clear();
   }
@@ -61,7 +61,7 @@ export class Leases {
   #grant(length: number, extra: number): Promise<Lease> {
     const asked = this.#clock.monotonic();
     const seconds = length + extra;
-    // An answer that is lost leaves a lease without keys, which ends by itself; so asking again is harmless.
+    // A lost response leaves a lease without keys, which expires by itself; so a retry is harmless.
     const granted = this.#connection.read(leaseGrant, encodeLeaseGrant(seconds)).then(({ id, ttlSeconds }) => {
       return { id, expiresAt: asked + Math.max(seconds, ttlSeconds) * 1000, uses: 0 };
     });
@@ -77,7 +77,7 @@ function extraFor(ttlSeconds: number): number {
   return Math.max(1, Math.min(LONGEST_EXTRA_SECONDS, Math.floor(ttlSeconds * SHARE)));
 }
 
-/** Similar times to live become the same one. */
+/** Similar TTLs become the same one. */
 function roundUp(ttlSeconds: number, step: number): number {
   if (!(ttlSeconds > 0)) throw new RangeError(`a time to live of ${ttlSeconds} seconds is not more than nothing`);
   return Math.min(LONGEST_TTL_SECONDS - LONGEST_EXTRA_SECONDS, Math.ceil(ttlSeconds / step) * step);

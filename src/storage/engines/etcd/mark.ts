@@ -1,13 +1,13 @@
 /**
- * The record `<prefix>.store`, in which a store in etcd says whose it is. The first server makes it, in a transaction that
- * fails where it is there; every server that joins checks it.
+ * The record `<prefix>.store` with the identity of the store. The first server creates it, in a transaction that
+ * fails if it exists; every server that joins checks it.
  */
 import { checkOwner, identityByTraces, makeMark, parseMark, type StoreMark, type StoreOwner } from '../../store-mark.ts';
 import type { Connection } from './connection.ts';
 import type { Keyspace } from './keyspace.ts';
 import { encodePutAtVersion, encodeRange, type Method, type RangeAnswer, transaction } from './messages.ts';
 
-/** Format of what is stored. A store of a later one is not opened. */
+/** Format of the stored data. A store of a later one is not opened. */
 const FORMAT = 1;
 type EtcdMark = StoreMark & { readonly format: number };
 
@@ -15,13 +15,13 @@ export interface MarkContext {
   readonly connection: Connection;
   readonly keyspace: Keyspace;
   readonly range: Method<RangeAnswer>;
-  /** Undefined for tools, which open any store and make no mark. */
+  /** Undefined for tools, which open any store and write no mark. */
   readonly owner: StoreOwner | undefined;
   readonly newId: () => string;
   readonly now: () => number;
 }
 
-/** Returns what the store says of itself. Throws an error that says what to do when it is another's. */
+/** Returns the mark of the store. Throws an error that says what to do when the store is of another identity. */
 export async function checkMark(context: MarkContext): Promise<StoreMark | undefined> {
   const { connection, keyspace, owner } = context;
   const place = `etcd below ${keyspace.root}`;
@@ -42,7 +42,7 @@ export async function checkMark(context: MarkContext): Promise<StoreMark | undef
     const traced = await identityByTraces(owner, async (key) => (await read(context, keyspace.root + key)) !== undefined);
     checkOwner(traced, owner, place, '--etcd-prefix');
     const mark: EtcdMark = { format: FORMAT, ...makeMark(owner, context.newId(), context.now()) };
-    // Where another server was quicker, its mark is the one that counts.
+    // If another server was faster, its mark counts.
     const answer = await connection.write(transaction, encodePutAtVersion(keyspace.mark, 0, Buffer.from(JSON.stringify(mark))));
     if (answer.succeeded) return mark;
   }

@@ -3,7 +3,7 @@ import type { Entry, Operation } from '../../engine.ts';
 import type { Keyspace } from './keyspace.ts';
 import { Reader, Writer } from './wire.ts';
 
-/** A method of etcd and how its answer is read. */
+/** A method of etcd and how its response is decoded. */
 export interface Method<Response> {
   readonly path: string;
   readonly decode: (bytes: Buffer) => Response;
@@ -11,12 +11,12 @@ export interface Method<Response> {
 
 export interface RangeQuery {
   readonly key: string;
-  /** First key after the range; undefined: just the one key. */
+  /** First key after the range; undefined: a single key. */
   readonly end?: string;
   readonly limit?: number;
   /** Revision to read at; 0: the newest. */
   readonly revision?: number;
-  /** Whether the member may answer from what it knows, without asking the others. */
+  /** Whether the member may respond from its own state, without the others. */
   readonly serializable?: boolean;
   readonly countOnly?: boolean;
 }
@@ -29,7 +29,7 @@ export interface RangeAnswer {
   readonly bytes: number;
 }
 
-/** Room for the tags, lengths and numbers of one operation and its guard. */
+/** Room for the tags, lengths and numbers of one operation and its precondition. */
 const OPERATION_OVERHEAD = 64;
 
 export function encodeRange(query: RangeQuery): Buffer {
@@ -47,12 +47,12 @@ function writeRange(writer: Writer, query: RangeQuery): void {
   writer.text(1, query.key);
 }
 
-/** An entry and the lease that it hangs on. */
+/** An entry and its lease. */
 export interface LeasedEntry extends Entry {
   readonly lease?: bigint;
 }
 
-/** `leases`: entries name theirs. */
+/** `leases`: entries include theirs. */
 export function rangeMethod(keyspace: Keyspace, leases = false): Method<RangeAnswer> {
   const read = leases ? readLeasedEntry : readEntry;
   return {
@@ -124,7 +124,7 @@ function readKey(reader: Reader, rootLength: number): string {
   return reader.buffer.toString('latin1', start + rootLength, reader.position);
 }
 
-/** One commit as a transaction: every expectation is a comparison; when one fails the guarded keys are read instead. */
+/** One commit as a transaction: every expectation is a comparison; when one fails the compared keys are read instead. */
 export function encodeCommit(root: string, operations: readonly Operation[], leaseOf: (ttlSeconds: number) => bigint): Buffer {
   let capacity = 16;
   for (const operation of operations) {
@@ -135,7 +135,7 @@ export function encodeCommit(root: string, operations: readonly Operation[], lea
     const { key, expect } = operations[index] as Operation;
     if (expect === undefined) continue;
     const end = writer.position;
-    // Only the revision is of interest, so the value stays out.
+    // Only the revision is needed, so the value is omitted.
     writer.flag(8, true);
     writer.text(1, root + key);
     writer.nested(1, end);
@@ -170,7 +170,7 @@ interface Comparison {
 const COMPARE_VERSION: Comparison = { target: 0, field: 4 };
 const COMPARE_REVISION: Comparison = { target: 2, field: 6 };
 
-/** Demands that a number of a key equals `value`. An absent key has version and revision 0. */
+/** Requires that a number of a key equals `value`. An absent key has version and revision 0. */
 function writeComparison(writer: Writer, key: string, { target, field }: Comparison, value: number): void {
   const end = writer.position;
   writer.number(field, value);
@@ -185,7 +185,7 @@ export interface TransactionAnswer {
   /** For each read of the transaction, in order. */
   readonly reads: readonly KeyState[];
 }
-/** What is known of a key without its value; all 0 when it is absent. */
+/** The metadata of a key without its value; all 0 when it is absent. */
 export interface KeyState {
   revision: number;
   created: number;
@@ -235,7 +235,7 @@ function readOutcome(outcome: Reader, reads: KeyState[]): void {
   }
 }
 
-/** Reads, of each key, what it was right before a revision; the member that is asked answers from what it has. */
+/** Reads the previous state of each key right before a revision; the member responds from its own state. */
 export function encodeStatesBefore(root: string, list: readonly { readonly key: string; readonly revision: number }[]): Buffer {
   const writer = new Writer(list.length * (root.length + OPERATION_OVERHEAD));
   for (let index = list.length - 1; index >= 0; index--) {
@@ -249,7 +249,7 @@ export function encodeStatesBefore(root: string, list: readonly { readonly key: 
   return writer.finish();
 }
 
-/** Writes a key without a guard, hung on a lease if one is given. */
+/** Writes a key unconditionally, with a lease if one is given. */
 export function encodePut(key: string, value: Buffer, lease?: bigint): Buffer {
   const writer = new Writer(key.length + value.length + 32);
   if (lease !== undefined) writer.number(3, lease);
@@ -314,16 +314,16 @@ export const leaseGrant: Method<{ readonly id: bigint; readonly ttlSeconds: numb
   },
 };
 
-/** A request that names a lease and nothing else. */
+/** A request with only a lease. */
 export function encodeLease(id: bigint): Buffer {
   const writer = new Writer(16);
   writer.number(1, id);
   return writer.finish();
 }
-/** Ends a lease, and deletes the keys that hang on it. */
+/** Revokes a lease, and deletes its keys. */
 export const leaseRevoke: Method<number> = { path: '/etcdserverpb.Lease/LeaseRevoke', decode: (bytes) => readFirstHeader(bytes) };
 
-/** Seconds that a lease still has; 0 for one that is over. */
+/** Remaining seconds of a lease; 0 for an expired one. */
 export const leaseTimeToLive: Method<number> = {
   path: '/etcdserverpb.Lease/LeaseTimeToLive',
   decode(bytes) {

@@ -1,8 +1,8 @@
 /**
- * Answers what the newest revision is, for many callers with few questions. A caller gets the answer to a question that
- * was asked after its call, never to one under way, which may have been answered before.
+ * The newest revision, for many callers with few requests. A caller gets the result of a request that
+ * began after its call, never of one in progress, which may have been answered before.
  */
-/** Questions under way at once; further callers share the next one. */
+/** Maximum concurrent requests; further callers share the next one. */
 const MOST_QUESTIONS = 2;
 
 export class NewestRevision {

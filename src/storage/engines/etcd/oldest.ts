@@ -5,7 +5,7 @@ import { encodeRange, type Method, type RangeAnswer } from './messages.ts';
 import { encodeWatch, type WatchAnswer } from './watch-messages.ts';
 
 /**
- * The revision that etcd is compacted to, 0 if it is not. Etcd tells it nowhere but in the refusal of a watch on a
+ * The revision that etcd is compacted to, 0 if it is not. Etcd reports it only in the refusal of a watch on a
  * revision before it, which takes up to a tenth of a second.
  */
 export async function oldestRevision(

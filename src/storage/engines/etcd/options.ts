@@ -1,4 +1,4 @@
-/** How to reach etcd, and every limit of the engine that talks to it. */
+/** The connection options of etcd, and every limit of the engine that uses it. */
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
 import type { Clock } from '../../../lib/clock.ts';
@@ -8,45 +8,45 @@ import type { StoreOwner } from '../../store-mark.ts';
 export interface EtcdOptions {
   /** `https://host:port`, `http://host:port` or `host:port`; tried in this order, and one after the other when one fails. */
   readonly endpoints: readonly string[];
-  /** Before every key; servers with the same prefix share one store. */
+  /** Prefix of every key; servers with the same prefix share one store. */
   readonly prefix?: string;
-  /** Files in PEM form: who may sign the certificate of etcd, and what this client shows. */
+  /** PEM files: the CA of etcd, and the client certificate and key. */
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** Longest time that one call may take, waiting for a connection included. */
+  /** Timeout of one call, including waiting for a connection. */
   readonly requestTimeoutMs?: number;
   /** How long superseded versions stay readable; 0: this server never compacts. */
   readonly historyRetentionMs?: number;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Whose store it must be; undefined for tools, which open any. */
+  /** The required identity of the store; undefined for tools, which open any. */
   readonly owner?: StoreOwner | undefined;
-  /** Called with lost connections and the like, for the log. */
+  /** Called with lost connections and similar problems, for the log. */
   readonly notice?: (message: string) => void;
 }
 
 export const DEFAULT_PREFIX = '/registry/plat';
 export const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
 
-/** Largest answer that is taken. A page of a range that is larger is asked for again in smaller pages. */
+/** Maximum size of a response. A page of a range that is larger is requested again in smaller pages. */
 export const LARGEST_ANSWER = 64 * 1024 * 1024;
-/** Largest request that is sent; etcd itself takes 1.5 MiB by default. */
+/** Maximum size of a request; etcd itself accepts 1.5 MiB by default. */
 const LARGEST_REQUEST = 16 * 1024 * 1024;
-/** Bytes under way that one stream may have unread. */
+/** Maximum unread bytes of one stream. */
 const FLOW_CONTROL_WINDOW = 4 * 1024 * 1024;
 
 const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.max_receive_message_length': LARGEST_ANSWER,
   'grpc.max_send_message_length': LARGEST_REQUEST,
   'grpc-node.flow_control_window': FLOW_CONTROL_WINDOW,
-  // Etcd takes a ping each 5 s at most, and only while a call is under way.
+  // Etcd accepts a ping each 5 s at most, and only during a call.
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 0,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 3_000,
-  // Retrying is decided here, where it is known what may be repeated.
+  // Retries are decided here, where it is known what may be repeated.
   'grpc.enable_retries': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc.enable_http_proxy': 0,
@@ -63,7 +63,7 @@ export interface Address {
   readonly channelOptions: ChannelOptions;
 }
 
-/** Throws TypeError for endpoints that cannot be understood, and what reading the files throws. */
+/** Throws TypeError for invalid endpoints, and errors of reading the files. */
 export function addressesOf(options: EtcdOptions): Address[] {
   if (options.endpoints.length === 0) throw new TypeError('no endpoint of etcd is given');
   const { caFile, certFile, keyFile } = options;

@@ -1,10 +1,10 @@
 /**
- * Values that this process has written and not yet seen come back from the watch. A change that holds the same bytes is
- * delivered with the very buffer that was written, so that whoever wrote it knows it again without reading it.
+ * Values that this process has written and not yet seen in the watch. A change with the same bytes is
+ * delivered with the same buffer, so that its writer recognizes it without reading it.
  */
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
 
-/** What is remembered at most; the oldest are forgotten first, and then come back as buffers of their own. */
+/** Maximum remembered values; the oldest are dropped first, and then come back as new buffers. */
 const MOST_VALUES = 4_096;
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ export class OwnValues {
     this.#values.delete(key);
   }
 
-  /** The buffer with the bytes that stand there in a message, if this process wrote it. */
+  /** The buffer with the same bytes as this part of a message, if this process wrote it. */
   find(key: string, message: Buffer, start: number, end: number): Buffer | undefined {
     const value = this.#values.get(key);
     if (value === undefined || value.length !== end - start || value.compare(message, start, end) !== 0) return undefined;

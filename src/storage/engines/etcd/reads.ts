@@ -16,12 +16,12 @@ import {
   rangeMethod,
 } from './messages.ts';
 
-/** Keys of the first page, when nothing is known of their size, and of the largest. */
+/** Keys of the first page, whose size is unknown, and maximum keys of a page. */
 const FIRST_PAGE = 1_000;
 const LARGEST_PAGE = 10_000;
-/** Size that the following pages aim at. Etcd walks over the whole range for every page, so that few are better. */
+/** Target size of the following pages. Etcd scans the whole range for every page, so that few are better. */
 const PAGE_BYTES = 8 * 1024 * 1024;
-/** A page that is too large to be taken is asked for again with this part of its keys. */
+/** A page that is too large is requested again with this fraction of its keys. */
 const SMALLER = 1 / 8;
 
 export class Reads {
@@ -44,14 +44,14 @@ export class Reads {
     return { entry: entries[0], revision };
   }
 
-  /** Throws CallFailure; `compacted` also when the revision of the first page is forgotten before the last one is read. */
+  /** Throws CallFailure; `compacted` also when the revision of the first page is compacted before the last one is read. */
   async range(request: RangeRequest): Promise<RangeResult> {
     if (request.expiries !== true) return this.#range(request, this.#method);
     const result = await this.#range(request, this.#leasedMethod);
     return { ...result, entries: await this.#withExpiries(result.entries) };
   }
 
-  /** Entries that hang on a lease are distinguished by when that ends; leases are shared, so that each is asked for once. */
+  /** Entries with a lease are grouped by it; leases are shared, so that each is looked up once. */
   async #withExpiries(entries: readonly LeasedEntry[]): Promise<Entry[]> {
     const ends = new Map<bigint, number>();
     const found: Entry[] = [];
@@ -103,8 +103,8 @@ export class Reads {
   }
 
   /**
-   * A read of the newest state asks the members who leads them, so that it misses nothing that was answered before. A read
-   * at a revision need not, unless the member that is asked has not come so far yet.
+   * A read of the newest state is linearizable, so that it misses no completed write. A read
+   * at a revision need not be, unless the member lags behind.
    */
   async read(query: RangeQuery, method: Method<RangeAnswer> = this.#method): Promise<RangeAnswer> {
     if (!query.serializable) return this.#connection.read(method, encodeRange(query));
@@ -117,7 +117,7 @@ export class Reads {
   }
 }
 
-/** Etcd counts from 1, its empty state, and takes 0 for the newest revision. */
+/** Etcd counts from 1, its empty state, and treats 0 as the newest revision. */
 function revisionOf(at: number | undefined): { revision?: number; serializable?: boolean } {
   return at === undefined ? {} : { revision: Math.max(1, at), serializable: true };
 }

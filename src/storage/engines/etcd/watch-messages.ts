@@ -6,23 +6,23 @@ import { keepable, Reader, Writer } from './wire.ts';
 
 /** A write of one of the engine's own records, which callers never see. */
 export interface OwnRecord {
-  /** What follows the prefix. */
+  /** The key without the prefix. */
   readonly name: string;
   readonly value: Buffer;
 }
 export interface WatchAnswer {
   /** The store's revision; every event up to it was sent only when there are no events in this answer. */
   readonly revision: number;
-  /** -1: an answer to `encodeProgressRequest`, which goes to the stream as a whole. */
+  /** -1: a response to `encodeProgressRequest`, which is for the whole stream. */
   readonly watch: number;
   readonly created: boolean;
   readonly canceled: boolean;
   /** More than 0: the watch was cancelled because this is now the oldest revision. */
   readonly compacted: number;
   readonly reason: string;
-  /** Whether the next answer goes on with the same list of events. */
+  /** Whether the next response continues the same list of events. */
   readonly fragment: boolean;
-  /** Of a deletion etcd does not tell when the key had been created; that is filled in afterwards. */
+  /** Etcd does not report the creation revision of a deleted key; that is set afterwards. */
   readonly changes: ChangeRecord[];
   readonly deletions: number;
   readonly own: readonly OwnRecord[];
@@ -30,7 +30,7 @@ export interface WatchAnswer {
   readonly newest: number;
 }
 
-/** Finds the very buffer that this process wrote, so that its own changes come back as the values it knows. */
+/** Finds the buffer that this process wrote, so that its own changes come back as the values it knows. */
 export type OwnValue = (key: string, message: Buffer, start: number, end: number) => Buffer | undefined;
 
 export interface WatchQuery {
@@ -94,7 +94,7 @@ const NOTHING = Buffer.alloc(0);
 const DELETE = 1;
 const SLASH = 0x2f;
 
-/** Reads one event into the sink; answers its revision. */
+/** Reads one event into the sink; returns its revision. */
 function readEvent(reader: Reader, sink: EventSink): number {
   let deleted = false;
   let stored: Stored | undefined;

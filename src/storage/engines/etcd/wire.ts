@@ -1,5 +1,5 @@
 /**
- * Protobuf as far as etcd's messages need it: varints, byte strings and nested messages.
+ * The parts of protobuf that etcd's messages need: varints, byte strings and nested messages.
  *
  * A message is written from its last byte to its first, so that the length of a nested message is known when its header
  * is written and nothing is measured or copied twice:
@@ -87,8 +87,8 @@ export class Writer {
 }
 
 /**
- * Walks the fields of a message. `next` answers the number of the following field, or 0 at the end; the caller then reads
- * the value or skips it. Throws RangeError on bytes that are no such message.
+ * Iterates over the fields of a message. `next` returns the number of the following field, or 0 at the end; the caller then reads
+ * the value or skips it. Throws RangeError on invalid bytes.
  */
 export class Reader {
   readonly buffer: Buffer;
@@ -128,7 +128,7 @@ export class Reader {
     throw new RangeError('a number of a message from etcd is too long');
   }
 
-  /** Reads a length and steps over what it measures; answers where that starts. It ends at `position`. */
+  /** Reads a length and skips its bytes; returns where they start. They end at `position`. */
   span(): number {
     const length = this.#varint();
     const start = this.#position;
@@ -141,7 +141,7 @@ export class Reader {
     return this.#position;
   }
 
-  /** A reader of the nested message that comes next. */
+  /** A reader of the next nested message. */
   nested(): Reader {
     const start = this.span();
     return new Reader(this.buffer, start, this.#position);

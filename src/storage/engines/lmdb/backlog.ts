@@ -1,25 +1,25 @@
 /**
- * What is durable in the journal and visible, but not in the tables yet. It goes there a few times a second, in large
- * transactions, or at once when somebody wants to read the tables. The backlog itself is held in memory.
+ * Changes that are durable in the journal and visible, but not in the tables yet. They are written a few times a second, in
+ * large transactions, or at once before a read of the tables. The backlog itself is held in memory.
  */
 import type { Cancel, Clock } from '../../../lib/clock.ts';
 import type { ChangeRecord } from '../../engine.ts';
 import { type PendingChange, writeChange } from './change.ts';
 import type { Tables } from './tables.ts';
 
-/** Between two times that new commits are replayed into the tables. */
+/** Interval at which new commits are replayed into the tables. */
 const PAUSE_MS = 100;
 /** Changes of one transaction: their writing takes about a millisecond of the event loop. */
 const STEP_CHANGES = 256;
-/** More than this does not wait for the pause. */
+/** A backlog above this does not wait for the interval. */
 const URGENT_BYTES = 4 * 2 ** 20;
-/** More than this makes new commits wait. */
+/** A backlog above this makes new commits wait. */
 const FULL_BYTES = 32 * 2 ** 20;
-/** Most changes that one turn hands to a subscriber. */
+/** Maximum changes that are passed to a subscriber in one turn of the loop. */
 const SLICE_CHANGES = 500;
 
 export interface BacklogState {
-  /** Makes writes in some transaction of the tables; resolves when they are durable. */
+  /** Runs writes in a transaction of the tables; resolves when they are durable. */
   write(bytes: number, fill: () => void): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class Backlog {
     this.#state = state;
   }
 
-  /** Revision up to which the tables have everything. */
+  /** The tables have everything up to this revision. */
   get applied(): number {
     return this.#applied;
   }
@@ -54,7 +54,7 @@ export class Backlog {
     return this.#bytes;
   }
 
-  /** Takes changes that have become durable. */
+  /** Adds changes that have become durable. */
   add(changes: readonly PendingChange[]): void {
     for (const change of changes) {
       this.#changes.push(change);
@@ -64,7 +64,7 @@ export class Backlog {
     else this.#runSoon();
   }
 
-  /** Nothing is brought into the tables any more unless it is asked for: they are about to be closed. */
+  /** Writes to the tables on request only: they are about to be closed. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
@@ -75,18 +75,18 @@ export class Backlog {
     while (this.#bytes > FULL_BYTES) await this.#run();
   }
 
-  /** Resolves when the tables have everything up to a revision that is durable. */
+  /** Resolves when the tables have everything up to a durable revision. */
   async applyTo(revision: number): Promise<void> {
     while (this.#applied < revision) await this.#run();
   }
 
-  /** The revisions up to here are left out: nothing waits. */
+  /** The revisions up to here are skipped: nothing waits. */
   skipTo(revision: number): void {
     if (this.count > 0) throw new Error('changes wait for the tables');
     this.#applied = revision;
   }
 
-  /** A bounded number of the changes after a revision that the tables have, and the revision they reach up to. */
+  /** A bounded number of the changes after a revision in the tables, and the last of their revisions. */
   slice(after: number): { changes: ChangeRecord[]; revision: number } {
     const changes: ChangeRecord[] = [];
     let reached = after;
@@ -100,7 +100,7 @@ export class Backlog {
     return { changes, revision: reached };
   }
 
-  /** Brings what is here now into the tables. */
+  /** Writes the current backlog to the tables. */
   #run(): Promise<void> {
     this.#running ??= this.#drain(this.#changes.length).finally(() => {
       this.#running = undefined;
@@ -114,7 +114,7 @@ export class Backlog {
     this.#run().catch(() => {});
   };
 
-  /** What fails is tried again in the same way: the disk may have room by then. */
+  /** A failure is retried in the same way: the disk may have room by then. */
   #runSoon(): void {
     if (this.#stopped) return;
     this.#cancel ??= this.#clock.after(PAUSE_MS, this.#pauseOver, true);

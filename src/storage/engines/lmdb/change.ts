@@ -2,7 +2,7 @@ import type { ChangeRecord, Operation } from '../../engine.ts';
 import { encodeRecord, encodeVersion, type Version } from './format.ts';
 import type { Tables } from './tables.ts';
 
-/** A change that has its revision and its bytes, and only waits to be written. */
+/** A change with its revision and its bytes, ready to be written. */
 export interface PendingChange {
   readonly change: ChangeRecord;
   readonly version: Version;
@@ -11,7 +11,7 @@ export interface PendingChange {
   readonly record: Buffer;
 }
 
-/** What an operation changes; undefined when it deletes what is not there. */
+/** The change of an operation; undefined for the deletion of an absent key. */
 export function prepareChange(
   operation: Exclude<Operation, { type: 'check' }>,
   newest: Version | undefined,

@@ -1,11 +1,11 @@
 /**
- * The file `store.closed`: a server ended in order, and this is how it left the store file. A start that finds the file so
- * opens it at once, and looks at its pages while it serves; any other start looks at all of them before.
+ * The file `store.closed`: records a clean shutdown and the state of the store file. A start that finds the file in this state
+ * opens it at once, and checks its pages while it serves; any other start checks all of them first.
  *
  *   {"inode", "size", "modified", "changed", "transaction", "starts"} and the CRC-32 of that
  *
- * It is removed before the store is opened, so that a crash leaves none. It says nothing about a file that is another, was
- * written to since (nobody can set the time of the last change of a file), or has other transactions in it.
+ * It is removed before the store is opened, so that a crash leaves none. It is ignored for a file that is another one, was
+ * written to since (the ctime of a file cannot be set), or has other transactions in it.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ import { Pages } from './page-file.ts';
 
 export const CLEAN_END_FILE = 'store.closed';
 const STORE_FILE = 'store.mdb';
-/** Starts in a row that open the store at once though nobody has looked at all pages since. */
+/** Maximum consecutive starts that open the store at once without a complete check of all pages. */
 export const MOST_STARTS = 10;
-/** Times that the file is written until its time is later than that of the store: times are no finer than a few milliseconds. */
+/** How often the file is written until its time is later than that of the store: times have a resolution of a few milliseconds. */
 const MOST_TRIES = 2_000;
 
 /**
- * How many starts there were since all pages were looked at; undefined when they must be looked at now. What is recorded is
+ * The number of starts since all pages were checked; undefined when they must be checked now. The record is
  * removed in any case.
  */
 export function takeCleanEnd(directory: string): number | undefined {
@@ -33,7 +33,7 @@ export function takeCleanEnd(directory: string): number | undefined {
     const { starts, ...recorded } = JSON.parse(text.slice(0, end)) as ReturnType<typeof stateOf> & { starts: number };
     const state = stateOf(directory);
     const isSame = text.slice(end) === sumOf(text.slice(0, end)) && JSON.stringify(recorded) === JSON.stringify(state);
-    // What was changed in the same moment in which this was recorded would have the same time.
+    // A change in the same tick as the record would have the same time.
     return isSame && recordedAt > BigInt(state.changed) && starts < MOST_STARTS ? starts : undefined;
   } catch {
     return undefined;
@@ -42,7 +42,7 @@ export function takeCleanEnd(directory: string): number | undefined {
   }
 }
 
-/** Records that the store is closed in order. Without it the next start takes longer, so that a failure does no harm. */
+/** Records a clean shutdown. Without it the next start takes longer, so that a failure is harmless. */
 export async function leaveCleanEnd(directory: string, starts: number): Promise<void> {
   const path = join(directory, CLEAN_END_FILE);
   try {

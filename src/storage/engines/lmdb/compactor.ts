@@ -1,14 +1,14 @@
 /**
- * Forgets history. The log is walked from where the last compaction ended: a record names the version that it superseded,
- * which can go, and a record of a deletion can go itself. Each step is a small transaction that also notes how far it
- * got, so that a crash loses nothing and the next start goes on.
+ * Compacts history. The log is scanned from where the last compaction ended: a record names the version that it superseded,
+ * which is removed, and a record of a deletion is removed itself. Each step is a small transaction that also records its
+ * progress, so that a crash loses nothing and the next start continues.
  */
 import { StoreUnavailable } from '../../engine.ts';
 import type { DamagedRecord, Position, StoredFacts } from './format.ts';
 import { readNumberRow, writeNumberRow } from './meta.ts';
 import type { Tables } from './tables.ts';
 
-/** Records that one step looks at: a step takes a millisecond or two of the event loop and delays other writes no longer than they delay each other. */
+/** Records of one step: a step takes a millisecond or two of the event loop and delays other writes no longer than they delay each other. */
 const STEP = 256;
 
 export interface CompactionState {
@@ -17,16 +17,16 @@ export interface CompactionState {
   /** Oldest revision that can be read; raised here before anything is removed. */
   compacted: number;
   readonly stopped: boolean;
-  /** How far history may be forgotten, of what is asked: not beyond a revision that someone holds. */
+  /** The revision that may be compacted to, at most the requested one: not beyond a held revision. */
   bound(revision: number): number;
-  /** Makes writes in some transaction; resolves when they are durable. */
+  /** Runs writes in a transaction; resolves when they are durable. */
   write(bytes: number, fill: () => void): Promise<void>;
 }
 
 export class Compactor {
   readonly #tables: Tables;
   readonly #state: CompactionState;
-  /** Up to this revision everything that can go is gone. */
+  /** Everything up to this revision is pruned. */
   #pruned: number;
   #last: Promise<void> = Promise.resolve();
 
@@ -36,12 +36,12 @@ export class Compactor {
     this.#pruned = readNumberRow(tables.meta, 'pruned') ?? 0;
   }
 
-  /** Goes on where the process ended before it was done. */
+  /** Continues a compaction that the process did not finish. */
   resume(): Promise<void> {
     return this.#enqueue(() => this.#prune(this.#state.compacted, Number.POSITIVE_INFINITY));
   }
 
-  /** Forgets what was before a revision. */
+  /** Compacts history before a revision. */
   async toRevision(revision: number): Promise<void> {
     const bound = this.#state.bound(revision);
     if (bound <= this.#state.compacted) return;
@@ -49,12 +49,12 @@ export class Compactor {
     await this.#enqueue(() => this.#prune(bound, Number.POSITIVE_INFINITY));
   }
 
-  /** Forgets what was superseded before a time. */
+  /** Compacts versions superseded before a time. */
   toTime(time: number): Promise<void> {
     return this.#enqueue(() => this.#prune(this.#state.bound(this.#state.revision), time));
   }
 
-  /** Leaves the revisions up to this one out. Everything before must be pruned. */
+  /** Skips the revisions up to this one. Everything before must be pruned. */
   skipTo(revision: number): Promise<void> {
     return this.#enqueue(async () => {
       await this.#state.write(100, () => {
@@ -88,7 +88,7 @@ export class Compactor {
     }
   }
 
-  /** What the next records make superfluous, and the revision of the last whole commit among them. */
+  /** The rows that the next records make obsolete, and the revision of the last whole commit among them. */
   #step(revision: number, time: number): { removals: { position: Position; key: string }[]; reached: number } {
     const removals: { position: Position; key: string }[] = [];
     const bounds = { start: { revision: this.#pruned + 1, index: 0 }, end: { revision: revision + 1, index: 0 } };
@@ -101,7 +101,7 @@ export class Compactor {
       records++;
       collect(removals, position, value);
     }
-    // Beyond the last record there are only deletions that are forgotten already.
+    // Beyond the last record there are only deletions that are compacted already.
     return { removals, reached: revision };
   }
 
@@ -111,7 +111,7 @@ export class Compactor {
   }
 }
 
-/** What a record that is damaged, or stands in the wrong place, makes superfluous is not known: it stays. */
+/** The rows that a damaged or misplaced record makes obsolete are not known: they stay. */
 function collect(removals: { position: Position; key: string }[], position: Position, record: StoredFacts | DamagedRecord): void {
   if ('damage' in record || record.revision !== position.revision || record.index !== position.index) return;
   const { deleted, previous, key } = record;

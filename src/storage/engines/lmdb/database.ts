@@ -1,6 +1,6 @@
 /**
- * The one place that knows the database library: opens the store file and its tables, and opens them again after a write
- * that found no room. What the library does not survive is checked before (decision 002).
+ * The only module that uses the database library: opens the store file and its tables, and opens them again after a write
+ * that found no room. Conditions that crash the library are checked before (decision 002).
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,22 +23,22 @@ import type { Table, TableOptions, TableStats, Tables } from './tables.ts';
 
 /** The library's flag of transactions in which it makes tables. */
 export const SYNCHRONOUS_COMMIT = 2;
-/** Address space that is set aside for the file; the file itself is as large as its content, and may outgrow this. */
+/** Address space that is reserved for the file; the file itself is as large as its content, and may outgrow this. */
 const MAP_BYTES = 16 * 2 ** 30;
 
-/** Two meta pages of the smallest size; the magic number stands in the first behind the page's header. */
+/** Two meta pages of the smallest size; the magic number follows the page header of the first. */
 const HEADER_BYTES = 8_192;
 const MAGIC_AT = 24;
 const MAGIC = 0xbeefc0de;
 const DATABASE_VERSION = 2;
 
-/** Files that the modules of the library have open at once while they are loaded, and more. */
+/** More files than the modules of the library have open at once while they are loaded. */
 const LOADING_DESCRIPTORS = 48;
 let isLoaded = false;
 
 /**
- * A module that cannot be read because no file descriptor is free can never be loaded again in this process; so it is seen
- * before whether there are enough. Throws EMFILE.
+ * A module that cannot be read for lack of file descriptors can never be loaded again in this process; so the descriptors are
+ * checked before. Throws EMFILE.
  */
 function checkDescriptors(path: string): void {
   const held: number[] = [];
@@ -70,7 +70,7 @@ export async function openFile(path: string, options: TableOptions): Promise<Roo
   }
 }
 
-/** The tables of a file that is there. */
+/** The tables of an existing file. */
 export async function openDatabase(path: string, options: TableOptions): Promise<Tables> {
   const root = await openFile(path, options);
   try {
@@ -127,7 +127,7 @@ export function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tabl
   }
 }
 
-/** The library crashes on files that are none of its own, so that the first bytes are looked at before. */
+/** The library crashes on files that are not its own, so that the first bytes are checked before. */
 export function checkHeader(path: string): void {
   const header = Buffer.alloc(HEADER_BYTES);
   const descriptor = openSync(path, 'r');
@@ -152,7 +152,7 @@ interface DatabaseStats {
   readonly root: { readonly entryCount: number };
 }
 
-/** Reading beyond the end of a file that was cut short would end the process, so that it is never tried. */
+/** Reading beyond the end of a truncated file would crash the process, so that it is never tried. */
 function checkWhole(path: string, root: RootDatabase): void {
   const { pageSize, lastPageNumber } = root.getStats() as DatabaseStats;
   const wanted = (lastPageNumber + 1) * pageSize;

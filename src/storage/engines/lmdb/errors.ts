@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { StoreFull, StoreUnavailable } from '../../engine.ts';
 
 /**
- * Room that must be left on the disk. The database library is never let run into a full disk: it does not survive that
+ * Free space that must remain on the disk. The database library must never find a full disk: it does not survive that
  * (decision 002). Pages are copied before they are changed, so that a transaction needs several times its own size.
  */
 const RESERVE_BYTES = 16 * 2 ** 20;
@@ -14,7 +14,7 @@ export function freeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-/** Throws when a disk with so many free bytes has no room for a transaction. `purpose` says what for, at a start. */
+/** Throws when a disk with so many free bytes has no room for a transaction. `purpose` is for the message at a start. */
 export function checkRoom(directory: string, free: number, bytes: number, purpose?: string): void {
   const needed = RESERVE_BYTES + bytes * PAGES_PER_BYTE;
   if (free >= needed) return;
@@ -23,15 +23,15 @@ export function checkRoom(directory: string, free: number, bytes: number, purpos
 }
 const mebibytes = (bytes: number, round: (value: number) => number): number => round(bytes / 2 ** 20);
 
-/** A write that found no room has written nothing that counts, and can be made again. */
+/** A write that found no room has written nothing that counts, and can be repeated. */
 export const isFull = (error: unknown): boolean =>
   error instanceof StoreFull || ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 
 /** How the database library numbers errors of the system. */
 const [EIO, ENOSPC, EDQUOT] = [5, 28, 122];
 /**
- * Whether a transaction of the database library found no room. A write that fits only in part is reported by it as a failure of
- * the disk: that counts as no room where there is none.
+ * Whether a transaction of the database library found no room. It reports a partial write as an I/O error:
+ * that counts as no room if the disk is full.
  */
 export function isFullWrite(error: unknown, free: () => number): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -43,7 +43,7 @@ export const fullError = (directory: string, cause: unknown): StoreUnavailable =
     ? cause
     : new StoreFull(`the disk of ${directory} is full; nothing can be written until there is room`, { cause });
 
-/** What to say when a transaction was refused or failed. */
+/** The error of a transaction that was refused or failed. */
 export function writeError(directory: string, cause: unknown): StoreUnavailable {
   if (cause instanceof StoreUnavailable) return cause;
   if (isFull(cause)) return fullError(directory, cause);

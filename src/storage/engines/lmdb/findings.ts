@@ -3,7 +3,7 @@
  * take the directory's lock, so that they refuse a directory that a server uses.
  *
  *   verifyDirectory(directory) → Finding[]            none: everything that was written can be read
- *   repairDirectory(directory, options) → Repair      afterwards a server starts; what could not be kept is named
+ *   repairDirectory(directory, options) → Repair      afterwards a server starts; lost objects are named
  *   statDirectory(directory) → DirectoryStat
  */
 export type FindingKind =
@@ -23,9 +23,9 @@ export interface Finding {
   readonly kind: FindingKind;
   /** Name of the file within the directory. */
   readonly file: string;
-  /** What is wrong, in a sentence that names no content of objects. */
+  /** The problem, in a sentence without content of objects. */
   readonly message: string;
-  /** Where in the file, in bytes. */
+  /** Offset in the file, in bytes. */
   readonly offset?: number;
   /** Key in the store, such as `core/pods/default/web`. */
   readonly key?: string;
@@ -43,11 +43,11 @@ export interface LostObject {
 
 export interface Repair {
   readonly findings: readonly Finding[];
-  /** Directory within the data directory that has the files as they were; undefined when nothing was wrong. */
+  /** Directory within the data directory with the original files; undefined when nothing was wrong. */
   readonly movedTo: string | undefined;
   readonly keptObjects: number;
   readonly lost: readonly LostObject[];
-  /** Revision that the repaired store goes on from: no lower than any that was given out, as far as that can be known. */
+  /** First revision of the repaired store: no lower than any that was assigned, as far as that can be known. */
   readonly revision: number;
 }
 

@@ -11,8 +11,8 @@
  * Numbers are big-endian so that bytes are in the order of the numbers; `~` inverts the bits, so that the newest version
  * of a key comes first. The index counts the changes within a commit.
  *
- * A record says where it stands and ends with a CRC-32 of all of it, the lowest byte first. The check of a version covers
- * its key as well (FNV-1a, which is quicker than a call for so few bytes). An expiry is held against the version it is for.
+ * A record contains its position and ends with a CRC-32 of all of it, the lowest byte first. The check of a version covers
+ * its key as well (FNV-1a, which is faster than a call for so few bytes). An expiry is compared with its version.
  */
 import { crc32, WHOLE } from '../../../lib/crc32.ts';
 
@@ -29,7 +29,7 @@ const RECORD_HEADER = 40;
 const CHECKSUM = 4;
 const VERSION_LENGTH = 23;
 
-/** Where a change stands in the log. */
+/** The position of a change in the log. */
 export interface Position {
   readonly revision: number;
   readonly index: number;
@@ -38,7 +38,7 @@ export interface VersionKey {
   readonly name: string;
   readonly revision: number;
 }
-/** What the index says of a version, apart from its revision. */
+/** The index entry of a version, apart from its revision. */
 export interface VersionFacts {
   readonly deleted: boolean;
   readonly index: number;
@@ -46,7 +46,7 @@ export interface VersionFacts {
   /** When the key is to be deleted, in milliseconds; 0: never. */
   readonly expires: number;
 }
-/** A row of the index, with the check that it has; `isSound` says whether that is right. */
+/** A row of the index, with its check; `isSound` verifies it. */
 export type VersionRow = VersionFacts & { readonly check: number };
 export type Version = VersionFacts & { readonly revision: number };
 
@@ -54,16 +54,16 @@ export interface RecordFacts {
   readonly deleted: boolean;
   readonly key: string;
   readonly created: number;
-  /** Where the version stands that this one supersedes; revision 0: the key did not exist. */
+  /** The position of the superseded version; revision 0: the key did not exist. */
   readonly previous: Position;
   /** When the commit was made, in milliseconds. */
   readonly time: number;
 }
 export type StoredFacts = RecordFacts & Position;
 export type StoredRecord = StoredFacts & { readonly value: Buffer };
-/** Only where a value stands, and the value. */
+/** Only the position of a value, and the value. */
 export type StoredValue = Position & { readonly value: Buffer };
-/** What is read in place of a record whose bytes are wrong. */
+/** Replaces a record whose bytes are wrong. */
 export interface DamagedRecord {
   readonly damage: string;
 }
@@ -72,18 +72,18 @@ export interface ExpiryKey extends Position {
   readonly expires: number;
 }
 
-/** How a table turns its keys into bytes and back. */
+/** Encodes and decodes the keys of a table. */
 export interface KeyCodec<Key> {
   writeKey(key: Key, target: Buffer, start: number): number;
   readKey(source: Buffer, start: number, end: number): Key;
 }
-/** How a table turns bytes into values. The bytes are overwritten by the next read, so that all must be copied. */
+/** Decodes the values of a table. The bytes are overwritten by the next read, so that all must be copied. */
 export interface ValueCodec<Value> {
   encode(value: Buffer): Buffer;
   decode(bytes: Buffer): Value;
 }
 
-/** Text stands for its own bytes (a bound of a range), a version key for one version. */
+/** Text is encoded as its own bytes (a bound of a range), a version key as one version. */
 export const versionKeys: KeyCodec<VersionKey | string> = {
   writeKey(key, target, start) {
     if (typeof key === 'string') return start + target.write(key, start, 'latin1');
@@ -134,7 +134,7 @@ export const textValues: ValueCodec<string> = {
   decode: (bytes) => asBuffer(bytes).toString('latin1', 0, bytes.length),
 };
 
-/** Rows as they are. */
+/** Rows without decoding. */
 export const rawValues: ValueCodec<Buffer> = { encode, decode: (bytes) => copy(asBuffer(bytes), bytes.length) };
 
 export const versionValues: ValueCodec<VersionRow> = {
@@ -147,13 +147,13 @@ export const versionValues: ValueCodec<VersionRow> = {
       index: whole ? source.readUInt16BE(1) : 0,
       created: whole ? readNumber(source, 3) : 0,
       expires: whole ? readNumber(source, 11) : 0,
-      // A row of another length has no check that could be right.
+      // A row of another length cannot have a valid check.
       check: whole ? source.readUInt32BE(19) : -1,
     };
   },
 };
 
-/** Records as a whole. */
+/** Whole records. */
 export const records: ValueCodec<StoredRecord | DamagedRecord> = {
   encode,
   decode(bytes) {
@@ -173,7 +173,7 @@ export const records: ValueCodec<StoredRecord | DamagedRecord> = {
   },
 };
 
-/** Records without their values, for those who only ask what changed. */
+/** Records without their values, for readers that only need what changed. */
 export const recordFacts: ValueCodec<StoredFacts | DamagedRecord> = {
   encode,
   decode(bytes) {
@@ -192,7 +192,7 @@ export const recordFacts: ValueCodec<StoredFacts | DamagedRecord> = {
   },
 };
 
-/** Values of records, for those who know the rest. */
+/** Values of records, for readers that have the rest. */
 export const recordValues: ValueCodec<StoredValue | DamagedRecord> = {
   encode,
   decode(bytes) {
@@ -203,7 +203,7 @@ export const recordValues: ValueCodec<StoredValue | DamagedRecord> = {
   },
 };
 
-/** What is wrong with the bytes of a record. */
+/** The problem with the bytes of a record. */
 function damageOf(source: Buffer, length: number): DamagedRecord | undefined {
   if (length < RECORD_HEADER + CHECKSUM) return { damage: 'it is cut short' };
   if (crc32(viewOf(source, length)) !== WHOLE) return { damage: 'its checksum is wrong' };
@@ -211,7 +211,7 @@ function damageOf(source: Buffer, length: number): DamagedRecord | undefined {
   return { damage: `its record has the format ${source[0]}, which this release does not know` };
 }
 
-/** The same of bytes that are not those of the database. */
+/** The same for bytes that are not those of the database. */
 export function readRecord(bytes: Buffer): StoredRecord | DamagedRecord {
   return records.decode(bytes);
 }
@@ -270,20 +270,20 @@ export function encodeRecord({ deleted, key, created, previous, time, revision, 
 }
 
 const keyOf = (record: Buffer): string => record.toString('latin1', RECORD_HEADER, RECORD_HEADER + record.readUInt16BE(2));
-/** The database may hand out plain bytes for very large values. */
+/** The database may return plain bytes for very large values. */
 function asBuffer(bytes: Buffer | Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /**
- * Values that are read are cut from slabs, since a buffer of its own for each makes loading a store half as fast. A value
+ * Values are sliced from slabs, since a buffer of its own for each makes loading a store half as fast. A value
  * that is kept for long keeps its slab, so that these are small.
  */
 const SLAB = 65_536;
 let slab = Buffer.allocUnsafeSlow(SLAB);
 let slabUsed = 0;
 
-/** A slab takes this many bytes next; `slabUsed` says where. */
+/** Size of the next slab; `slabUsed` is the offset in it. */
 function makeRoom(length: number): void {
   if (slabUsed + length <= SLAB) return;
   slab = Buffer.allocUnsafeSlow(SLAB);
@@ -310,14 +310,14 @@ function copyValue(source: Buffer, length: number): Buffer {
   return slab.subarray(at + start, slabUsed - CHECKSUM);
 }
 
-/** Views that are kept of the library's buffer: one of each length, as long as no other takes its place. */
+/** Cached views of the library's buffer: one of each length, until another replaces it. */
 const MOST_VIEWS = 4_096;
 let viewed: Buffer | undefined;
 let views: (Uint8Array | undefined)[] = [];
 
 /**
- * The first bytes. The library reads into one buffer, again and again, which is longer than its `length` says: what is
- * done with a view of all that is there would be done with bytes of earlier reads.
+ * The first bytes. The library reads into one buffer repeatedly, which is longer than its `length`: a
+ * view of the whole buffer would include bytes of earlier reads.
  */
 function viewOf(source: Buffer, length: number): Uint8Array {
   if (source.byteLength === length) return source;

@@ -1,12 +1,12 @@
 /**
- * Frames of the journal: groups of commits, each written in one stroke.
+ * Frames of the journal: groups of commits, each written at once.
  *
  *   head     magic(4) length of the body(4) first revision(8) last revision(8) sum of the frame before(4)
  *            sum of the body(4) sum of the head up to here(4)
  *   body     changes: revision(8) index(2) expires(8) expires of the version before(8) length(4) record
  *
- * Sums are CRC-32. A head has one of its own, so that the place and the revisions of a frame are known even when its body
- * is damaged; each frame names the sum of the one before it, whichever file that is in.
+ * Sums are CRC-32. A head has one of its own, so that the length and the revisions of a frame are known even when its body
+ * is damaged; each frame contains the sum of the one before it, whichever file that is in.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from '../../../lib/crc32.ts';
@@ -18,13 +18,13 @@ const MAGIC = 0x504a0002;
 const HEAD = 36;
 export const FRAME_HEAD = 40;
 const CHANGE_HEAD = 30;
-/** Frames as they were before format 3: magic, length, eight bytes of SHA-1, body. */
+/** Frames before format 3: magic, length, eight bytes of SHA-1, body. */
 const OLD_MAGIC = 0x504a0001;
 const OLD_HEAD = 16;
-/** What all magic numbers begin with. No text of an object holds a zero byte, so that none can look like a frame. */
+/** The prefix of all magic numbers. No text of an object holds a zero byte, so that none can look like a frame. */
 const MAGIC_START = Buffer.from([0x50, 0x4a, 0x00]);
 
-/** The head of a frame: what it says of the body. */
+/** The head of a frame, which describes the body. */
 export interface Head {
   readonly file: string;
   readonly offset: number;
@@ -40,14 +40,14 @@ export interface Frame extends Head {
   readonly body: Buffer;
   readonly old: boolean;
 }
-/** What a file holds, as far as it can be read. */
+/** The readable content of a file. */
 export interface Scan {
   readonly file: string;
   readonly bytes: Buffer;
   readonly frames: readonly Frame[];
-  /** Heads that are right and whose bodies are not. */
+  /** Valid heads with invalid bodies. */
   readonly broken: readonly Head[];
-  /** Where reading stopped because there was no frame: at the end, or before what can be read again. */
+  /** Where reading stopped because there was no frame: at the end, or before a part that is readable again. */
   readonly stops: readonly number[];
 }
 
@@ -77,7 +77,7 @@ export function encodeFrame(changes: readonly PendingChange[], previous: number)
   return { frame, sum };
 }
 
-/** Everything in a file that can be read, damaged places left out. */
+/** Everything in a file that can be read, without damaged parts. */
 export function scanFrames(file: string, bytes: Buffer): Scan {
   const frames: Frame[] = [];
   const broken: Head[] = [];
@@ -106,7 +106,7 @@ function frameAt(file: string, bytes: Buffer, at: number): Frame | undefined {
   return { ...head, body, old: false };
 }
 
-/** The head that stands at a place, if its sum is right. */
+/** The head at an offset, if its sum is right. */
 export function headAt(file: string, bytes: Buffer, at: number): Head | undefined {
   if (at + FRAME_HEAD > bytes.length || bytes.readUInt32BE(at) !== MAGIC) return undefined;
   if (crc32(bytes.subarray(at, at + HEAD)) !== bytes.readUInt32BE(at + HEAD)) return undefined;
@@ -121,7 +121,7 @@ export function headAt(file: string, bytes: Buffer, at: number): Head | undefine
   };
 }
 
-/** The head that stands at a place with one bit changed; undefined where none does. */
+/** The head at an offset with one bit changed; undefined if there is none. */
 export function headWithFlippedBit(file: string, bytes: Buffer, at: number): Head | undefined {
   if (at + FRAME_HEAD > bytes.length) return undefined;
   const head = Buffer.from(bytes.subarray(at, at + FRAME_HEAD));
@@ -152,7 +152,7 @@ function oldFrameAt(file: string, bytes: Buffer, at: number): Frame | undefined 
   return { file, offset: at, end, first: readNumber(body, 0), last, previous: undefined, sum: bytes.readUInt32BE(at + 8), body, old: true };
 }
 
-/** The changes of a frame that is whole. */
+/** The changes of an intact frame. */
 export function changesOf({ body, old, file, offset }: Frame): PendingChange[] {
   const changes: PendingChange[] = [];
   for (let at = 0; at < body.length; ) {

@@ -1,14 +1,14 @@
 /**
- * Reads the journal that a server left behind. A crash leaves at most the last frame unfinished: it was never answered, and
- * is left out. Everything else that cannot be read is damage, and is reported, never skipped:
+ * Reads the journal of a server that did not end cleanly. A crash leaves at most the last frame incomplete: it was never acknowledged,
+ * and is skipped. Everything else that cannot be read is damage, and is reported, never skipped:
  *
  *   frames 1 2 3 ~              the last write did not finish                        → 1 2 3
  *   frames 1 ~ 3                frame 2 was written, since 3 is there                → damage: frame 2
  *   frames 1 2 3 with a bit flipped in 3                                             → damage: frame 3
- *   a file that is shorter than it was made                                          → damage
+ *   a file that is shorter than it was created                                       → damage
  *   frames 1 ~ 3, and the tables have the revisions of 1 and 2                       → 3: nothing is missing
  *
- * A last frame of which whole sectors are gone cannot be distinguished from a write that did not finish.
+ * A last frame with missing sectors cannot be distinguished from an incomplete write.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,10 +27,10 @@ export interface JournalProblem {
 }
 
 export interface JournalContent {
-  /** Frames that go on where the tables end, without a gap. */
+  /** Frames that continue where the tables end, without a gap. */
   readonly frames: readonly Frame[];
   readonly problems: readonly JournalProblem[];
-  /** Whole frames behind a gap. */
+  /** Intact frames behind a gap. */
   readonly beyond: readonly Frame[];
   /** The highest revision that any frame or head names. */
   readonly highest: number;
@@ -53,8 +53,8 @@ export class JournalDamage extends Error {
 export const hasJournal = (directory: string): boolean => JOURNAL_FILES.some((name) => existsSync(join(directory, name)));
 
 /**
- * Throws where journals are there and the store file that they belong to is gone: it is made before them, and they hold only
- * what was not in it yet.
+ * Throws if journals exist and the store file that they belong to is missing: it is created before them, and they contain only
+ * changes that were not in it yet.
  */
 export function checkNotAlone(directory: string): void {
   const alone = JOURNAL_FILES.filter((name) => existsSync(join(directory, name)));
@@ -65,8 +65,8 @@ export function checkNotAlone(directory: string): void {
 }
 
 /**
- * What is wrong where a server did not end in order and files that it left are gone: both are there from before its first write
- * until everything is in the tables, and either may hold the last commits. Undefined where both are there.
+ * The problem if a server did not end cleanly and one of its files is missing: both exist from before its first write
+ * until everything is in the tables, and either may hold the last commits. Undefined if both exist.
  */
 export function missingFiles(directory: string): string | undefined {
   const gone = JOURNAL_FILES.filter((name) => !existsSync(join(directory, name)));
@@ -89,7 +89,7 @@ export function inspectJournal(directory: string, after: number, old = false): J
   return inspectScans(scans, after, old);
 }
 
-/** The same of what was read; `old` also leaves out whether the files are as long as they were made. */
+/** The same for parsed files; `old` also skips the check of their length. */
 export function inspectScans(scans: readonly Scan[], after: number, old = false): JournalContent {
   const problems: JournalProblem[] = [];
   for (const { file, bytes, frames } of scans) {
@@ -128,7 +128,7 @@ export function inspectScans(scans: readonly Scan[], after: number, old = false)
   return { frames, problems, beyond, highest: heads.reduce((highest, { last }) => Math.max(highest, last), after) };
 }
 
-/** What lies between a revision and the next frame that can be read. */
+/** The gap between a revision and the next readable frame. */
 function missing(scans: readonly Scan[], reached: number, next: Frame): JournalProblem {
   const to = Math.max(reached + 1, next.first - 1);
   const revisions = to === reached + 1 ? `revision ${to} is` : `revisions ${reached + 1} to ${to} are`;
@@ -146,7 +146,7 @@ function missing(scans: readonly Scan[], reached: number, next: Frame): JournalP
   };
 }
 
-/** Whether what follows the last frame is more than a write that did not finish. */
+/** Whether the data after the last frame is more than an incomplete write. */
 function tailProblems(scans: readonly Scan[], reached: number): JournalProblem[] {
   const problems: JournalProblem[] = [];
   const report = ({ file, offset, last }: Head, what: string): void => {

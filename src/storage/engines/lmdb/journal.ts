@@ -1,12 +1,12 @@
 /**
- * The journal: where a commit becomes durable. A group of commits is one frame (`frames.ts`) at the end of a file, written
- * and synced on a thread of the pool; the tables follow later and in larger strokes (`backlog.ts`), because a transaction of
- * theirs copies and syncs pages all over their file. What the tables lack after a crash is read from here
+ * The journal, which makes commits durable. A group of commits is one frame (`frames.ts`) at the end of a file, written
+ * and synced on a thread of the pool; the tables are written later and in larger batches (`backlog.ts`), because their
+ * transactions copy and sync pages all over their file. Changes that the tables lack after a crash are replayed from here
  * (`journal-read.ts`).
  *
- * Two files take turns: one is written while the other is replayed into the tables. A file is written from its
- * beginning again; what is left of older frames behind the newest is known by its lower revisions. Files have their full
- * length from the beginning, so that one that was cut short is seen.
+ * Two files alternate: one is written while the other is replayed into the tables. A file is then overwritten from its
+ * beginning; older frames behind the newest are recognized by their lower revisions. Files have their full
+ * length from the beginning, so that a truncated one is noticed.
  */
 import { closeSync, constants, fdatasync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, write } from 'node:fs';
 import { join } from 'node:path';
@@ -14,18 +14,18 @@ import type { PendingChange } from './change.ts';
 import { encodeFrame } from './frames.ts';
 
 export const JOURNAL_FILES = ['store.journal-0', 'store.journal-1'] as const;
-/** A file that is longer than this makes room for the other as soon as that is free. */
+/** A file that is longer than this is switched as soon as the other one is free. */
 const TURN_BYTES = 4 * 2 ** 20;
-/** Length of a new file. Its blocks are taken when they are written. */
+/** Length of a new file. Its blocks are allocated when they are written. */
 export const JOURNAL_BYTES = TURN_BYTES;
 
-/** Where the system can, a write itself waits for the disk: a call to another thread the less. */
+/** If the system supports it, a write itself waits for the disk: one call to another thread less. */
 const SYNC_FLAG = process.platform === 'linux' ? constants.O_DSYNC : 0;
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
 
 interface JournalFile {
   readonly descriptor: number;
-  /** Where the next frame goes. */
+  /** Offset of the next frame. */
   end: number;
   /** The newest revision in it. */
   newest: number;
@@ -39,7 +39,7 @@ export class Journal {
   /** Sum of the last frame. */
   #sum = 0;
 
-  /** Makes the files; what earlier ones hold must be in the tables. */
+  /** Creates the files; the content of earlier ones must be in the tables. */
   constructor(directory: string, sync: boolean) {
     this.#directory = directory;
     this.#sync = sync;
@@ -48,7 +48,7 @@ export class Journal {
     syncDirectory(directory);
   }
 
-  /** Resolves when the changes are durable. `applied`: the revision up to which the tables have everything. */
+  /** Resolves when the changes are durable. `applied`: the tables have everything up to this revision. */
   async append(changes: readonly PendingChange[], applied: number): Promise<void> {
     const last = changes[changes.length - 1];
     if (last === undefined) return;
@@ -66,14 +66,14 @@ export class Journal {
     file.newest = last.version.revision;
   }
 
-  /** `done`: everything is in the tables, so that the files can go. */
+  /** `done`: everything is in the tables, so that the files can be removed. */
   close(done: boolean): void {
     for (const { descriptor } of this.#files) closeSync(descriptor);
     if (done) for (const name of JOURNAL_FILES) rmSync(join(this.#directory, name), { force: true });
   }
 }
 
-/** A file is put in its place when it has its length: one that is shorter was cut. */
+/** A file gets its name when it has its length: one that is shorter was truncated. */
 function makeFile(path: string, flags: number): JournalFile {
   const descriptor = openSync(`${path}.new`, flags, 0o600);
   ftruncateSync(descriptor, JOURNAL_BYTES);
@@ -95,7 +95,7 @@ async function writeAll(descriptor: number, bytes: Buffer, position: number): Pr
 const synced = (descriptor: number): Promise<void> =>
   new Promise((resolve, reject) => fdatasync(descriptor, (error) => (error === null ? resolve() : reject(error))));
 
-/** The entries of new files in their directory must be durable as well. */
+/** The directory entries of new files must be durable as well. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {

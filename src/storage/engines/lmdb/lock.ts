@@ -1,15 +1,15 @@
 /**
- * Keeps a second server out of a data directory. The lock is a socket in the directory on which its holder listens: it
- * ends with the process however that ends, and it is seen across containers that share the directory.
+ * Locks a data directory against a second server. The lock is a socket in the directory on which its holder listens: it
+ * ends with the process in any case, and it works across containers that share the directory.
  */
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
 const NAME = 'store.lock';
-/** A socket's path must be shorter than about 100 bytes; through the directory's descriptor it always is. */
+/** A socket's path must be shorter than about 100 bytes; by the directory's descriptor it always is. */
 const LONGEST_PATH = 100;
-/** How long the holder of the lock has to say who it is. */
+/** Timeout for the holder of the lock to identify itself. */
 const ANSWER_MS = 2_000;
 
 export interface DirectoryLock {
@@ -36,11 +36,11 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
-/** A socket is there: its owner lives, or died without removing it. */
+/** A socket exists: its owner runs, or died without removing it. */
 async function takeOver(socket: string, directory: string): Promise<Server> {
   let holder = await holderOf(socket);
   if (holder === undefined) {
-    // Moving it aside is atomic; if another server was faster, it is its new socket that was moved, and is put back.
+    // Renaming it is atomic; if another server was faster, its new socket was renamed, and is put back.
     const aside = `${socket}.${process.pid}`;
     try {
       renameSync(socket, aside);
@@ -75,7 +75,7 @@ function listen(socket: string): Promise<Server | undefined> {
   });
 }
 
-/** Process id of the one who listens, '' if it does not say; undefined when nobody does. */
+/** Process id of the listener, '' if it does not report it; undefined when there is none. */
 function holderOf(socket: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let said = '';

@@ -1,12 +1,12 @@
 /**
- * The table `meta`: what the store says of itself.
+ * The table `meta`: the metadata of the store.
  *
  *   format      decimal text, the only row without a checksum: every release must be able to read it
  *   mark        JSON of a StoreMark
  *   compacted   oldest revision that can be read
- *   pruned      up to where compaction has removed what it can
- *   closed      newest revision when the server ended in order; gone while one runs
- *   migrating   there while rows are brought into this format
+ *   pruned      compaction has removed everything possible up to here
+ *   closed      newest revision at a clean shutdown; absent while a server runs
+ *   migrating   present while rows are migrated to this format
  *   repaired    revision up to which a repair made the store
  *
  * All but `format` are text, a space and the CRC-32 of name, space and text in hexadecimal.
@@ -62,7 +62,7 @@ export function readMark(meta: MetaTable): StoreMark | undefined {
 export function writeNumberRow(meta: MetaTable, name: MetaNumber, value: number): void {
   meta.put(name, sealed(name, String(value)));
 }
-/** Within a transaction. Text of a mark may be any; the table's is Latin-1. */
+/** Within a transaction. The text of a mark may be any; the table's is Latin-1. */
 export function writeMark(meta: MetaTable, mark: StoreMark): void {
   meta.put('mark', sealed('mark', asciiJson(mark)));
 }

@@ -1,7 +1,7 @@
 /**
- * Brings a file of format 1 or 2 into this format: every row gets its checksum. The format is raised before the first row,
- * so that an older release does not open what is half done; the row `migrating` stays until the last, and a start that
- * finds it goes on. A row says by its bytes which format it is in, so that nothing is done twice.
+ * Migrates a file of format 1 or 2 to this format: every row gets its checksum. The format is raised before the first row,
+ * so that an older release does not open an unfinished migration; the row `migrating` stays until the last, and a start that
+ * finds it continues. The format of a row is known by its bytes, so that nothing is migrated twice.
  */
 import type { Position, VersionKey } from './format.ts';
 import { encodeRecord, encodeVersion, FORMAT } from './format.ts';
@@ -25,7 +25,7 @@ export async function beginMigration({ meta, write }: RawTables): Promise<void> 
   });
 }
 
-/** Makes the rows; `stepped` is called after each transaction, for tests that stop there. */
+/** Rewrites the rows; `stepped` is called after each transaction, for tests that stop there. */
 export async function migrateRows(tables: RawTables, stepped: () => void = () => {}): Promise<void> {
   await eachStep<Position>(tables, stepped, (start) => {
     const rows: { key: Position; row: Buffer }[] = [];
@@ -47,7 +47,7 @@ export async function migrateRows(tables: RawTables, stepped: () => void = () =>
       if (isOldVersion(value))
         rows.push({ key: last, row: encodeVersion(last.name, { ...readOldVersion(value), revision: last.revision }) });
     }
-    // Rows of a key stand newest first: the next one has a lower revision, or another name.
+    // Rows of a key are ordered newest first: the next one has a lower revision, or another name.
     const next = last === undefined ? undefined : { name: last.name, revision: last.revision - 1 };
     return { next, fill: () => rows.forEach(({ key, row }) => void tables.rawVersions.put(key, row)), count: rows.length };
   });

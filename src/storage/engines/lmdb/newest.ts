@@ -1,6 +1,6 @@
 /**
- * The newest version of every key, visible or not: what expectations are checked against. All keys are held, at about a
- * hundred bytes each, because a look into the file costs as much as the rest of a commit; the values stay in the file.
+ * The newest version of every key, visible or not: expectations are checked against it. All keys are in memory, at about a
+ * hundred bytes each, because a read of the file costs as much as the rest of a commit; the values stay in the file.
  */
 import type { PendingChange } from './change.ts';
 import type { Version } from './format.ts';
@@ -14,7 +14,7 @@ export class NewestVersions {
     for (const [key, version] of reader.newestVersions()) if (!version.deleted) this.#versions.set(key, version);
   }
 
-  /** May answer a version that says that the key is deleted. */
+  /** May return a version that marks the key as deleted. */
   of(key: string): Version | undefined {
     return this.#versions.get(key);
   }
@@ -23,12 +23,12 @@ export class NewestVersions {
     this.#versions.set(key, version);
   }
 
-  /** A version is durable: a deletion need not be remembered any longer, unless the key was made anew. */
+  /** A version is durable: a deletion need not be remembered any longer, unless the key was created anew. */
   durable(key: string, version: Version): void {
     if (version.deleted && this.#versions.get(key) === version) this.#versions.delete(key);
   }
 
-  /** Forgets changes that were not written after all: all that are not durable, in the order in which they were made. */
+  /** Drops changes that were not written after all: all that are not durable, in the order in which they were made. */
   takeBack(changes: readonly PendingChange[]): void {
     for (let i = changes.length - 1; i >= 0; i--) {
       const { change, previous } = changes[i] as PendingChange;

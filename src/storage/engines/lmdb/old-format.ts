@@ -1,5 +1,5 @@
 /**
- * Formats 1 and 2, as far as they are still read: records, versions and expiries without checksums.
+ * The supported parts of formats 1 and 2: records, versions and expiries without checksums.
  *
  *   records    format = 1 (1) flags(1) key length(2) created(8) previous revision(8) previous index(2) time(8) key value
  *   versions   flags(1) index(2) created(8) expires(8)

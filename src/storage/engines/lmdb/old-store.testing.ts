@@ -1,5 +1,5 @@
 /**
- * Directories as the release before format 3 left them, recorded by running it: gzip in base64. One server ended in order;
+ * Directories of the release before format 3, recorded by running it: gzip in base64. One server ended cleanly;
  * the other was killed while its last three commits were in the journal only.
  *
  *   revision 1  core/namespaces/kube-system, a      2  a      3  b, gone      4  delete gone

@@ -1,12 +1,12 @@
-/** The store file as pages; `pages.ts` draws them. Numbers are little-endian. */
+/** The store file as pages; `pages.ts` describes them. Numbers are little-endian. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 export const HEADER = 24;
 export const NODE = 8;
 export const TREE = 48;
-/** A node whose data stands on pages of its own. */
+/** A node whose data is on pages of its own. */
 export const BIG = 1;
-/** The tree of pages that are free; its keys are numbers in the order of the machine. */
+/** The tree of free pages; its keys are numbers in native byte order. */
 export const FREE_TABLE = 'free pages';
 const [MAGIC, DATABASE_VERSION] = [0xbeefc0de, 2];
 
@@ -16,13 +16,13 @@ export interface Tree {
   readonly entries: number;
   readonly root: number;
 }
-/** Where a row stands: the page, and the place of its node within. */
+/** The position of a row: the page, and the offset of its node within. */
 export interface RowPlace {
   readonly page: number;
   readonly node: number;
 }
 
-/** Reads rows at known places, one by one. */
+/** Reads rows at known positions, one by one. */
 export class RowReader {
   readonly #file: Pages;
   constructor(path: string) {
@@ -43,7 +43,7 @@ export class RowReader {
 
 type Report = (page: number, table: string, message: string) => void;
 
-/** The file as pages, and what its head says. */
+/** The file as pages, and its meta page. */
 export class Pages {
   readonly descriptor: number;
   readonly size: number;
@@ -58,7 +58,7 @@ export class Pages {
     this.size = fstatSync(descriptor).size;
   }
 
-  /** Two pages describe the file, and the library takes the newer one. Returns false when neither can be used. */
+  /** Two meta pages describe the file, and the library uses the newer one. Returns false when neither is valid. */
   readMeta(report: Report): boolean {
     const first = this.read(0, 8192);
     const sizeOf = (meta: Buffer): number => meta.readUInt32LE(HEADER + 24);
@@ -87,7 +87,7 @@ export class Pages {
     return true;
   }
 
-  /** The newest transaction that the file knows of now. */
+  /** The newest transaction in the file. */
   transactionNow(): number {
     this.readMeta(() => {});
     return this.transaction;
@@ -121,7 +121,7 @@ export const treeAt = (bytes: Buffer, at: number, name: string): Tree => ({
   root: number(bytes, at + 40),
 });
 
-/** Places of nodes that are within a page, however wrong the rest of it is. */
+/** Offsets of nodes that are within a page, even if the rest of it is wrong. */
 export function soundPlaces(page: Buffer): number[] {
   const lower = page.readUInt16LE(20);
   const isSound = lower % 2 === 0 && lower > 0 && lower <= page.length - HEADER;
@@ -132,14 +132,14 @@ export function soundPlaces(page: Buffer): number[] {
     const isWithin = place > at && place + NODE <= page.length && place + NODE + page.readUInt16LE(place + 6) <= page.length;
     if (isWithin) {
       places.push(place);
-      // Nodes stand behind the list of their places.
+      // Nodes follow the list of their offsets.
       end = Math.min(end, place);
     } else if (!isSound) break;
   }
   return places;
 }
 
-/** Whether the key at one place comes before that at another. */
+/** Whether the key at one offset precedes that at another. */
 export function isBefore(page: Buffer, a: number, aSize: number, b: number, bSize: number): boolean {
   const size = Math.min(aSize, bSize);
   for (let i = 0; i < size; i++) {

@@ -1,6 +1,6 @@
 /**
- * A file that a server left in order is opened without a look at its pages (`clean-end.ts`); that is made up for here, while
- * the store is in use. Damage ends all writing: the library trusts its pages, and would spread it.
+ * A file that was closed cleanly is opened without a check of its pages (`clean-end.ts`); they are checked here, while
+ * the store is open. Damage stops all writes: the library trusts its pages, and would spread it.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
@@ -9,13 +9,13 @@ import { StoreUnavailable } from '../../engine.ts';
 import { walkPagesInUse } from './pages.ts';
 import { FILE, pageProblem, type Tables } from './tables.ts';
 
-/** A start has better things to do. */
+/** Delay after a start, which has more important work. */
 export const LOOK_AFTER_MS = 10_000;
-/** After so many steps, of 32 pages each at most, comes a rest: no more than 160 MiB are read in a second. */
+/** After so many steps, of 32 pages each at most, comes a pause: at most 160 MiB are read per second. */
 export const STEPS_AT_ONCE = 64;
 export const REST_MS = 50;
 
-/** What a look at all pages found. */
+/** The result of a check of all pages. */
 export interface PageCheck {
   readonly bytes: number;
   readonly damagedPages: number;
@@ -31,10 +31,10 @@ export class PageLook {
   readonly #directory: string;
   readonly #clock: Clock;
   readonly #events: PageLookEvents;
-  /** Pages in which the look found damage; 0 before it has ended. */
+  /** Damaged pages that were found; 0 before the check has ended. */
   damagedPages = 0;
   #cancel: () => void;
-  /** Ends the rest that is under way. */
+  /** Ends the current pause. */
   #wake: (() => void) | undefined;
   #uncheckedStarts: number;
   #looking: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export class PageLook {
     });
   }
 
-  /** Starts since all pages were looked at, this one included. */
+  /** Starts since all pages were checked, including this one. */
   get uncheckedStarts(): number {
     return this.#uncheckedStarts;
   }
@@ -80,7 +80,7 @@ export class PageLook {
         if (this.#stopped) throw new StoreUnavailable('the store is closed');
       });
       if (!release()) {
-        // The file was opened again meanwhile, and pages may have changed while they were looked at.
+        // The file was reopened meanwhile, and pages may have changed while they were checked.
         if (!this.#stopped) this.#cancel = this.#later();
         return;
       }
@@ -90,7 +90,7 @@ export class PageLook {
       if (problems[0] === undefined) this.#uncheckedStarts = 0;
       else this.#events.damaged(new StoreUnavailable(damagedInUse(this.#directory, pageProblem(problems[0]))));
     } catch {
-      // The store is closed, or the file could not be read just now: the pages are looked at later, or after another start.
+      // The store is closed, or the file could not be read: the pages are checked later, or after another start.
       if (!this.#stopped && !this.#tables.isReadable) this.#cancel = this.#later();
     } finally {
       release();

@@ -1,19 +1,19 @@
-/** One walk over the pages of a store file; the layout of pages stands in `pages.ts`. */
+/** One walk over the pages of a store file; `pages.ts` describes their layout. */
 import { BIG, FREE_TABLE, HEADER, isBefore, keyAt, NODE, number, Pages, soundPlaces, TREE, type Tree, treeAt } from './page-file.ts';
 import type { PageProblem, PageWalk, Visit, WalkOptions } from './pages.ts';
 
 const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
 const TREE_NODE = 2;
 const NO_PAGE = 2 ** 64;
-/** Pages that are read at a time where they stand side by side. */
+/** Maximum adjacent pages that are read at a time. */
 const RUN = 256;
 /** Heads of large data that are no further apart than this many pages are read together. */
 const NEAR = 16;
-/** Heads of large data that wait to be looked at. */
+/** Maximum heads of large data that wait to be checked. */
 const MOST_HEADS = 512;
-/** Pages of a level that are looked at together, in the order in which they stand in the file. */
+/** Pages of a level that are checked together, in file order. */
 const TOGETHER = 4_096;
-/** Problems that are named. */
+/** Maximum problems that are named. */
 const MOST_PROBLEMS = 100;
 /** What a page is used for. */
 const [UNKNOWN, USED, FREE] = [0, 1, 2];
@@ -45,7 +45,7 @@ export class Walker {
   readonly #run: Buffer;
   readonly #most: number;
   #uses = new Uint8Array(0);
-  /** Of large data, to be looked at. */
+  /** Large data to be checked. */
   #heads: Head[] = [];
 
   constructor(descriptor: number, { visit, salvage = false, run = RUN }: WalkOptions) {
@@ -75,7 +75,7 @@ export class Walker {
     if (this.#salvage && freeIsKnown && this.#problemCount > 0) this.#salvagePages();
   }
 
-  /** Whoever does not repair needs to know of damage, not of all of it. */
+  /** Without a repair it is enough to know that there is damage. */
   get #goesOn(): boolean {
     return this.#salvage || this.#problemCount < MOST_PROBLEMS;
   }
@@ -85,7 +85,7 @@ export class Walker {
     if (this.#problems.length < MOST_PROBLEMS) this.#problems.push({ page, offset: page * this.#file.pageSize, table, message });
   }
 
-  /** Level by level, each in the order in which its pages stand in the file. */
+  /** Level by level, each in file order. */
   *#walk(tree: Tree): Generator<void, void, void> {
     const { name } = tree;
     this.#expected.set(name, tree.entries);
@@ -113,7 +113,7 @@ export class Walker {
       this.#report(tree.root, name, `its tree has ${rows} rows, and should have ${tree.entries}`);
   }
 
-  /** Marks pages as used; false where that cannot be. */
+  /** Marks pages as used; false if that is a contradiction. */
   #use(first: number, pages: number, from: number, table: string): boolean {
     if (!(first >= 2 && first + pages <= this.#file.count)) {
       this.#report(
@@ -150,7 +150,7 @@ export class Walker {
     this.#checkHeads();
   }
 
-  /** Reads pages that stand side by side, from one on; answers the first that does not. */
+  /** Reads adjacent pages, from one on; returns the first that is not. */
   #readRun(jobs: readonly Job[], start: number, table: string, look: (job: Job, page: Buffer) => void): number {
     const { pageSize } = this.#file;
     const most = Math.min(this.#most, Math.floor(this.#run.length / pageSize));
@@ -168,7 +168,7 @@ export class Walker {
     return end;
   }
 
-  /** Places of the nodes of a page; none when they are wrong. */
+  /** Offsets of the nodes of a page; none when they are wrong. */
   #nodes(table: string, job: Job, page: Buffer): number[] {
     const problem = this.#nodeProblem(table, job, page);
     if (problem === undefined) {
@@ -191,7 +191,7 @@ export class Walker {
       const place = page.readUInt16LE(HEADER + 2 * i) + HEADER;
       const keySize = place + NODE <= length ? page.readUInt16LE(place + 6) : length;
       if (place < HEADER + upper || place + NODE + keySize > length) return `node ${i} is not within it`;
-      // The first key of a branch page counts for nothing.
+      // The first key of a branch page is ignored.
       if (table === FREE_TABLE || (i === 0 && flags === BRANCH)) continue;
       const key = place + NODE;
       if (
@@ -210,7 +210,7 @@ export class Walker {
 
   #branch(table: string, job: Job, page: Buffer, below: Job[]): void {
     const places = this.#nodes(table, job, page);
-    // The buffer is used again: keys are copied.
+    // The buffer is reused: keys are copied.
     const keys = places.map((place) => Buffer.from(keyAt(page, place)));
     for (const [i, place] of places.entries()) {
       const next = page.readUInt16LE(place) + page.readUInt16LE(place + 2) * 2 ** 16 + page.readUInt16LE(place + 4) * 2 ** 32;
@@ -245,7 +245,7 @@ export class Walker {
     return true;
   }
 
-  /** Pages of their own that data stands on. Their head says how many they are, which the library believes when it frees them. */
+  /** Overflow pages with data of their own. Their head has their number, which the library trusts when it frees them. */
   #checkLarge(table: string, from: number, page: Buffer, at: number, size: number): boolean {
     const first = number(page, at);
     const pages = Math.ceil((HEADER + size) / this.#file.pageSize);
@@ -254,7 +254,7 @@ export class Walker {
     return true;
   }
 
-  /** Heads that stand near each other are read in one go: a call for each costs more. */
+  /** Heads that are near each other are read together: a call for each costs more. */
   #checkHeads(): void {
     const { pageSize } = this.#file;
     this.#heads.sort((a, b) => a.first - b.first);
@@ -273,7 +273,7 @@ export class Walker {
     this.#heads = [];
   }
 
-  /** Notes which pages are free. One that is used must not be in a list of free ones: the library would write over it. */
+  /** Records free pages. A used page must not be in a list of free ones: the library would overwrite it. */
   #freeList(page: number, row: Buffer): void {
     const transaction = row.length >= 16 ? number(row, 0) : 0;
     const count = row.length >= 16 ? number(row, 8) : 0;
@@ -309,8 +309,8 @@ export class Walker {
   }
 
   /**
-   * Rows of pages that nothing leads to and that are not free: those below a branch page that is damaged. Where the lists of
-   * free pages are damaged themselves, it is not known which of these are left over, and nothing is taken from them.
+   * Rows of unreachable pages that are not free: those below a damaged branch page. If the lists of
+   * free pages are damaged themselves, it is not known which of these are stale, and nothing is taken from them.
    */
   #salvagePages(): void {
     for (let at = 2; at < this.#file.count; at++) {

@@ -1,7 +1,7 @@
 /**
- * Walks the pages of the store file without the database library, which crashes or goes round in circles on some that are
- * damaged: it trusts what stands in them. Before a file is opened, every page that its trees lead to is looked at, and the
- * lists of free pages, since the library writes to what they name; verify and repair read rows in the same way.
+ * Walks the pages of the store file without the database library, which crashes or loops on some
+ * damaged ones: it trusts their content. Before a file is opened, every page of its trees is checked, and the
+ * lists of free pages, since the library writes to those pages; verify and repair read rows in the same way.
  *
  *   page     number(8) transaction(8) pad(2) flags(2) lower(2) upper(2) places of nodes(2 each) … nodes
  *   node     low(2) high(2) flags(2) key size(2) key data        leaf: low, high = size of the data
@@ -10,13 +10,13 @@
  *   tree     pad(4) flags(2) depth(2) branch, leaf and overflow pages(8 each) entries(8) root(8)
  *   free     transaction(8) → count(8) entries(8 each): 0 for none, a page, or -n and the first of n pages
  *
- * Numbers are little-endian. Large data stands on pages of its own, which the node names: number(8) transaction(8) pages(8).
+ * Numbers are little-endian. Large data is on pages of its own, which the node names: number(8) transaction(8) pages(8).
  */
 import { closeSync, openSync } from 'node:fs';
 import type { RowPlace } from './page-file.ts';
 import { Walker } from './page-walker.ts';
 
-/** Pages that are read at a time while the store is in use: looking at them takes less than a millisecond. */
+/** Pages that are read at a time while the store is open: checking them takes less than a millisecond. */
 const RUN_IN_USE = 32;
 
 export interface PageProblem {
@@ -28,22 +28,22 @@ export interface PageProblem {
 }
 export interface PageWalk {
   readonly problems: readonly PageProblem[];
-  /** Problems, those that are not named included. */
+  /** Number of problems, including those that are not named. */
   readonly problemCount: number;
   /** Rows that were found, by table. */
   readonly rows: ReadonlyMap<string, number>;
-  /** Rows that the trees should have, by table. */
+  /** Expected rows of the trees, by table. */
   readonly expected: ReadonlyMap<string, number>;
 }
-/** Called for each row of a table, `''` where that is not known. The buffers must be copied by whoever keeps them. */
+/** Called for each row of a table, `''` if that is not known. The callee must copy buffers that it keeps. */
 export type Visit = (table: string, key: Buffer, value: Buffer, place: RowPlace) => void;
 
 export interface WalkOptions {
   /** Rows are read, with the pages of large ones. */
   readonly visit?: Visit;
   /**
-   * For a repair: goes on behind problems with whatever rows can be found, those on pages to which no tree leads any more
-   * included. Each row must be checked by its own sum.
+   * For a repair: continues after problems with all rows that can be found, including those on unreachable
+   * pages. Each row must be verified by its own checksum.
    */
   readonly salvage?: boolean;
   /** Pages that are read at a time. */
@@ -62,8 +62,8 @@ export function walkPages(path: string, options: WalkOptions = {}): PageWalk {
 }
 
 /**
- * The same of a file that the library has open, while a transaction of it that began before keeps all pages as they are that
- * can be reached: the library uses none again that a later transaction has freed. Between two steps comes a pause, which
+ * The same for a file that the library has open, while an older transaction of it keeps all reachable pages
+ * unchanged: the library reuses none that a later transaction has freed. Between two steps comes a pause, which
  * throws when the walk is to end.
  */
 export async function walkPagesInUse(path: string, pause: () => Promise<void>): Promise<PageWalk> {

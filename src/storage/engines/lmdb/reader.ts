@@ -1,5 +1,5 @@
 /**
- * Reads of the store file. A read is bounded to a few milliseconds of a turn of the event loop; a longer one goes on in
+ * Reads of the store file. A read takes at most a few milliseconds of a turn of the event loop; a longer one continues in
  * the next turn. No snapshot of the database is held meanwhile: versions are distinguished by their revisions, and those
  * that a read still needs are safe as long as its revision is not compacted.
  */
@@ -11,18 +11,18 @@ import { type DamagedRecord, isSound, type Position, type StoredRecord, type Ver
 import { readNumberRow } from './meta.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a read may hold the event loop at a time, in milliseconds. */
+/** How long a read may block the event loop at a time, in milliseconds. */
 const TURN_MS = 3;
-/** The time is looked at after so many steps. */
+/** Steps between two reads of the clock. */
 const STEPS = 32;
-/** Bounds of what one turn hands to a subscriber. */
+/** Limits of what is passed to a subscriber in one turn. */
 const SLICE_CHANGES = 500;
 const SLICE_BYTES = 4 * 2 ** 20;
 /** Comes after every character of a key. */
 const AFTER_ALL = '\x7f';
 /** Comes before every key. */
 const BEFORE_ALL = ' ';
-/** A revision that no version reaches: its place is before the newest version of a key. */
+/** A revision that no version reaches: its key sorts before the newest version of a key. */
 export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 export interface ReaderState {
@@ -40,7 +40,7 @@ export class Reader {
     this.#state = state;
   }
 
-  /** The version of a key that was current at a revision; that may say that the key was deleted. */
+  /** The version of a key that was current at a revision; it may mark the key as deleted. */
   versionAt(name: string, at: number): Version | undefined {
     for (const { key, value } of this.#tables.versions.getRange({ start: { name, revision: at }, end: `${name}\x01`, limit: 1 })) {
       // The bounds are those of the key alone, since nothing else stands between it and the next character.
@@ -50,7 +50,7 @@ export class Reader {
     return undefined;
   }
 
-  /** The newest version of every key in the file; that may say that the key was deleted. */
+  /** The newest version of every key in the file; it may mark the key as deleted. */
   *newestVersions(): Iterable<[string, Version]> {
     let last: string | undefined;
     for (const { key, value } of this.#tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
@@ -65,7 +65,7 @@ export class Reader {
   entry(key: string, { revision, index, created }: Version): Entry {
     return this.#entry(key, revision, index, created);
   }
-  /** The row of the index was checked with its key, and the record says where it stands: so both belong together. */
+  /** The row of the index was checked with its key, and the record contains its position: so both belong together. */
   #entry(key: string, revision: number, index: number, created: number): Entry {
     const stored = this.#tables.recordValues.get({ revision, index });
     if (stored !== undefined && 'value' in stored && stored.revision === revision && stored.index === index)
@@ -92,7 +92,7 @@ export class Reader {
           break;
         }
         checkRow(key as VersionKey, value);
-        // Versions stand newest first: the first one that is old enough counts, and hides those before it.
+        // Versions are ordered newest first: the first one that is old enough counts, and hides those before it.
         if (revision > at || name === done || name < first) continue;
         done = name;
         if (value.deleted) continue;
@@ -102,7 +102,7 @@ export class Reader {
           entries.push(expiries && value.expires > 0 ? { ...entry, expires: value.expires } : entry);
         } else if (uncounted) break;
       }
-      // A turn ends between two keys or within one; what was counted already must not be counted again.
+      // A turn may end between two keys or within one; keys must not be counted twice.
       start = next !== undefined && next.name === done ? { name: next.name, revision: 0 } : next;
       if (start !== undefined) await nextTurn();
     }
@@ -121,7 +121,7 @@ export class Reader {
     return found;
   }
 
-  /** The next changes after a revision, as many as one turn may read, and the revision they reach up to. */
+  /** The next changes after a revision, as many as one turn may read, and the last of their revisions. */
   slice(after: number): { changes: ChangeRecord[]; revision: number } {
     this.#state.checkReadable(after);
     const changes: ChangeRecord[] = [];
@@ -129,7 +129,7 @@ export class Reader {
     return { changes, revision };
   }
 
-  /** Collects whole commits; answers the last revision that was looked at. */
+  /** Collects whole commits; returns the last revision that was read. */
   #collect(found: ChangeRecord[], after: number, until: number, prefix: string, limit: number): number {
     const end = workTime() + TURN_MS;
     let bytes = 0;
@@ -147,11 +147,11 @@ export class Reader {
       bytes += change.value?.length ?? 0;
       found.push(change);
     }
-    // Revisions without a record are those of keys whose deletion is forgotten already; nothing is missed.
+    // Revisions without a record are those of keys whose deletion is compacted already; nothing is missed.
     return until;
   }
 
-  /** What can be known of a change whose record cannot be read: the index has its key. Undefined where that has no such row. */
+  /** The known parts of a change whose record is unreadable: the index has its key. Undefined if there is no such row. */
   #damaged(position: Position, record: StoredRecord | DamagedRecord): ChangeRecord | undefined {
     for (const { key, value } of this.#tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
       const { name, revision } = key as VersionKey;
@@ -171,7 +171,7 @@ function damageOf(record: object | undefined): string {
   return 'damage' in record ? String(record.damage) : 'its record is that of another';
 }
 
-/** Made field by field: a copy of all that a row has costs several times as much, for every key of the store at its start. */
+/** Made field by field: a spread of the row costs several times as much, for every key of the store at its start. */
 const versionOf = ({ deleted, index, created, expires }: VersionRow, revision: number): Version => ({
   revision,
   index,
@@ -180,7 +180,7 @@ const versionOf = ({ deleted, index, created, expires }: VersionRow, revision: n
   expires,
 });
 
-/** The index must be right: what is not in it is not found. */
+/** The index must be right: keys that are not in it are not found. */
 export class IndexDamage extends Error {
   readonly key: string;
   readonly revision: number;
@@ -195,8 +195,8 @@ function checkRow(key: VersionKey, row: VersionRow): void {
 }
 
 /**
- * The newest revision that the tables know of. A record whose place is not sure does not count; the index and the rows of
- * `meta` know its revision as well.
+ * The newest revision in the tables. A record whose position is not certain does not count; the index and the rows of
+ * `meta` have its revision as well.
  */
 export function newestRevision(tables: Tables): number {
   const known = Math.max(readNumberRow(tables.meta, 'compacted') ?? 0, readNumberRow(tables.meta, 'closed') ?? 0);
@@ -215,7 +215,7 @@ function newestInIndex(tables: Tables): number {
   return newest;
 }
 
-/** Keys whose time was over at `until`, the oldest first, at most `limit`; and when the next one after those falls due. */
+/** Keys that had expired at `until`, the oldest first, at most `limit`; and when the next one after those expires. */
 export function dueExpiries(tables: Tables, until: number, limit: number) {
   const due: { key: string; revision: number; index: number; expires: number }[] = [];
   for (const { key, value } of tables.expiries.getRange({})) {

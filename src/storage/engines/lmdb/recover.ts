@@ -1,4 +1,4 @@
-/** What is done with a directory before it is used: the journal of a server that ended badly, and rows of older formats. */
+/** Prepares a directory before it is used: replays the journal of a server that crashed, and migrates rows of older formats. */
 import { type PendingChange, writeChange } from './change.ts';
 import { checkRoom, freeBytes } from './errors.ts';
 import { hasJournal, missingFiles, readJournal } from './journal-read.ts';
@@ -16,7 +16,7 @@ export async function recover(tables: Tables, options: TableOptions & { readonly
   const old = tables.meta.get('migrating') !== undefined;
   // Rows of an old format have no checksums by which the newest revision could be known.
   if (old) {
-    // Rows are rewritten step by step, and pages that become free are used again.
+    // Rows are rewritten step by step, and freed pages are reused.
     checkRoom(dataDir, free(dataDir), tables.stats().used_bytes / 8, 'to bring the store into the format of this version');
     await migrateRows(tables);
   }
@@ -35,7 +35,7 @@ export async function recover(tables: Tables, options: TableOptions & { readonly
 export async function replay(tables: Tables, changes: readonly PendingChange[]): Promise<void> {
   for (let start = 0, end = 0; start < changes.length; start = end) {
     end = Math.min(start + STEP, changes.length);
-    // A commit goes in as a whole.
+    // A commit is written as a whole.
     while (end < changes.length && changes[end]?.version.revision === changes[end - 1]?.version.revision) end++;
     await tables.write(() => {
       for (const change of changes.slice(start, end)) writeChange(tables, change);

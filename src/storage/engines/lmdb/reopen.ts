@@ -1,8 +1,8 @@
 /**
- * Tables that outlive a write for which there was no room. The room is looked at before every transaction, but others may
- * take it meanwhile; after that the database library writes nothing any more until its file is opened anew. Reads go on
- * until then. The file is opened anew by the next write: whoever writes has seen that there is room again. Nothing is lost,
- * since what was acknowledged is in the journal until a transaction of the tables is durable.
+ * Tables that survive a write without room. The room is checked before every transaction, but other processes may
+ * take it meanwhile; after that the database library writes nothing any more until its file is reopened. Reads go on
+ * until then. The next write reopens the file: it has checked that there is room again. Nothing is lost,
+ * since acknowledged commits are in the journal until a transaction of the tables is durable.
  *
  *   whole     writes go to the library                       one finds no room → full
  *   full      reads go on, nothing is written                the next write → opening
@@ -12,7 +12,7 @@ import { StoreFull, StoreUnavailable } from '../../engine.ts';
 import type { Tables } from './tables.ts';
 
 const TABLES = ['meta', 'versions', 'rawVersions', 'records', 'recordFacts', 'rawRecords', 'recordValues', 'expiries'] as const;
-/** Stands for the tables while there are none: whoever reads is answered that it may try again. */
+/** Replaces the tables while there are none: reads fail with an error that they can be retried. */
 const unavailable = new Proxy(
   {},
   {
@@ -24,7 +24,7 @@ const unavailable = new Proxy(
 const beingOpened = (): StoreUnavailable => new StoreUnavailable('the store file is being opened again');
 type Changing = { -readonly [Name in keyof Tables]: Tables[Name] };
 
-/** `open` answers the tables of the same file, opened anew; `isFull` tells errors of a full disk from others. */
+/** `open` returns the reopened tables of the same file; `isFull` recognizes errors of a full disk. */
 export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (error: unknown) => boolean): Tables {
   let current = first;
   let state: 'whole' | 'full' | 'opening' = 'whole';
@@ -34,7 +34,7 @@ export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (
   const reopen = async (): Promise<void> => {
     state = 'opening';
     try {
-      // What was held belongs to the file that is closed now.
+      // Held views belong to the file that is closed now.
       for (const hold of held) {
         hold.end();
         hold.kept = false;
@@ -46,7 +46,7 @@ export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (
       try {
         current = await open();
       } catch (error) {
-        // Writing waits for it as it does for room: the next write tries again.
+        // Writes wait for it as they do for room: the next write retries.
         throw new StoreFull(`the store file cannot be opened again: ${(error as Error).message}`, { cause: error });
       }
       isClosed = false;

@@ -1,7 +1,7 @@
 /**
- * Makes a damaged data directory usable: a new store is made of every object that can be read, with its revision and time to
- * live; the damaged files are kept aside. History is forgotten, so that no watch goes on over what was lost, and the newest
- * revision is no lower than any that is named anywhere.
+ * Repairs a damaged data directory: a new store is made of every readable object, with its revision and
+ * TTL; the damaged files are kept. History is dropped, so that no watch continues over lost changes, and the newest
+ * revision is no lower than any that is found anywhere.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ import { FILE, openTables, prepareDirectory } from './tables.ts';
 import { type FoundRecord, type Inventory, inventoryOf, placeOf } from './verify.ts';
 
 export interface RepairOptions {
-  /** Ends the name of the directory that keeps the damaged files, such as the time of the repair. */
+  /** Suffix of the directory that keeps the damaged files, such as the time of the repair. */
   readonly label: string;
 }
 
-/** Rows of one transaction, and their bytes: values are held in memory no longer than until they are written. */
+/** Rows and bytes of one transaction: values are in memory only until they are written. */
 const STEP = 1_000;
 const STEP_BYTES = 8 * 2 ** 20;
 
@@ -41,7 +41,7 @@ export async function repairDirectory(directory: string, { label }: RepairOption
       const { kept, lost, revision } = await rebuild(directory, partial, inventory);
       return { findings, movedTo: replaceStore(directory, name, `damaged-${label}`), keptObjects: kept, lost, revision };
     } finally {
-      // A replacement that has begun is finished by the next start, and needs it.
+      // An interrupted replacement is finished by the next start, and needs this directory.
       if (!isReplacing(directory)) rmSync(partial, { recursive: true, force: true });
     }
   } finally {
@@ -49,7 +49,7 @@ export async function repairDirectory(directory: string, { label }: RepairOption
   }
 }
 
-/** Throws where a repair would lose what another way keeps. */
+/** Throws if a repair would lose what another way keeps. */
 function checkRepairable(directory: string, { findings, old, legible }: Inventory): void {
   const [first] = findings;
   if (!legible)
@@ -81,7 +81,7 @@ async function rebuild(
     else lost.push({ key, revision: version.revision, reason: 'its value cannot be read' });
   }
   wanted.sort((a, b) => a.record.place.page - b.record.place.page);
-  // The journal goes on where the tables end; frames behind a gap are newer than what was lost in it, and count.
+  // The journal continues where the tables end; frames behind a gap are newer than the lost ones, and count.
   const after = inventory.revision;
   const { frames, beyond } = inspectJournal(directory, after, true);
   const later = new Map<string, PendingChange>();
@@ -115,7 +115,7 @@ async function rebuild(
     await write(step);
     const put = [...later.values()].filter(({ version }) => !version.deleted);
     await write(put.map(({ change, version }) => asFirst(change.key, change.value as Buffer, version, 0)));
-    // A revision that was given out must never stand for another state.
+    // An assigned revision must never identify another state.
     const revision = inventory.highest + inventory.unknown;
     await tables.write(() => {
       const mark = attempt(() => readMark({ get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0]));
@@ -131,7 +131,7 @@ async function rebuild(
   }
 }
 
-/** The newest version of every key: by the index, and by records that are newer than what is left of it. */
+/** The newest version of every key: by the index, and by records that are newer than its remains. */
 function newestOf({ newest, records, expiries }: Inventory): Map<string, Version> {
   const found = new Map<string, Version>(newest);
   for (const [place, { key, revision, index, deleted, created }] of records)
@@ -140,7 +140,7 @@ function newestOf({ newest, records, expiries }: Inventory): Map<string, Version
   return found;
 }
 
-/** The change that wrote a value, as if nothing had been before it. */
+/** The change that wrote a value, without a previous version. */
 function asFirst(key: string, value: Buffer, version: Version, time: number): PendingChange {
   const { revision, index, created } = version;
   return {

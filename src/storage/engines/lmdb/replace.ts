@@ -1,7 +1,7 @@
 /**
- * Puts another store into a data directory, in place of the one that is there. The old files are moved aside, never
- * deleted. Until the file `store.replacing` is there, complete and durable, the old store is in use; from then on the new one
- * is: whoever opens the directory next finishes what a crash interrupted, since the file says what goes where.
+ * Replaces the store of a data directory. The old files are moved aside, never
+ * deleted. Until the file `store.replacing` exists, complete and durable, the old store is in use; from then on the new one
+ * is: the next process that opens the directory finishes an interrupted replacement, since the file lists the moves.
  *
  *   {"from": "store.restoring-7", "to": "store.replaced-…", "old": ["store.mdb", …]}
  */
@@ -11,12 +11,12 @@ import { makeDirectory } from '../../../lib/directories.ts';
 import { CLEAN_END_FILE } from './clean-end.ts';
 import { syncDirectory } from './journal.ts';
 
-/** There while files change places. */
+/** Present while files are moved. */
 export const REPLACING = 'store.replacing';
 const UNFINISHED = `${REPLACING}.new`;
 /** The socket by which the directory is locked. */
 const LOCK = 'store.lock';
-/** Directories in which a tool makes a store; one that is there while nobody holds the lock was left by a crash. */
+/** Directories in which a tool builds a store; one that exists while nobody holds the lock was left by a crash. */
 export const PARTIAL_STORES = ['store.restoring-', 'store.repairing-', 'store.dry-run-'] as const;
 
 interface Replacement {
@@ -30,7 +30,7 @@ interface Replacement {
 
 export const isReplacing = (directory: string): boolean => existsSync(join(directory, REPLACING));
 
-/** What to say of a directory whose replacement was interrupted to those who change nothing. */
+/** The error for read-only tools if a replacement was interrupted. */
 export function interrupted(directory: string): string {
   const { from, to } = readReplacement(directory);
   return (
@@ -40,8 +40,8 @@ export function interrupted(directory: string): string {
 }
 
 /**
- * Finishes a replacement that was interrupted, and removes stores that were never completed. The directory must be locked.
- * Returns what was done; undefined where there was nothing to do.
+ * Finishes an interrupted replacement, and removes unfinished stores. The directory must be locked.
+ * Returns what was done; undefined if there was nothing to do.
  */
 export function finishReplacing(directory: string): string | undefined {
   let done: string | undefined;
@@ -56,7 +56,7 @@ export function finishReplacing(directory: string): string | undefined {
   return done;
 }
 
-/** The directory must be locked. The store that a replacement has begun to move stays: the next start needs it. */
+/** The directory must be locked. The store of an unfinished replacement stays: the next start needs it. */
 export function removePartialStores(directory: string): void {
   rmSync(join(directory, UNFINISHED), { force: true });
   const needed = replacementSource(directory);
@@ -70,7 +70,7 @@ function replacementSource(directory: string): string | undefined {
   try {
     return readReplacement(directory).from;
   } catch {
-    // An older version did not say.
+    // An older release did not record it.
     return undefined;
   }
 }
@@ -88,8 +88,8 @@ export const hasStore = (directory: string): boolean =>
   isReplacing(directory) || storeFiles(directory).some((name) => name !== CLEAN_END_FILE);
 
 /**
- * Moves the files of `from`, a store that is closed, into the directory, and those that are there to the directory `to`; both
- * are names within it. Returns the path of the old files; undefined where there were none.
+ * Moves the files of `from`, a closed store, into the directory, and the existing ones to the directory `to`; both
+ * are names within it. Returns the path of the old files; undefined if there were none.
  */
 export function replaceStore(directory: string, from: string, to: string): string | undefined {
   const old = storeFiles(directory);
@@ -101,17 +101,17 @@ export function replaceStore(directory: string, from: string, to: string): strin
   return old.length === 0 ? undefined : join(directory, to);
 }
 
-/** Every step may have been made before. */
+/** Every step may have been done before. */
 function finish(directory: string, { from, to, old }: Replacement): void {
   const [source, aside] = [join(directory, from), join(directory, to)];
   if (old.length > 0) {
     makeDirectory(aside, 0o700);
-    // New files come only when all old ones are gone: one that has its place aside already is not moved again.
+    // New files are moved only when all old ones are gone: one that is aside already is not moved again.
     for (const name of old) if (!existsSync(join(aside, name))) renameSync(join(directory, name), join(aside, name));
     syncDirectory(aside);
     syncDirectory(directory);
   }
-  // The lock file of the database library is made anew.
+  // The lock file of the database library is created anew.
   for (const name of storeFiles(source)) if (!name.endsWith('-lock')) renameSync(join(source, name), join(directory, name));
   syncDirectory(directory);
   rmSync(join(directory, REPLACING), { force: true });
@@ -132,7 +132,7 @@ function writeReplacement(directory: string, replacement: Replacement): void {
   syncDirectory(directory);
 }
 
-/** Throws where an older version left the file, which said nothing. */
+/** Throws if an older release left the file, without a list. */
 function readReplacement(directory: string): Replacement {
   try {
     const { from, to, old } = JSON.parse(readFileSync(join(directory, REPLACING), 'utf8')) as Replacement;

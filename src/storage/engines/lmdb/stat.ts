@@ -1,4 +1,4 @@
-/** What a data directory holds, counted. Nothing is changed. */
+/** Statistics of a data directory. Nothing is changed. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DirectoryStat } from './findings.ts';
@@ -28,7 +28,7 @@ function count(directory: string): DirectoryStat {
   const mark = attempt(() => readMark(table));
   const sizes = new Map<string, number>();
   for (const [key, { deleted, revision, index }] of newest) if (!deleted) sizes.set(key, records.get(placeOf(revision, index))?.bytes ?? 0);
-  // What the tables lack is in the journal.
+  // Changes that the tables lack are in the journal.
   for (const frame of inspectJournal(directory, revision, true).frames)
     for (const { change } of changesOf(frame)) {
       if (change.value === undefined) sizes.delete(change.key);
@@ -57,7 +57,7 @@ function count(directory: string): DirectoryStat {
   };
 }
 
-/** What is damaged is not known. */
+/** Damaged content is not counted. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,6 +1,6 @@
 /**
- * The tables of the store, and how a directory comes to have them. Everything that can be wrong with the directory or the
- * file is said here, in words that tell what to do.
+ * The tables of the store, and how they are created in a directory. All problems with the directory or the
+ * file are reported here, with what to do.
  */
 import { accessSync, chmodSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export interface ScanOptions<Key> {
   readonly limit?: number;
   readonly reverse?: boolean;
 }
-/** What is used of a table of the library. Writes are made within `Tables.write` only. */
+/** The methods of a library table that are used. Writes are made within `Tables.write` only. */
 export interface Table<Key, Value> {
   get(key: Key): Value | undefined;
   getRange(options: ScanOptions<Key>): Iterable<{ readonly key: Key; readonly value: Value }>;
@@ -46,7 +46,7 @@ export interface Table<Key, Value> {
   remove(key: Key): unknown;
 }
 
-/** Rows as they are, for migration and verification. */
+/** Rows without decoding, for migration and verification. */
 export interface RawTables {
   readonly rawRecords: Table<Position, Buffer>;
   readonly rawVersions: Table<VersionKey | string, Buffer>;
@@ -61,17 +61,17 @@ export interface Tables extends RawTables {
   readonly recordFacts: Table<Position, StoredFacts | DamagedRecord>;
   readonly recordValues: Table<Position, StoredValue | DamagedRecord>;
   readonly expiries: Table<ExpiryKey, string>;
-  /** Makes the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
+  /** Runs the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
   write(fill: () => void): Promise<void>;
   stats(): TableStats;
   /**
-   * Starts since all pages of the file were looked at, undefined after a look at this one. A server that ended in order left
-   * the file as it is (`clean-end.ts`).
+   * Starts since all pages of the file were checked, undefined after a check by this one. A clean shutdown left
+   * the file unchanged (`clean-end.ts`).
    */
   readonly uncheckedStarts: number | undefined;
-  /** Keeps all that can be read now as it is in the file. Returns how to end that, which tells whether it was kept so long. */
+  /** Keeps everything readable unchanged in the file. Returns the function that ends that, which returns whether it was kept so long. */
   hold(): () => boolean;
-  /** False for moments in which the file is opened again after the disk was full (`reopen.ts`). */
+  /** False while the file is reopened after the disk was full (`reopen.ts`). */
   readonly isReadable: boolean;
   close(): Promise<void>;
 }
@@ -84,16 +84,16 @@ export interface TableStats {
 
 export interface TableOptions {
   readonly freeBytes?: (directory: string) => number;
-  /** For measurements only: answers before the data is safe. */
+  /** For measurements only: resolves before the data is durable. */
   readonly unsafeNoSync?: boolean;
-  /** Who opens the store; undefined for tools, which open any. */
+  /** The identity of the server; undefined for tools, which open any store. */
   readonly owner?: StoreOwner | undefined;
-  /** For the mark of a store that is new. */
+  /** For the mark of a new store. */
   readonly random?: Random;
   readonly clock?: Clock;
 }
 
-/** Makes the directory if need be, and sees that it is private and can be written. */
+/** Creates the directory if needed, and checks that it is private and writable. */
 export function prepareDirectory(directory: string): void {
   try {
     makeDirectory(directory, 0o700);
@@ -107,7 +107,7 @@ export function prepareDirectory(directory: string): void {
   try {
     if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch {
-    // The directory belongs to somebody else, who decides about it; the files in it are private in any case.
+    // The directory belongs to another user, who decides about it; the files in it are private in any case.
   }
 }
 
@@ -131,7 +131,7 @@ export async function openTables(directory: string, options: TableOptions = {}):
     );
     const format = checkFormat(path, tables);
     await checkIdentity(directory, tables, options.owner);
-    // Only the format is raised here: what is in an old journal comes before the rows.
+    // Only the format is raised here: an old journal is replayed before the rows are migrated.
     if (format < FORMAT) await beginMigration(tables);
     return tables;
   } catch (error) {
@@ -140,7 +140,7 @@ export async function openTables(directory: string, options: TableOptions = {}):
   }
 }
 
-/** A new file gets its name when it is complete: a first start that was interrupted leaves none that the next would refuse. */
+/** A new file gets its name when it is complete: an interrupted first start leaves none that the next would refuse. */
 async function makeFile(directory: string, path: string, options: TableOptions): Promise<void> {
   const unfinished = join(directory, UNFINISHED_FILE);
   const remove = () => {
@@ -150,7 +150,7 @@ async function makeFile(directory: string, path: string, options: TableOptions):
   try {
     const root = await openFile(unfinished, options);
     try {
-      // New tables are made in one commit; by itself the library makes one for each.
+      // New tables are created in one commit; by itself the library makes one for each.
       const tables = root.transactionSync(() => tablesOf(root, unfinished, true), SYNCHRONOUS_COMMIT);
       await initialise(tables, options);
     } finally {
@@ -167,7 +167,7 @@ async function initialise(tables: Tables, { owner, random = systemRandom, clock 
   await tables.write(() => {
     tables.meta.put('format', Buffer.from(String(FORMAT)));
     writeMark(tables.meta, makeMark(owner, random.uuid(), clock.now()));
-    // Nothing is in it, and nothing in a journal: as if a server had ended in order.
+    // It is empty, and so is the journal: as after a clean shutdown.
     writeNumberRow(tables.meta, 'closed', 0);
   });
 }
@@ -188,7 +188,7 @@ async function checkIdentity(directory: string, tables: Tables, owner: StoreOwne
   checkOwner(known ?? (owner && (await identityByTraces(owner, (key) => hasKey(tables, key)))), owner, directory, '--data-dir');
 }
 
-/** A store that has no mark of an identity gets one, when its rows and what was in its journal are there. */
+/** A store without the mark of an identity gets one, after its rows are migrated and its journal is replayed. */
 export async function completeMark(directory: string, tables: Tables, options: TableOptions): Promise<void> {
   const { owner, random = systemRandom, clock = systemClock } = options;
   const mark = readMark(tables.meta);
@@ -203,7 +203,7 @@ function hasKey(tables: Tables, name: string): boolean {
   return false;
 }
 
-/** The library crashes on damaged pages, or reads past rows without a word; so they are looked at before. */
+/** The library crashes on damaged pages, or silently skips rows; so they are checked before. */
 function checkPages(directory: string, path: string): void {
   const [problem] = walkPages(path).problems;
   if (problem !== undefined) throw damagedStore(directory, new Error(pageProblem(problem)));
@@ -212,7 +212,7 @@ function checkPages(directory: string, path: string): void {
 export const pageProblem = ({ page, table, message }: PageProblem): string =>
   `page ${page}${table === '' ? '' : ` of the table ${table}`}: ${message}`;
 
-/** What to say of a directory that only a repair can make usable. */
+/** The error for a directory that needs a repair. */
 export function damagedStore(directory: string, cause: Error): Error {
   return new Error(
     `the store file ${join(directory, FILE)} is damaged: ${cause.message}. Nothing was changed. Restore the directory from a backup, or see ` +

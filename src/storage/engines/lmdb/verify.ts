@@ -1,4 +1,4 @@
-/** Whether everything that was written to a data directory can be read. Nothing is changed, and the library is not asked. */
+/** Whether everything in a data directory can be read. Nothing is changed, and the library is not used. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './findings.ts';
@@ -24,7 +24,7 @@ import { type Visit, walkPages } from './pages.ts';
 import { interrupted, isReplacing, REPLACING } from './replace.ts';
 import { FILE } from './tables.ts';
 
-/** A record by its place. */
+/** A record by its position. */
 export type Place = `${number}.${number}`;
 export const placeOf = (revision: number, index: number): Place => `${revision}.${index}`;
 
@@ -36,26 +36,26 @@ export interface FoundRecord extends Position {
   readonly place: RowPlace;
 }
 
-/** What the file holds, as far as it can be read: everything but the values. */
+/** The readable content of the file, except the values. */
 export interface Inventory {
   readonly findings: readonly Finding[];
   readonly meta: ReadonlyMap<string, string>;
   /** Newest version of every key, by the index. */
   readonly newest: ReadonlyMap<string, Version>;
-  /** Records that are whole: key and how much they hold. */
+  /** Intact records: key and size. */
   readonly records: ReadonlyMap<Place, FoundRecord>;
-  /** When the version at a place expires. */
+  /** When the version at a position expires. */
   readonly expiries: ReadonlyMap<Place, number>;
   readonly versions: number;
   /** Whether the rows have no checksums: they are of an older format. */
   readonly old: boolean;
   /** Whether anything of the file can be read. */
   readonly legible: boolean;
-  /** The newest revision that the tables name. */
+  /** The newest revision in the tables. */
   readonly revision: number;
-  /** The highest revision that is named anywhere, the journal included. */
+  /** The highest revision found anywhere, including the journal. */
   readonly highest: number;
-  /** Revisions beyond it that may have been given out, where it is not known what is gone. */
+  /** Revisions beyond it that may have been assigned, if it is not known what is lost. */
   readonly unknown: number;
 }
 
@@ -63,7 +63,7 @@ export interface Inventory {
 export async function verifyDirectory(directory: string): Promise<Finding[]> {
   const lock = await lockDirectory(directory);
   try {
-    // Files of two stores are in their places, or none.
+    // Files of two stores are in place, or none.
     if (isReplacing(directory)) return [{ kind: 'file', file: REPLACING, message: interrupted(directory), startsAnyway: true }];
     return [...inventoryOf(directory).findings];
   } finally {
@@ -71,7 +71,7 @@ export async function verifyDirectory(directory: string): Promise<Finding[]> {
   }
 }
 
-/** The directory must be locked. Throws when there is no store. `salvage`: rows of broken pages are looked for. */
+/** The directory must be locked. Throws when there is no store. `salvage`: also searches rows of broken pages. */
 export function inventoryOf(directory: string, salvage = false): Inventory {
   const path = join(directory, FILE);
   if (!existsSync(path) || statSync(path).size === 0) {
@@ -127,7 +127,7 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
       expiries.set(placeOf(revision, index), expires);
       due.add(`${value.toString('latin1')} ${revision} ${expires}`);
     } else if (table === '') {
-      // Nothing leads to this row any more: its own sum says what it is.
+      // The row is unreachable: its own checksum verifies it.
       if (addRecord(key, value, place, false) || addVersion(key, value, false)) return;
       const name = key.toString('latin1');
       if (META_NAMES.has(name) && !meta.has(name)) meta.set(name, value.toString('latin1'));
@@ -220,7 +220,7 @@ const SHORTEST_VERSION_KEY = 9;
 const POSITION_KEY = 10;
 const META_NAMES: ReadonlySet<string> = new Set(['format', 'mark', 'compacted', 'pruned', 'closed', 'migrating', 'repaired']);
 
-/** A key of another length is that of no record. */
+/** A key of another length is not that of a record. */
 const positionOf = (key: Buffer): Position =>
   key.length === POSITION_KEY ? positionKeys.readKey(key, 0, key.length) : { revision: 0, index: 0 };
 
@@ -235,7 +235,7 @@ function named(row: VersionKey | undefined, place: Place): { key?: string; revis
 
 type Report = (finding: Omit<Finding, 'file'> & { file?: string }) => void;
 
-/** Revisions that the rows of `meta` name. */
+/** Revisions in the rows of `meta`. */
 function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number[] {
   const found: number[] = [];
   const table = { get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0];
@@ -253,10 +253,10 @@ function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number
   return found;
 }
 
-/** Revisions that a file of the journal holds at most, by far: those of a file that is gone or was cut short are not known. */
+/** A generous upper bound of the revisions in a file of the journal: those of a missing or truncated file are not known. */
 export const UNKNOWN_REVISIONS = 1_000_000;
 
-/** The highest revision that the journal names, and how many more there may have been. */
+/** The highest revision in the journal, and how many more there may have been. */
 function journalFindings(
   directory: string,
   meta: ReadonlyMap<string, string>,

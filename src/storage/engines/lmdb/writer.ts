@@ -1,18 +1,18 @@
 /**
- * Groups of writes, for the journal and for the tables. One group is under way at a time; what arrives meanwhile goes
- * together into the next one. Writing and waiting for the disk happen on other threads.
+ * Groups of writes, for the journal and for the tables. One group is in progress at a time; jobs that arrive meanwhile form
+ * the next one. Writing and waiting for the disk happen on other threads.
  */
 import { inNextTurn } from '../../../lib/next-turn.ts';
 
-/** Something to write together with others. */
+/** A write that can be grouped with others. */
 export interface Job {
-  /** Roughly how much that is. */
+  /** Its approximate size in bytes. */
   readonly bytes: number;
 }
 
-/** A group takes jobs up to about this size, so that one stays short; a larger job goes alone. */
+/** A group takes jobs up to about this size, so that it stays short; a larger job is alone. */
 const GROUP_BYTES = 8 * 2 ** 20;
-/** How long a group gathers while more and more comes. */
+/** How long a group gathers while jobs keep arriving. */
 const GATHER_MS = 2;
 
 export interface WriterEvents<J extends Job> {
@@ -20,13 +20,13 @@ export interface WriterEvents<J extends Job> {
   admit(bytes: number): void;
   /** Writes a group; resolves when it is durable. */
   write(jobs: readonly J[]): Promise<void>;
-  /** Whether a write that failed has left everything as it was, so that the next group may be written. */
+  /** Whether a failed write has changed nothing, so that the next group may be written. */
   canRetry?(error: unknown): boolean;
   /** These jobs are durable. */
   durable(jobs: readonly J[]): void;
   /** Nothing of these jobs was written: those of the failed group and all that waited behind it. */
   failed(jobs: readonly J[], error: unknown): void;
-  /** Milliseconds that only go forward. */
+  /** Milliseconds of a monotonic clock. */
   monotonic(): number;
 }
 
@@ -36,7 +36,7 @@ export class GroupWriter<J extends Job> {
   #scheduled = false;
   #startedAt: number | undefined;
   #idle: (() => void)[] = [];
-  /** Why a group failed. None is begun after that: the database library may be in disorder, or the disk. */
+  /** Why a group failed. None is begun after that: the database library or the disk may be in an undefined state. */
   #broken: { readonly error: unknown } | undefined;
 
   constructor(events: WriterEvents<J>) {
@@ -47,12 +47,12 @@ export class GroupWriter<J extends Job> {
     return this.#waiting.length;
   }
 
-  /** How long the group under way has taken so far, in milliseconds; 0 when there is none. */
+  /** How long the current group has taken so far, in milliseconds; 0 when there is none. */
   get busyFor(): number {
     return this.#startedAt === undefined ? 0 : this.#events.monotonic() - this.#startedAt;
   }
 
-  /** Why nothing can be written any more; undefined while all is well. */
+  /** Why nothing can be written any more; undefined if there was no failure. */
   get broken(): { readonly error: unknown } | undefined {
     return this.#broken;
   }
@@ -67,15 +67,15 @@ export class GroupWriter<J extends Job> {
     this.#schedule();
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or in progress. */
   idle(): Promise<void> {
     if (this.#startedAt === undefined && !this.#scheduled) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /**
-   * Starts a group as soon as a turn of the event loop brings nothing more to it: waking another thread costs more than
-   * the turn that one writer alone waits, and many who write at once go together.
+   * Starts a group as soon as a turn of the event loop adds nothing more to it: waking another thread costs more than
+   * the turn that a single writer waits, and concurrent writes are grouped.
    */
   #schedule(): void {
     if (this.#startedAt !== undefined || this.#scheduled) return;
