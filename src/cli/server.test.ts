@@ -37,7 +37,7 @@ test('a ready server says where it is and what to type next; a signal ends it wi
   expect(io.stdout).toMatch(
     /^plat \S+ is ready at https:\/\/127\.0\.0\.1:6443 {2}identity plat {2}store lmdb in \.plat {2}after \d+ ms\n\n {2}plat get namespaces\n {2}kubectl --kubeconfig \.plat\/admin\.conf get ns\n\nIts API groups end in plat\.dev\. For manifests and tools with stock names \(k8s\.io\):\n\n {2}plat server --identity kubernetes --data-dir \.plat-kubernetes\n\n$/,
   );
-  expect(io.stderr).toContain('the feature gate ServerSideApply does nothing any more');
+  expect(io.stderr).toContain('the feature gate ServerSideApply has no effect');
   io.send('SIGTERM');
   await io.said('interrupt again to stop at once');
   finish();

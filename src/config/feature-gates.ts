@@ -2,18 +2,18 @@
  * Feature gates of v1.24, and the rules of their life:
  *
  *   alpha        off unless switched on             beta   on (or as the table says) unless switched
- *   GA           on for good: the gate does nothing any more, switching it off fails, switching it on warns
+ *   GA           always on: the gate has no effect, switching it off fails, switching it on warns
  *   deprecated   as the table says unless switched, which warns
  *
  * A gate that concerns parts of a cluster that are not in this program (node agents, the scheduler, some controllers) can be
- * switched without effect, and says so once. A gate whose feature this release cannot switch yet refuses the other value:
- * nothing is accepted silently. docs/feature-gates.md says what each gate does here.
+ * switched without effect, and says so once. docs/feature-gates.md describes what each gate
+ * does here.
  */
-import { readBoolean } from '../lib/flags.ts';
+import { readBooleanOf } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 
 export type GateStage = 'alpha' | 'beta' | 'GA' | 'deprecated';
-/** Whose feature it is: that of this server and its controllers, of a part of the cluster that is not in this program, or one of how a stock server is built. */
+/** The component that has the feature: this server and its controllers, another component of a cluster, or the build of a stock server. */
 export type GateConcern = 'server' | 'controllers' | 'scheduler' | 'node' | 'implementation';
 
 export interface Gate {
@@ -24,8 +24,6 @@ export interface Gate {
   readonly concerns: GateConcern;
   /** It cannot be switched off. */
   readonly locked: boolean;
-  /** This release cannot switch the feature yet. */
-  readonly pending: boolean;
 }
 type Traits = Partial<Omit<Gate, 'stage' | 'since'>>;
 
@@ -35,7 +33,6 @@ const gate = (stage: GateStage, since: string, initial: boolean, traits: Traits)
   default: initial,
   concerns: 'server',
   locked: stage === 'GA',
-  pending: false,
   ...traits,
 });
 const alpha = (since: string, traits: Traits = {}): Gate => gate('alpha', since, false, traits);
@@ -44,7 +41,6 @@ const ga = (since: string, traits: Traits = {}): Gate => gate('GA', since, true,
 const deprecated = (since: string, traits: Traits = {}): Gate => gate('deprecated', since, false, traits);
 
 const off: Traits = { default: false };
-const pending: Traits = { pending: true };
 const node: Traits = { concerns: 'node' };
 const controllers: Traits = { concerns: 'controllers' };
 const scheduler: Traits = { concerns: 'scheduler' };
@@ -217,11 +213,11 @@ export class FeatureGates {
     this.on = on;
     this.warnings = warnings;
   }
-  /** Also true for gates that grew up: what they guarded is simply there. */
+  /** Also true for GA gates: their features cannot be switched off. */
   enabled(name: GateName): boolean {
     return this.on.has(name);
   }
-  /** The same for a name that is only text. */
+  /** The same for a name of type string. */
   isOn(name: string): boolean {
     return this.on.has(name);
   }
@@ -244,15 +240,15 @@ export function readFeatureGates(settings: ReadonlyMap<string, string>): Feature
   for (const [name, text] of settings) {
     const stage = Object.hasOwn(groups, name) ? groups[name] : undefined;
     if (stage === undefined) continue;
-    const value = readBoolean(text);
-    for (const [gate, { stage: of, pending }] of Object.entries(table)) if (of === stage && !pending) set(gate, value);
+    const value = readBooleanOf(name, text);
+    for (const [gate, { stage: of }] of Object.entries(table)) if (of === stage) set(gate, value);
   }
   const elsewhere = new Map<GateConcern, string[]>();
   for (const [name, text] of settings) {
     if (Object.hasOwn(groups, name)) continue;
     const gate = Object.hasOwn(table, name) ? (table[name] as Gate) : undefined;
     if (gate === undefined) throw new Error(`unknown feature gate ${name}${didYouMean(name, Object.keys(table))}`);
-    const value = readBoolean(text);
+    const value = readBooleanOf(name, text);
     checkSwitch(name, gate, value, warnings);
     set(name, value);
     if (gate.concerns !== 'server' && gate.stage !== 'GA') elsewhere.set(gate.concerns, [...(elsewhere.get(gate.concerns) ?? []), name]);
@@ -276,9 +272,7 @@ function checkSwitch(name: string, gate: Gate, value: boolean, warnings: string[
   if (stage === 'GA') {
     if (!value && gate.locked)
       throw new Error(`cannot set feature gate ${name} to false, feature is locked to true: it is GA since ${since}`);
-    warnings.push(`the feature gate ${name} does nothing any more: it is GA since ${since} and will be removed`);
-  } else if (gate.pending && value !== gate.default) {
-    throw new Error(`the feature gate ${name} is known, but this release cannot switch it to ${value}: leave it out`);
+    warnings.push(`the feature gate ${name} has no effect: it is GA since ${since} and will be removed`);
   } else if (stage === 'deprecated') {
     warnings.push(`the feature gate ${name} is deprecated since ${since} and will be removed`);
   }

@@ -78,7 +78,7 @@ describe('refusals', () => {
       ['--identity-lease-duration-seconds=9', '--feature-gates=APIServerIdentity=false,AllAlpha=true'],
       '--identity-lease-duration-seconds has no effect without --feature-gates=APIServerIdentity=true',
     ],
-    [['--feature-gates=APIServerIdentity=maybe'], '--feature-gates: "maybe" is neither true nor false'],
+    [['--feature-gates=APIServerIdentity=maybe'], '--feature-gates: APIServerIdentity: "maybe" is neither true nor false'],
     [['--etcd-prefix=/x'], '--etcd-prefix has no effect without --store etcd'],
     ...(
       [
@@ -122,6 +122,7 @@ describe('refusals', () => {
     ).map(([line, needs]) => [line.split(' '), `has no effect without ${needs}`] as [string[], string]),
     [['--history-retention=0s'], '--history-retention: 0 would end every watch that resumes'],
     [['--feature-gates=Nonsense=true'], '--feature-gates: unknown feature gate Nonsense'],
+    [['--runtime-config=batch/v1beta1=yes'], '--runtime-config: batch/v1beta1: "yes" is neither true nor false'],
     [['--runtime-config=apps'], '--runtime-config: "apps" is not of the form group/version or group/version/resource'],
   ])('%j', (args, message) => {
     expect(() => parseServerFlags(args)).toThrow(message);
@@ -167,17 +168,17 @@ describe('feature gates', () => {
     expect(on({ AllBeta: 'false' }, 'APIPriorityAndFairness')).toBe(false);
     expect(on({ APIPriorityAndFairness: 'true', AllBeta: 'false' }, 'APIPriorityAndFairness')).toBe(true);
   });
-  test('a gate that grew up cannot be switched off, and switching it on warns', () => {
+  test('a GA gate cannot be switched off, and switching it on warns', () => {
     expect(() => read({ ServerSideApply: 'false' })).toThrow('cannot set feature gate ServerSideApply to false, feature is locked to true');
     expect(read({ ServerSideApply: 'true' }).warnings).toEqual([
-      'the feature gate ServerSideApply does nothing any more: it is GA since 1.22 and will be removed',
+      'the feature gate ServerSideApply has no effect: it is GA since 1.22 and will be removed',
     ]);
     expect(parse('--feature-gates=ServerSideApply=true').warnings).toHaveLength(1);
   });
   test('AllAlpha and AllBeta set every gate of their stage that is not set itself', () => {
     const every = (stage: string): GateName[] =>
       Object.entries(gates)
-        .filter(([, gate]) => gate.stage === stage && !gate.pending)
+        .filter(([, gate]) => gate.stage === stage)
         .map(([name]) => name as GateName);
     for (const [group, stage] of [
       ['AllAlpha', 'alpha'],
@@ -211,17 +212,17 @@ describe('feature gates', () => {
       'the feature gate DynamicKubeletConfig is deprecated since 1.22 and will be removed',
     ]);
   });
-  test('a gate that this release cannot switch refuses the other value', () => {
+  test('every gate that is not locked takes the other value', () => {
     for (const [name, gate] of Object.entries(gates)) {
       const other = String(!gate.default);
-      if (gate.pending) expect(() => read({ [name]: other }), name).toThrow(`this release cannot switch it to ${other}`);
-      else if (gate.locked) expect(() => read({ [name]: other }), name).toThrow('feature is locked');
+      if (gate.locked) expect(() => read({ [name]: other }), name).toThrow('feature is locked');
       else expect(on({ [name]: other }, name as GateName), name).toBe(!gate.default);
     }
   });
   test('unknown gates and values are refused', () => {
     expect(() => read({ APIListChunkin: 'false' })).toThrow('unknown feature gate APIListChunkin (did you mean APIListChunking?)');
-    expect(() => read({ APIListChunking: 'no' })).toThrow('"no" is neither true nor false');
+    expect(() => read({ APIListChunking: 'no' })).toThrow('APIListChunking: "no" is neither true nor false');
+    expect(() => read({ AllBeta: 'no' })).toThrow('AllBeta: "no" is neither true nor false');
     expect(() => read({ toString: 'true' })).toThrow('unknown feature gate toString');
   });
 });

@@ -1,4 +1,4 @@
-/** What is said of feature gates: the lines of `--help`, and the metric of those that are on. */
+/** Reports feature gates: the lines of `--help`, and the metric of enabled features. */
 import type { Metrics } from '../lib/metrics.ts';
 import { type FeatureGates, type Gate, type GateConcern, type GateStage, gates } from './feature-gates.ts';
 
@@ -33,7 +33,7 @@ export function registerGates(metrics: Metrics, features: FeatureGates): void {
   });
   for (const [name, { stage }] of all) enabled.with(name, stageLabels[stage]).set(Number(features.isOn(name)));
   for (const [name, stage] of [['AllAlpha', 'alpha'] as const, ['AllBeta', 'beta'] as const]) {
-    const every = all.every(([gate, facts]) => facts.stage !== stage || facts.pending || features.isOn(gate));
+    const every = all.every(([gate, facts]) => facts.stage !== stage || features.isOn(gate));
     enabled.with(name, stageLabels[stage]).set(Number(every));
   }
 }

@@ -9,7 +9,7 @@
  * `v1` alone and `api/v1` are the core group. A missing value means true. A version that the release of the API (`--api-release`)
  * has no more, or not yet, is served where it is named.
  */
-import { readBoolean } from '../lib/flags.ts';
+import { readBooleanOf } from '../lib/flags.ts';
 
 type Level = 'ga' | 'beta' | 'alpha';
 export interface RuntimeSetting {
@@ -61,7 +61,7 @@ export function readRuntimeConfig(items: readonly string[]): RuntimeConfig {
   for (const item of items) {
     const equals = item.indexOf('=');
     const key = equals === -1 ? item : item.slice(0, equals);
-    const enabled = equals === -1 || readBoolean(item.slice(equals + 1));
+    const enabled = equals === -1 || readBooleanOf(key, item.slice(equals + 1));
     const parts = key.split('/');
     if (parts[0] === 'api' && parts.length === 2 && !isVersion(parts[1])) {
       if (parts[1] === 'all') all = enabled;

@@ -100,6 +100,14 @@ export function readBoolean(value: string): boolean {
   if (/^(false|f|0)$/i.test(value)) return false;
   throw new Error(`${JSON.stringify(value)} is neither true nor false`);
 }
+/** The same for one key of a flag with many: its error names the key. */
+export function readBooleanOf(key: string, value: string): boolean {
+  try {
+    return readBoolean(value);
+  } catch (error) {
+    throw new Error(`${key}: ${(error as Error).message}`);
+  }
+}
 export const bool = (initial: boolean, help: string, details?: FlagDetails): Flag<boolean> => ({
   ...flag(initial, help, '', readBoolean, details),
   isSwitch: true,

@@ -106,7 +106,7 @@ function adapt(raw: Map<string, readonly string[]>, ignored: Set<string>, env: R
   adaptGates(raw, ignored);
 }
 
-/** Gates that this release cannot switch are left out. */
+/** Settings of known gates that the server refuses, such as a GA gate that is off, are left out. */
 function adaptGates(raw: Map<string, readonly string[]>, ignored: Set<string>): void {
   const given = raw.get('feature-gates');
   if (given === undefined) return;

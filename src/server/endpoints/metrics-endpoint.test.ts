@@ -18,7 +18,7 @@ async function setup() {
     method: string,
     path: string,
     status: number,
-    options: { type?: string; bytes?: number; millis?: number } = {},
+    options: { type?: string; bytes?: number; millis?: number; inProcess?: boolean } = {},
   ): void => {
     const [plain = '', search = ''] = path.split('?');
     const query = new URLSearchParams(search);
@@ -31,6 +31,7 @@ async function setup() {
       started: 0,
       responseBytes: options.bytes ?? 0,
       header: () => options.type,
+      inProcess: options.inProcess ?? false,
     } as unknown as Context);
   };
   const lines = (name: string): string[] =>
@@ -81,8 +82,12 @@ test('durations and sizes fall into their buckets', async () => {
   expect(text).toMatch(/apiserver_response_sizes_sum\{[^}]*resource="pods"[^}]*\} 5000\n/);
 });
 
-test('deprecated resources that were asked for are shown with the release that removes them', async () => {
+test('deprecated resources that clients have requested are shown with the release that removes them', async () => {
   const { finished, lines } = await setup();
+  // The garbage collector of the process reads all resources.
+  finished('GET', '/apis/batch/v1beta1/cronjobs', 200, { inProcess: true });
+  finished('GET', '/apis/policy/v1beta1/podsecuritypolicies', 200, { inProcess: true });
+  expect(lines('apiserver_requested_deprecated_apis')).toEqual([]);
   finished('GET', '/apis/batch/v1beta1/cronjobs', 200);
   finished('GET', '/apis/batch/v1/cronjobs', 200);
   expect(lines('apiserver_requested_deprecated_apis')).toEqual([

@@ -23,6 +23,8 @@ interface Series {
   readonly duration: Histogram;
   /** Sizes of answers are counted for reads alone. */
   readonly size: Histogram | undefined;
+  /** The resource is deprecated, and no client has requested it yet. */
+  unmarked: boolean;
 }
 interface Labels {
   readonly group: string;
@@ -82,7 +84,7 @@ export class RequestMetrics {
     });
     this.deprecated = metrics.gauge({
       name: 'apiserver_requested_deprecated_apis',
-      help: 'Deprecated resources that were asked for, and the release that removes them.',
+      help: 'Deprecated resources that clients have requested, and the release that removes them.',
       labels: ['group', 'removed_release', 'resource', 'subresource', 'version'],
       stability: 'STABLE',
     });
@@ -123,6 +125,8 @@ export class RequestMetrics {
     series.total.value++;
     series.duration.observe((this.options.now() - ctx.started) / 1000);
     if (series.size !== undefined) series.size.observe(ctx.responseBytes);
+    // Controllers of this process are no clients that have to be changed before an upgrade.
+    if (series.unmarked && !ctx.inProcess) this.markDeprecated(series, info);
   };
 
   /** Counts a lasting request in; the answer counts it out. */
@@ -154,13 +158,14 @@ export class RequestMetrics {
       total: this.totals.with(String(ctx.status), component, dryRun, ...all),
       duration: this.durations.with(component, dryRun, ...all),
       size: verb === GET || verb === LIST ? this.sizes.with(component, ...all) : undefined,
+      unmarked: found !== undefined && this.isDeprecated(info),
     };
     // Paths that lead nowhere are the client's invention and are not remembered.
-    if (found !== undefined) this.remember(place, number, series, info);
+    if (found !== undefined) this.remember(place, number, series);
     return series;
   }
 
-  private remember(place: string, number: number, series: Series, info: RequestInfo): void {
+  private remember(place: string, number: number, series: Series): void {
     if (this.count >= SERIES_LIMIT) {
       this.known.clear();
       this.count = 0;
@@ -168,7 +173,6 @@ export class RequestMetrics {
     const numbers = this.known.get(place) ?? new Map<number, Series>();
     this.known.set(place, numbers.set(number, series));
     this.count++;
-    this.markDeprecated(info);
   }
 
   /** Undefined for a path that leads nowhere. */
@@ -185,11 +189,16 @@ export class RequestMetrics {
       : { labels: { group: '', version: '', resource: '', subresource: path, ...words(verb, scope) }, component: '' };
   }
 
-  private markDeprecated(info: RequestInfo): void {
+  private isDeprecated(info: RequestInfo): boolean {
     const resource = this.options.catalog.find(info.group, info.version, info.resource);
-    // Deprecated versions of custom kinds have a warning of their own, and no release in which they go.
-    if (resource?.deprecation === undefined && resource?.definition.warning === undefined) return;
-    this.deprecated.with(info.group, resource.deprecation?.removed ?? '', info.resource, info.subresource, info.version).set(1);
+    return resource?.deprecation !== undefined || resource?.definition.warning !== undefined;
+  }
+
+  private markDeprecated(series: Series, info: RequestInfo): void {
+    series.unmarked = false;
+    // Deprecated versions of custom kinds have a warning of their own, and no release that removes them.
+    const removed = this.options.catalog.find(info.group, info.version, info.resource)?.deprecation?.removed ?? '';
+    this.deprecated.with(info.group, removed, info.resource, info.subresource, info.version).set(1);
   }
 
   /** Kinds that nobody has watched yet are shown as zero. */
