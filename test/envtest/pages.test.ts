@@ -43,6 +43,7 @@ async function faults(words: readonly string[]): Promise<string[]> {
 const pages = [
   ['docs/install.md', 10],
   ['docs/upgrading.md', 5],
+  ['docs/feature-gates.md', 3],
   ['docs/coming-from-envtest.md', 2],
   ['docs/coming-from-kind.md', 5],
   ['examples/github-action/action.yml', 3],
