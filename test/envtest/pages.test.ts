@@ -13,9 +13,9 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** Command lines of plat in a text, as words: those of scripts and of `["plat", …]`. */
 function linesOf(text: string): string[][] {
-  const shell = [...text.matchAll(/(?:^|[\s`($/])plat ((?:up|down|list|envtest|server|get|version|help)\b[^\n`)#|]*)/gm)].map((m) =>
-    (m[1] as string).split(/ {3,}/)[0]?.trim().split(/\s+/),
-  );
+  const shell = [
+    ...text.matchAll(/(?:^|[\s`($/])plat ((?:up|down|list|envtest|server|get|version|help|convert|check|proxy)\b[^\n`)#|]*)/gm),
+  ].map((m) => (m[1] as string).split(/ {3,}/)[0]?.trim().split(/\s+/));
   const arrays = [...text.matchAll(/(?:CMD|ENTRYPOINT) (\[.*\])/g)].map((m) => JSON.parse(m[1] as string) as string[]);
   return [
     ...(shell as string[][]),
@@ -23,7 +23,10 @@ function linesOf(text: string): string[][] {
   ];
 }
 const namesOf = (table: FlagTable): Set<string> =>
-  new Set(Object.values(table).flatMap((group) => Object.entries(group).flatMap(([name, { short }]) => [`--${name}`, `-${short}`])));
+  new Set([
+    '--help',
+    ...Object.values(table).flatMap((group) => Object.entries(group).flatMap(([name, { short }]) => [`--${name}`, `-${short}`])),
+  ]);
 
 /** What is wrong with a command line: its command, or flags of it. */
 async function faults(words: readonly string[]): Promise<string[]> {
@@ -44,6 +47,8 @@ const pages = [
   ['docs/install.md', 10],
   ['docs/upgrading.md', 5],
   ['docs/feature-gates.md', 3],
+  ['docs/field-validation.md', 1],
+  ['docs/versioning.md', 2],
   ['docs/coming-from-envtest.md', 2],
   ['docs/coming-from-kind.md', 5],
   ['examples/github-action/action.yml', 3],
