@@ -1,4 +1,4 @@
-/** Readers of flag values that are more than a text, a number or a choice. Each throws an Error that says what is wrong. */
+/** Parsers of flag values that are more than a text, a number or a choice. Each throws an Error that says what is wrong. */
 import { pluginNames } from '../admission/plugin-names.ts';
 import { readChoice, readInteger, splitList } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';

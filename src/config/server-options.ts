@@ -1,4 +1,4 @@
-/** The options of a server, read from a command line or given by a program. */
+/** The options of a server, parsed from a command line or given by a program. */
 import { camelCase, type Flag, FlagError, flagHelp, parseFlags } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type FeatureGates, readFeatureGates } from './feature-gates.ts';
@@ -6,7 +6,7 @@ import { checkTogether, type FlagOptions } from './flag-checks.ts';
 import { serverFlags } from './flags.ts';
 import { readRuntimeConfig } from './runtime-config.ts';
 
-/** The options of a server: every flag under its name in camel case, those that others depend on resolved. */
+/** The options of a server: every flag under its name in camel case, dependent defaults resolved. */
 export interface ServerOptions extends Omit<FlagOptions, 'featureGates' | 'runtimeConfig' | 'anonymousAuth'> {
   readonly anonymousAuth: boolean;
   readonly features: FeatureGates;
@@ -15,10 +15,10 @@ export interface ServerOptions extends Omit<FlagOptions, 'featureGates' | 'runti
   readonly warnings: readonly string[];
 }
 
-/** Names of files within the data directory that others than the server look for. */
+/** Names of files within the data directory that other programs use. */
 export const dataFiles = { adminConfig: 'admin.conf' } as const;
 
-/** Reads the command line of `plat server`. Returns `help` for --help; throws FlagError. */
+/** Parses the command line of `plat server`. Returns `help` for --help; throws FlagError. */
 export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
   const { options, given, args: rest, warnings, help } = parseFlags(serverFlags, args);
   if (help) return 'help';
@@ -28,7 +28,7 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
   const runtimeConfig = attempt('runtime-config', () => readRuntimeConfig(options.runtimeConfig));
   return {
     ...options,
-    // A server that keeps its objects in memory keeps its keys there, too, unless it is given a directory.
+    // A server with its objects in memory keeps its keys there, too, unless a directory is given.
     dataDir: options.store === 'memory' && !given.has('data-dir') ? '' : options.dataDir,
     anonymousAuth: options.anonymousAuth ?? !options.authorizationMode.includes('AlwaysAllow'),
     features,
@@ -38,8 +38,8 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
 }
 
 /**
- * Options for a server within a program or test: the defaults, with some of them changed; undefined leaves a default as it is.
- * Throws FlagError where one is unknown or of the wrong type.
+ * Options for a server within a program or test: the defaults, with some of them changed; undefined keeps a default.
+ * Throws FlagError if one is unknown or of the wrong type.
  */
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
   const defaults = changes.store === 'memory' ? defaultsInMemory() : defaultsOnDisk();
@@ -52,7 +52,7 @@ export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptio
   return options as unknown as ServerOptions;
 }
 
-/** Programs that start many servers in one process do not have all flags read for each of them. */
+/** Programs that start many servers in one process do not parse all flags for each of them. */
 const defaultsInMemory = once(() => parseServerFlags(['--store=memory']) as ServerOptions);
 const defaultsOnDisk = once(() => parseServerFlags([]) as ServerOptions);
 function once<T>(make: () => T): () => T {
@@ -67,7 +67,7 @@ const flagOf: ReadonlyMap<string, Flag<unknown>> = new Map(
   Object.values(serverFlags).flatMap((group) => Object.entries(group).map(([name, flag]) => [camelCase(name), flag as Flag<unknown>])),
 );
 
-/** Options are given as values, so that only their types and, of names to choose from, their spelling can be wrong. */
+/** Options are given as values, so that only their types and the spelling of choices can be wrong. */
 function checkOption(name: string, value: unknown, defaults: Readonly<Record<string, unknown>>): void {
   if (!Object.hasOwn(defaults, name) && !flagOf.has(name))
     throw new FlagError(`unknown option ${name}${didYouMean(name, [...flagOf.keys()])}`);

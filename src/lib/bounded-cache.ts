@@ -1,18 +1,18 @@
 /**
- * A table with a bound: of too many entries, or too much weight, the oldest make room.
+ * A map with a limit: beyond a number of entries, or a weight, the oldest are evicted.
  *
  *   const cache = new BoundedCache<string, number>(2);
  *   cache.set('a', 1); cache.set('b', 2); cache.set('c', 3);     b, c
- *   cache.get('b'); cache.set('d', 4);                           c, d      get leaves the order as it is
+ *   cache.get('b'); cache.set('d', 4);                           c, d      get does not change the order
  *   cache.use('c'); cache.set('e', 5);                           c, e      use makes an entry the newest
  *
- * With a weight, such as bytes, the sum of what the entries weigh is bounded as well; one entry that weighs more than all may
+ * With a weight, such as bytes, the sum of all weights is limited as well; an entry that exceeds the limit by itself
  * is not kept.
  */
 export interface Weight<K, V> {
-  /** Most that all entries may weigh together. */
+  /** Maximum weight of all entries. */
   readonly most: number;
-  /** What an entry weighs: always the same for the same entry. */
+  /** The weight of an entry: always the same for the same entry. */
   readonly of: (value: V, key: K) => number;
 }
 
@@ -30,7 +30,7 @@ export class BoundedCache<K, V> {
   get size(): number {
     return this.entries.size;
   }
-  /** What all entries weigh. */
+  /** The weight of all entries. */
   get total(): number {
     return this.weighs;
   }
@@ -38,7 +38,7 @@ export class BoundedCache<K, V> {
   get(key: K): V | undefined {
     return this.entries.get(key);
   }
-  /** The same for a cache whose entries make room in the order of their last use. */
+  /** The same for a cache that evicts the least recently used entry. */
   use(key: K): V | undefined {
     const value = this.entries.get(key);
     if (value === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What was made of a text before, for texts that come again and again (queries, options). Of too many the oldest makes room;
- * long texts are not kept. What is kept is shared and must not be changed.
+ * Caches a function of texts that are repeated often (queries, options). Beyond the limit the oldest is evicted;
+ * long texts are not cached. Results are shared and must not be changed.
  */
 import { BoundedCache } from './bounded-cache.ts';
 
@@ -13,7 +13,7 @@ export class ByText<V> {
     this.longest = longest;
   }
 
-  /** `make` may throw: nothing is kept then. */
+  /** `make` may throw: nothing is cached then. */
   get(text: string, make: (text: string) => V): V {
     const known = this.made.get(text);
     if (known !== undefined) return known;

@@ -1,19 +1,19 @@
 /**
- * Bytes that may be worked on at once. Who needs more than is left waits; owners, such as the users whose requests they are, take
- * turns, and what one owner asked for goes on in the order in which it asked.
+ * Limits the bytes that are worked on at once. Work that exceeds the remaining bytes waits; owners, such as the users of
+ * requests, are served round-robin, and the work of one owner in order.
  *
  *   const budget = new ByteBudget(100);
  *   await budget.enter(60, a);   // goes on
  *   await budget.enter(60, b);   // waits
  *   budget.leave(60);            // b goes on
  *
- * Whatever is larger than the whole budget goes on alone.
+ * Work that is larger than the whole budget runs alone.
  */
 import { BoundedQueue } from './queue.ts';
 
 /** More than there can be requests; one beyond it does not wait. */
 const MAX_WAITING = 100_000;
-/** Whoever asks without a name, the server itself. */
+/** The owner of anonymous work, the server itself. */
 const nobody = {};
 
 interface Waiting {
@@ -24,7 +24,7 @@ interface Waiting {
 export class ByteBudget {
   private readonly limit: number;
   private used = 0;
-  /** By owner, the one whose turn is next first. */
+  /** By owner, the next one first. */
   private readonly waiting = new Map<object, BoundedQueue<Waiting>>();
 
   constructor(limit: number) {

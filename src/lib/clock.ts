@@ -1,5 +1,5 @@
 /**
- * Time as a value that is passed in, so that a test can hold it still or make it pass.
+ * Time as a value that is passed in, so that a test can stop or advance it.
  */
 import { type Cancel, TimerQueue } from './timer-queue.ts';
 
@@ -8,20 +8,20 @@ export type { Cancel } from './timer-queue.ts';
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds of a counter that never goes back; only differences mean something. */
+  /** Milliseconds of a monotonic counter; only differences are meaningful. */
   monotonic(): number;
-  /** Calls once, after so many milliseconds. `keepAlive`: the process does not end before that, even if nothing else holds it. */
+  /** Calls once, after so many milliseconds. `keepAlive`: the process does not end before that, even if nothing else keeps it alive. */
   after(millis: number, call: () => void, keepAlive?: boolean): Cancel;
-  /** Calls again and again, first after one period. */
+  /** Calls repeatedly, first after one period. */
   every(millis: number, call: () => void): Cancel;
   /** Resolves after so many milliseconds; rejects with the signal's reason when that is aborted first. */
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Longer waits overflow what a timer of Node can hold. */
+/** Longer delays overflow a timer of Node. */
 const longestWait = 2 ** 31 - 1;
 
-/** The machine's clock. Its timers do not keep the process alive, unless asked to: what serves requests does that. */
+/** The machine's clock. Its timers do not keep the process alive, unless requested: the listeners do that. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -78,7 +78,7 @@ export class FakeClock implements Clock {
   private readonly timers = new TimerQueue();
   /** The last of those that move the clock, while it is moved. */
   private moving: Promise<void> | undefined;
-  /** What is waited for after the calls of a time, beside a turn of the event loop: what they set going may take longer. */
+  /** An additional wait after the calls of a time, after a turn of the event loop: what they started may take longer. */
   readonly settling = new Set<() => Promise<void>>();
 
   constructor(start = Date.UTC(2024, 0, 1)) {
@@ -100,25 +100,25 @@ export class FakeClock implements Clock {
   sleep(millis: number, signal?: AbortSignal): Promise<void> {
     return sleepOn(this, millis, signal);
   }
-  /** Number of calls that are still to come. */
+  /** Number of pending calls. */
   get pending(): number {
     return this.timers.size;
   }
   /**
-   * Lets time pass: due calls are made in order, and what those of one time set going (promises) is given a chance to run before time
-   * goes on. Calls that fall due in time that is to pass meanwhile are made after that; time never goes
+   * Advances time: due calls are made in order, and promises of the calls of one time can run before time
+   * goes on. Calls that become due meanwhile are made after that; time never goes
    * back.
    */
   async advance(millis: number): Promise<void> {
     if (!(millis >= 0 && millis < Number.POSITIVE_INFINITY)) throw new RangeError(`time goes forward only, and not for ever: ${millis} ms`);
-    // Nothing is due in it: it passes at once, while other time passes as well.
+    // Nothing is due in it: it passes at once, also while the clock is advanced elsewhere.
     if (this.moving !== undefined && this.timers.next > this.time + millis) {
       this.time += millis;
       return this.settle();
     }
     await this.inTurn(() => this.pass(millis));
   }
-  /** The clock is set forward: what was due meanwhile is due now, once. */
+  /** The clock jumps forward: calls that were due meanwhile are due now, once. */
   async jump(millis: number): Promise<void> {
     await this.inTurn(() => {
       this.time += millis;
@@ -126,7 +126,7 @@ export class FakeClock implements Clock {
       return this.pass(0);
     });
   }
-  /** Begins at once where the clock is not being moved. */
+  /** Begins at once if the clock is not being advanced. */
   private async inTurn(move: () => Promise<void>): Promise<void> {
     const moved = this.moving === undefined ? move() : this.moving.then(move);
     const last = moved.then(undefined, () => {});

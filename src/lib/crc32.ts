@@ -22,15 +22,15 @@ export const crc32InScript: Crc32 = (data, start = 0) => {
 
 const native = (zlib as { readonly crc32?: Crc32 }).crc32;
 
-/** `start` is the sum of what came before. */
+/** `start` is the sum of the bytes before. */
 export const crc32: Crc32 = native ?? crc32InScript;
 
 /** The sum of bytes that end with their own sum, the lowest byte first: the same for all. */
 export const WHOLE = 0x2144df1c;
 
 /**
- * The bit, counted from the first byte's lowest, whose flip explains that bytes have the sum `actual` instead of `expected`;
- * undefined when no single one does.
+ * The bit, counted from the first byte's lowest, whose flip explains the sum `actual` instead of `expected`;
+ * undefined if no single one does.
  */
 export function flippedBit(length: number, expected: number, actual: number): number | undefined {
   const difference = (expected ^ actual) >>> 0;

@@ -1,5 +1,5 @@
 /**
- * Points in time by name: whoever asks is called when one comes.
+ * Points in time by name, each with a call when it is reached.
  *
  *   deadlines.set('a', clock.now() + 5_000)   // due('a') in five seconds
  *   deadlines.set('a', undefined)             // not any more
@@ -12,7 +12,7 @@ export class Deadlines {
   private readonly due: (name: string) => void;
   private readonly timers = new Map<string, Cancel>();
 
-  /** At most `limit` are kept; whoever sets more must find them out in another way. */
+  /** Maximum number of deadlines; the caller must handle further ones in another way. */
   constructor(clock: Clock, limit: number, due: (name: string) => void) {
     this.clock = clock;
     this.limit = limit;
@@ -23,7 +23,7 @@ export class Deadlines {
     return this.timers.size;
   }
 
-  /** `at` in milliseconds since 1970. A time that has passed, or never comes, is no deadline. */
+  /** `at` in milliseconds since 1970. A time in the past, or infinity, is no deadline. */
   set(name: string, at: number | undefined): void {
     this.timers.get(name)?.();
     this.timers.delete(name);
@@ -33,7 +33,7 @@ export class Deadlines {
       name,
       this.clock.after(wait, () => {
         this.timers.delete(name);
-        // A timer cannot wait for longer than some weeks, and clocks are set back.
+        // A timer cannot wait for longer than some weeks, and clocks may be set back.
         if (this.clock.now() < (at as number)) this.set(name, at);
         else this.due(name);
       }),

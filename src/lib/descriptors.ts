@@ -1,10 +1,10 @@
 /**
- * What to do when the process or the machine has no file descriptors left: wait until some are free, and try again, for a
- * bounded time. Connections that end give theirs back.
+ * Handles a lack of file descriptors in the process or the machine: waits until some are free, and retries, for a
+ * bounded time. Closed connections free theirs.
  */
 import type { Clock } from './clock.ts';
 
-/** How long it is waited for descriptors, and how long between two attempts. */
+/** How long to wait for descriptors, and the delay between two attempts. */
 export const DESCRIPTORS_WAIT_MS = 30_000;
 const PAUSE_MS = 200;
 
@@ -17,7 +17,7 @@ export const isExhausted = (error: unknown): boolean => {
   return false;
 };
 
-/** Runs what needs descriptors, again and again while there are none; throws what it threw last, with what to do. */
+/** Runs a function that needs descriptors, with retries while there are none; throws the last error, with advice. */
 export async function withDescriptors<T>(
   run: () => T | Promise<T>,
   notice: ((error: unknown) => void) | undefined,

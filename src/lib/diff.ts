@@ -1,5 +1,5 @@
 /**
- * Differences between texts, line by line, in the unified form that people and tools read:
+ * Differences between texts, line by line, in the unified format:
  *
  *   @@ -1,3 +1,3 @@
  *    kind: ConfigMap
@@ -10,10 +10,10 @@
 type Line = readonly [mark: ' ' | '-' | '+', text: string];
 
 const CONTEXT = 3;
-/** More changes than this are not looked for one by one: everything between the first and the last is shown as replaced. */
+/** Beyond this many changes everything between the first and the last is shown as replaced. */
 const MOST_CHANGES = 2000;
 
-/** Nothing when the texts are the same. */
+/** Empty when the texts are the same. */
 export function unifiedDiff(before: string, after: string, names: { readonly before: string; readonly after: string }): string {
   if (before === after) return '';
   const lines = diffLines(linesOf(before), linesOf(after));
@@ -39,8 +39,8 @@ export function diffLines(a: readonly string[], b: readonly string[]): Line[] {
 }
 
 /**
- * The fewest removals and additions that lead from one list to the other. `reach[k]` is how far in `a` one gets on diagonal
- * k = x - y with so many changes; the states are kept, to find the way back.
+ * The shortest edit script from one list to the other. `reach[k]` is the furthest position in `a` on diagonal
+ * k = x - y with so many changes; the states are kept, to trace the path back.
  */
 function shortestEdit(a: readonly string[], b: readonly string[]): Line[] {
   const offset = Math.min(a.length + b.length, MOST_CHANGES) + 1;
@@ -101,7 +101,7 @@ function hunks(lines: readonly Line[]): string[] {
   }
   return out;
 }
-/** Changes that are near each other stand in one hunk. */
+/** Changes that are near each other share a hunk. */
 function endOfHunk(lines: readonly Line[], first: number): number {
   let last = first;
   for (let i = first; i < lines.length && i - last <= 2 * CONTEXT; i++) if (lines[i]?.[0] !== ' ') last = i;

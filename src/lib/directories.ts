@@ -1,16 +1,16 @@
 /**
- * Makes a directory, and those above it that are missing.
+ * Creates a directory, and its missing parents.
  *
- * Node's own `mkdir` with `recursive` never returns, and cannot be interrupted, where a file system has no place for new
- * directories and says that something is missing: it makes the one above again and again.
+ * Node's own `mkdir` with `recursive` never returns, and cannot be interrupted, on a file system that cannot create
+ * directories and reports ENOENT: it creates the parent again and again.
  *
- *   makeDirectory('/data/a/b')    /data/a and /data/a/b are there
- *   makeDirectory('/proc/a')      throws ENOENT: /proc is there, and /proc/a cannot be made
+ *   makeDirectory('/data/a/b')    /data/a and /data/a/b exist
+ *   makeDirectory('/proc/a')      throws ENOENT: /proc exists, and /proc/a cannot be created
  */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Throws the error of the file system. A directory that is there stays as it is. */
+/** Throws the error of the file system. An existing directory is not changed. */
 export function makeDirectory(path: string, mode = 0o777): void {
   try {
     mkdirSync(path, { mode });

@@ -17,7 +17,7 @@ export function equal(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** The same, for some top-level fields left out. */
+/** The same, without some top-level fields. */
 export function equalExcept(a: object, b: object, skip: ReadonlySet<string>): boolean {
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;

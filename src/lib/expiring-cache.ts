@@ -1,4 +1,4 @@
-/** Remembers up to a number of values for a time each; the one not used for longest makes room. */
+/** A cache with a maximum number of entries and a TTL; the least recently used is evicted. */
 import { BoundedCache } from './bounded-cache.ts';
 
 interface Entry<V> {

@@ -10,7 +10,7 @@ const words: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `no space is left on the disk of ${path}`,
 };
 
-/** The words for an error; undefined where it is none of the file system. `path`: the file, where the error does not name it. */
+/** The text of an error; undefined if it is not one of the file system. `path`: the file, if the error does not name it. */
 export function fileErrorText(error: unknown, path?: string): string | undefined {
   const { code = '', path: named } = error as NodeJS.ErrnoException;
   const file = path ?? named;

@@ -1,6 +1,6 @@
 /**
- * Data that several hands hold and none may change. Saying so costs nothing; under test it is enforced, so that whoever
- * changes it fails there (vitest.config.ts sets the variable).
+ * Shared immutable data. It costs nothing in production; under test the data is frozen, so that a
+ * write throws there (vitest.config.ts sets the variable).
  */
 const enforced = process.env.PLAT_FREEZE === '1';
 

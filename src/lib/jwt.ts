@@ -1,6 +1,6 @@
 /**
- * Signed tokens (RFC 7515, 7519) with public keys. A token is believed only where its algorithm belongs to the key that
- * is tried and is one that the caller names: neither `none` nor a shared secret is ever an algorithm here.
+ * Signed tokens (RFC 7515, 7519) with public keys. A token is accepted only if its algorithm belongs to the key that
+ * is tried and is one that the caller allows: neither `none` nor a shared secret is ever an algorithm here.
  */
 import { constants, createHash, createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
 
@@ -8,7 +8,7 @@ interface Algorithm {
   readonly type: 'rsa' | 'ec';
   readonly digest: string;
   readonly curve?: string;
-  /** RSA-PSS rather than PKCS #1. */
+  /** RSA-PSS instead of PKCS #1. */
   readonly pss?: boolean;
 }
 
@@ -47,10 +47,10 @@ function jsonObject(part: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Characters of a token; no header is longer, and a review of a longer one need not be read. */
+/** Maximum characters of a token; no header is longer. */
 const MAX_JWT = 64 * 1024;
 
-/** Takes a token apart without believing it. Undefined for anything that is not a signed token of this form. */
+/** Parses a token without verifying it. Undefined for anything that is not a signed token of this form. */
 export function parseJwt(token: string): Jwt | undefined {
   if (token.length > MAX_JWT) return undefined;
   const parts = token.split('.');
@@ -59,7 +59,7 @@ export function parseJwt(token: string): Jwt | undefined {
   if (!base64url.test(head) || !base64url.test(body) || !base64url.test(signature)) return undefined;
   const header = jsonObject(head);
   const claims = jsonObject(body);
-  // `crit` names extensions that must be understood, and none is.
+  // `crit` names extensions that must be understood, and none is supported.
   if (header === undefined || claims === undefined || typeof header.alg !== 'string' || header.crit !== undefined) return undefined;
   return {
     algorithm: header.alg,
@@ -82,21 +82,21 @@ function keyInput(algorithm: Algorithm, key: KeyObject) {
     : { key, padding: constants.RSA_PKCS1_PADDING };
 }
 
-/** Whether the token was signed with the key that belongs to this public key, by one of the allowed algorithms. */
+/** Whether the token was signed with the private key of this public key, by one of the allowed algorithms. */
 export function isSignedBy(jwt: Jwt, publicKey: KeyObject, allowed: readonly string[]): boolean {
   const algorithm = allowed.includes(jwt.algorithm) ? algorithms[jwt.algorithm] : undefined;
   if (algorithm === undefined || publicKey.type !== 'public' || !fits(algorithm, publicKey)) return false;
   return verifyBytes(algorithm.digest, Buffer.from(jwt.signed, 'latin1'), keyInput(algorithm, publicKey), jwt.signature);
 }
 
-/** The algorithm that tokens are signed with by a key of this kind. */
+/** The algorithm for signing with a key of this type. */
 export function algorithmFor(key: KeyObject): string {
   const name = Object.keys(algorithms).find((one) => fits(algorithms[one] as Algorithm, key));
   if (name === undefined) throw new Error('tokens are signed with RSA keys of 2048 bits or more, or with P-256, P-384 or P-521 keys');
   return name;
 }
 
-/** A name for a key that follows from the key itself. */
+/** A key ID that is derived from the key itself. */
 export function keyIdOf(key: KeyObject): string {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return createHash('sha256')
@@ -114,7 +114,7 @@ export function signJwt(claims: Claims, privateKey: KeyObject): string {
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-/** A public key as key sets show it. */
+/** A public key in the format of key sets. */
 export function toJwk(key: KeyObject): Record<string, string> {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return {
@@ -125,7 +125,7 @@ export function toJwk(key: KeyObject): Record<string, string> {
   };
 }
 
-/** Whole seconds of a time claim; undefined where there is none. A claim that is no number is a bad token. */
+/** Whole seconds of a time claim; undefined if there is none. A claim that is not a number is invalid. */
 export function timeClaim(claims: Claims, name: string): number | undefined {
   const value = claims[name];
   if (value === undefined || value === null) return undefined;

@@ -1,13 +1,13 @@
 /**
- * The server's log: one line an entry, as text for people or as JSON for machines. Secrets never reach it: fields that are
- * named like one are blanked, and so is what looks like a token within any text.
+ * The server's log: one line per entry, as text for people or as JSON for machines. Secrets are never logged: fields with
+ * names of secrets are blanked, and so are tokens within any text.
  *
  *   const log = openLog({ format: 'text', verbosity: 2 });
  *   log.info('ready', { address });
- *   if (log.enabled(4)) log.debug(4, 'watch opened', { kind });   // nothing is built when nobody listens
+ *   if (log.enabled(4)) log.debug(4, 'watch opened', { kind });   // nothing is built if it is not logged
  *
- * Lines are gathered and written once a turn of the event loop. When the reader of the log is stuck, at most a mebibyte is
- * kept and the rest is counted and dropped: a log must never stop the server.
+ * Lines are collected and written once per turn of the event loop. When the reader of the log is stuck, at most a mebibyte is
+ * kept and further lines are counted and dropped: a log must never stop the server.
  */
 import { write, writeSync } from 'node:fs';
 import { systemClock } from './clock.ts';
@@ -26,7 +26,7 @@ export interface Log {
   enabled(verbosity: number): boolean;
   /** A log whose entries all carry these fields. */
   child(fields: LogFields): Log;
-  /** Writes what is gathered, at once: before the process ends. */
+  /** Writes the collected lines at once: before the process ends. */
   flush(): void;
   /** Why lines are lost now; undefined while they are written. */
   problem?(): string | undefined;
@@ -36,7 +36,7 @@ export interface LogOptions {
   readonly format?: LogFormat;
   readonly verbosity?: number;
   readonly now?: () => number;
-  /** Where lines go; standard error when it is not given. */
+  /** The output; standard error if not given. */
   readonly write?: LogWriter;
 }
 
@@ -46,7 +46,7 @@ const secretName =
 const secretText =
   /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*|\b[a-z0-9]{6}\.[a-z0-9]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
-/** Blanks tokens, passwords and keys that stand in a text. */
+/** Blanks tokens, passwords and keys in a text. */
 export function redactText(text: string): string {
   return text.replace(secretText, (_, scheme: string | undefined) => (scheme === undefined ? blank : `${scheme} ${blank}`));
 }
@@ -89,7 +89,7 @@ function jsonLine(time: number, level: LogLevel, message: string, fields: Record
   return `${JSON.stringify({ time: new Date(time).toISOString(), level, msg: message, ...fields })}\n`;
 }
 
-/** Takes lines; a promise tells that more should wait until it resolves. Must not throw or reject. */
+/** Takes lines; a promise means that further ones should wait until it resolves. Must not throw or reject. */
 export type LogWriter = (lines: string) => void | Promise<void>;
 
 class Sink {
@@ -114,7 +114,7 @@ class Sink {
   problem(): string | undefined {
     return this.dropped === 0 ? undefined : `nothing takes the lines: ${this.dropped} were dropped`;
   }
-  /** Everything gathered so far; empties the sink. */
+  /** Everything collected so far; empties the sink. */
   take(): string {
     const lines = this.dropped === 0 ? this.lines : `${this.lines}${this.dropped} log lines were dropped\n`;
     this.lines = '';
@@ -129,7 +129,7 @@ class Sink {
 const maxGathered = 1 << 20;
 
 const stderr = 2;
-/** Off the event loop, so that a terminal or pipe that nobody reads holds up nothing but the log. */
+/** Off the event loop, so that a terminal or pipe without a reader delays nothing but the log. */
 const writeToStderr: LogWriter = (lines) =>
   new Promise((resolve) => {
     write(stderr, lines, () => resolve());
@@ -138,7 +138,7 @@ function writeToStderrNow(lines: string): void {
   try {
     writeSync(stderr, lines);
   } catch {
-    // Nobody reads the log any more; there is no one to tell.
+    // The log has no reader any more, so that this cannot be reported.
   }
 }
 
@@ -169,7 +169,7 @@ export function openLog(options: LogOptions = {}): Log {
   return withFields({});
 }
 
-/** Says nothing: for tests, and where no log is wanted. */
+/** Logs nothing: for tests. */
 export const silentLog: Log = {
   error() {},
   warn() {},

@@ -1,10 +1,10 @@
-/** Metrics of the process itself: memory, processor time, how late the event loop runs. */
+/** Metrics of the process itself: memory, CPU time, event loop lag. */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
 const second = 1e9;
 
-/** Registers the metrics; the function ends what they need to be measured. */
+/** Registers the metrics; the returned function ends their measurement. */
 export function registerProcessMetrics(metrics: Metrics): () => void {
   const gauge = (name: string, help: string) => metrics.gauge({ name, help, stability: 'ALPHA' }).with();
   const memory = gauge('process_resident_memory_bytes', 'Resident memory size in bytes.');

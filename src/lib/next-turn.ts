@@ -1,25 +1,25 @@
 /**
- * The next turn of the event loop, for one piece of long work at a time: however many requests have long work to do, between two
- * pieces of it everything else that waits for the loop is served.
+ * The next turn of the event loop, for one piece of long work at a time: however many requests have long work, everything
+ * else that waits for the loop is served between two pieces of it.
  *
- *   await nextTurn(owner);   // of those that wait here one goes on in each turn
+ *   await nextTurn(owner);   // one waiter continues in each turn
  *
- * Owners, such as the users whose requests they are, take turns; what one owner asked for goes on in the order in which it asked:
+ * Owners, such as the users of requests, are served round-robin, and the work of one owner in order:
  *
- *   a asks for 1, 2 and 3, then b for 4       1, 4, 2, 3
+ *   a waits with 1, 2 and 3, then b with 4       1, 4, 2, 3
  */
 import { BoundedQueue } from './queue.ts';
 
-/** Calls in the next turn of the event loop, when everything that waits for the loop now has had its turn. No time need pass. */
+/** Calls in the next turn of the event loop, after everything that waits for the loop now. No time need pass. */
 export function inNextTurn(call: () => void): NodeJS.Immediate {
   return setImmediate(call);
 }
 
-/** More than there can be requests; one beyond it goes on with the others of its turn. */
+/** More than there can be requests; one beyond it continues with the others of its turn. */
 const MAX_WAITING = 100_000;
-/** Whoever asks without a name, the server itself. */
+/** The owner of anonymous work, the server itself. */
 const nobody = Symbol('the server');
-/** By owner, the one whose turn is next first. */
+/** By owner, the next one first. */
 const waiting = new Map<object | string | symbol, BoundedQueue<() => void>>();
 let scheduled = false;
 
@@ -40,7 +40,7 @@ function schedule(): void {
   setImmediate(goOn);
 }
 
-/** What is resumed runs before the next call of this function, which is in another turn of the loop. */
+/** Resumed work runs before the next call of this function, which is in another turn of the loop. */
 function goOn(): void {
   scheduled = false;
   for (const [owner, own] of waiting) {

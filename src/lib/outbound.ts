@@ -1,4 +1,4 @@
-/** Calls to services elsewhere, with their own certificates: bounded in time, in size and in number; no redirects. */
+/** Calls to remote services, with their own certificates: limited in time, in size and in number; no redirects. */
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { CallTimeout, Connections } from './calls/connections.ts';
@@ -6,7 +6,7 @@ import { requestHead } from './calls/head.ts';
 import { type BundleTrust, trustIn } from './calls/trust.ts';
 import type { Clock } from './clock.ts';
 
-/** Where a service is and how to speak to it. PEM texts, not paths. */
+/** The URL and TLS settings of a service. PEM texts, not paths. */
 export interface Remote {
   readonly server: string;
   /** Absent: the roots of the host. */
@@ -28,7 +28,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The service did not answer, or not as it must. The text holds no secret. */
+/** The service did not respond, or not correctly. The text contains no secret. */
 export class OutboundError extends Error {
   constructor(message: string) {
     super(message);
@@ -36,11 +36,11 @@ export class OutboundError extends Error {
   }
 }
 
-/** Bounds of calls to one service. */
+/** Limits of calls to one service. */
 export interface OutboundLimits {
   readonly timeoutMillis: number;
   readonly maxBytes: number;
-  /** Calls under way at once; one more is refused. */
+  /** Maximum concurrent calls; one more is refused. */
   readonly maxCalls: number;
 }
 const usualLimits: OutboundLimits = { timeoutMillis: 30_000, maxBytes: 4 << 20, maxCalls: 256 };
@@ -52,7 +52,7 @@ export class Outbound {
   private readonly limits: OutboundLimits;
   private readonly secureContext: SecureContext;
   private readonly trust: BundleTrust;
-  /** By origin: a provider may keep its keys elsewhere than its configuration. */
+  /** By origin: a provider may have its keys elsewhere than its configuration. */
   private readonly origins = new Map<string, Connections>();
   private calls = 0;
 
@@ -130,7 +130,7 @@ function checkProtocol({ protocol }: URL): void {
   if (protocol !== 'https:' && protocol !== 'http:') throw new OutboundError(`cannot call ${protocol}//`);
 }
 
-/** A host with several addresses, none of which answers, fails with an error for each and no text of its own. */
+/** A host with several addresses, none of which responds, fails with an error for each and no text of its own. */
 function systemText(error: Error): string {
   return error instanceof AggregateError && error.message === '' ? String((error.errors[0] as Error | undefined)?.message) : error.message;
 }

@@ -1,5 +1,5 @@
 /**
- * The certificates that this server shows to its clients. Whoever shows one of them at the other end of a connection is this
+ * The serving certificates of this server. A peer with one of them is this
  * server itself: nothing may be sent there with this server's own credentials.
  */
 import { hash, X509Certificate } from 'node:crypto';
@@ -9,12 +9,12 @@ export class OwnCertificates {
   private pems: readonly string[] = [];
   private keys: ReadonlySet<string> = new Set();
 
-  /** `read` answers the PEM texts of the certificates as they are now: they may change while the server runs. */
+  /** `read` returns the current PEM texts of the certificates: they may change while the server runs. */
   constructor(read: () => readonly string[]) {
     this.read = read;
   }
 
-  /** Certificates are recognized by their keys: one that was issued anew for the same key is still this server's. */
+  /** Certificates are compared by their keys: a renewed one for the same key is still this server's. */
   has(certificate: X509Certificate): boolean {
     const pems = this.read();
     if (pems.length !== this.pems.length || pems.some((pem, i) => pem !== this.pems[i])) {
@@ -27,7 +27,7 @@ export class OwnCertificates {
 
 const keyOf = ({ publicKey }: X509Certificate): string => hash('sha256', publicKey.export({ type: 'spki', format: 'der' }), 'base64url');
 
-/** The error of a connection that led back to this server. */
+/** The error of a connection that leads back to this server. */
 export class OwnServer extends Error {
   constructor() {
     super('the address leads to this server itself');

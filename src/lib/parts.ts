@@ -1,15 +1,15 @@
 /**
- * The parts of something that runs. Each has a name, begins after those that it needs, and ends before them: when all of it
- * stops, and when one that comes later cannot start.
+ * The parts of a running system. Each has a name, starts after the parts that it needs, and closes before them: when the
+ * system stops, and when a later part fails to start.
  *
  *   const parts = new Parts();
  *   const store = await parts.start('store', () => openStore(), (store) => store.close());
  *   await parts.start('listener', () => listen(store), (listener, hurry) => listener.close(hurry));
  *   await parts.close();        // the listener, then the store
- *   await parts.close(true);    // likewise, without waiting for what clients are still doing
+ *   await parts.close(true);    // likewise, without waiting for clients
  */
 
-/** Aborted as soon as the end must not wait any longer. */
+/** Aborted when the shutdown must not wait any longer. */
 export type Hurry = AbortSignal;
 export type EndPart = (hurry: Hurry) => void | Promise<void>;
 
@@ -20,19 +20,19 @@ export class Parts {
   private closing: Promise<void> | undefined;
   private ended = false;
 
-  /** `starting` is called before each part starts, and may throw in its place: so tests make any of them fail. */
+  /** `starting` is called before each part starts, and may throw in its place, for tests. */
   constructor(starting?: (name: string) => void) {
     this.starting = starting;
   }
 
-  /** Throws what `start` throws; what began before is then still to be closed. */
+  /** Throws what `start` throws; earlier parts are then still to be closed. */
   async start<T>(name: string, start: () => T | Promise<T>, end?: (part: T, hurry: Hurry) => void | Promise<void>): Promise<T> {
     if (this.closing !== undefined) throw new Error(`cannot start ${name}: closing`);
     this.starting?.(name);
     const part = await start();
     const closing = this.closing as Promise<void> | undefined;
     if (closing !== undefined) {
-      // All others have ended, or are about to: nobody else would end this one.
+      // All others have closed, or are about to: nothing else would close this one.
       await closing.catch(() => {});
       await end?.(part, this.hurry.signal);
       throw new Error(`cannot start ${name}: closing`);
@@ -41,15 +41,15 @@ export class Parts {
     return part;
   }
 
-  /** A part that has begun already. One that comes while all are ending ends with them. */
+  /** A part that is running already. One that is added during the shutdown is closed with the others. */
   add(name: string, end: EndPart): void {
     this.begun.push({ name, end });
     if (this.ended) this.closing = this.endAll();
   }
 
   /**
-   * Ends every part, the last one first, once; a second call waits for the same end, and can make it hurry. One that fails
-   * to end does not keep the others from ending: the error names all that failed.
+   * Closes every part, the last one first, once; a second call waits for the same end, and can make it hurry. One that fails
+   * to close does not keep the others from closing: the error names all that failed.
    */
   close(atOnce = false): Promise<void> {
     if (atOnce) this.hurry.abort();

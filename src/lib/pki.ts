@@ -1,4 +1,4 @@
-/** Keys, certificates, certificate requests and chains: everything about X.509 that the service needs. */
+/** Keys, certificates, certificate requests and chains: all X.509 functions of the server. */
 export * from './pki/certificate.ts';
 export { DerError } from './pki/der.ts';
 export { type KeyFiles, keyDirectory, keysInMemory, readIfPresent, writeSecretFile } from './pki/files.ts';

@@ -1,19 +1,19 @@
 /**
  * Amounts of resources as text: `100m`, `1.5`, `512Mi`, `1e3`. A quantity is a decimal number of any size together with
- * the family of suffixes its author chose; its canonical text has no fraction, the largest suffix that loses nothing,
+ * the family of suffixes its author chose; its canonical text has no fraction, the largest suffix without loss,
  * and keeps the family.
  *
  *   canonicalQuantity('1000m') → '1'       canonicalQuantity('0.5Gi') → '512Mi'     canonicalQuantity('1024Mi') → '1Gi'
  *   canonicalQuantity('1.5')   → '1500m'   canonicalQuantity('1e3')   → '1e3'       canonicalQuantity('0.5Ki')  → '512'
  *
- * The finest grain is a billionth; what is finer is rounded up, away from zero. This file stands in `lib` because both the
+ * The smallest unit is a billionth; finer amounts are rounded up, away from zero. This file is in `lib` because both the
  * codecs and the rules of kinds need it.
  */
 import { ByText } from './by-text.ts';
 
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
-/** The text is not a quantity. The messages are those clients know from a stock server. */
+/** The text is not a quantity. The messages are those of a stock server. */
 export class QuantityError extends Error {
   constructor(message: string) {
     super(message);
@@ -24,7 +24,7 @@ const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]
 const wrongSuffix = "unable to parse quantity's suffix";
 const wrongNumber = 'unable to parse numeric part of quantity';
 
-/** Bounds that keep a hostile text from costing time and memory; both lie far beyond any amount that exists. */
+/** Limits that keep a hostile text from costing time and memory; both are far beyond any real amount. */
 const maxDigits = 400;
 const maxExponent = 400;
 
@@ -38,7 +38,7 @@ export class Quantity {
   /** The amount is `unscaled` × 10^`scale`. */
   readonly unscaled: bigint;
   readonly scale: number;
-  /** The text that it was read from, where that is given back as it came. */
+  /** The original text, if that is printed unchanged. */
   readonly given: string | undefined;
   private text: string | undefined;
 
@@ -122,7 +122,7 @@ export class Quantity {
   }
 }
 
-/** The difference in numbers, where those are exact; not a number otherwise. Big integers cost ten times as much. */
+/** The difference as a number, if that is exact; NaN otherwise. Big integers cost ten times as much. */
 function difference(a: Quantity, b: Quantity): number {
   const scale = Math.min(a.scale, b.scale);
   const left = Number(a.unscaled) * 10 ** (a.scale - scale);
@@ -140,7 +140,7 @@ function print(q: Quantity): string {
   if (q.isZero) return '0';
   if (q.format === 'binary' && q.isMultipleOf(0)) {
     let amount = q.scaled(0);
-    // Below one Ki the decimal form says the same, and also shows fractions.
+    // Below one Ki the decimal form is the same, and also shows fractions.
     if (amount <= -1024n || amount >= 1024n) {
       let step = 0;
       while (amount % 1024n === 0n && step < binarySuffixes.length - 1) {
@@ -188,9 +188,9 @@ function readSuffix(text: string): Suffix {
   return { format: 'exponent', exponent: Number(match[1]) };
 }
 
-// The digits may all be missing, as a stock server has it: `-` and `.` are zero.
+// The digits may all be missing, as in a stock server: `-` and `.` are zero.
 const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?)$/;
-/** Longer texts are no quantities: so the work of reading one is bounded. */
+/** Longer texts are not quantities: so the work of parsing one is bounded. */
 const maxLength = 512;
 
 /** Reads a quantity; throws QuantityError. */
@@ -216,7 +216,7 @@ export function parseQuantity(text: string): Quantity {
 }
 
 /**
- * A stock server gives a decimal text back as it came when it looks canonical to a quick test; `+1` and `1.500` pass it.
+ * A stock server prints a decimal text unchanged when it looks canonical to a quick test; `+1` and `1.500` pass it.
  * Clients compare texts, so the same test is made here.
  */
 function isCanonicalDecimal(whole: string, fraction: string, scale: number): boolean {
@@ -247,7 +247,7 @@ const minusOne = quantityOf(-1);
 /** Recently seen texts: pods repeat a handful of amounts. */
 const seen = new ByText<string>(2048, 32);
 
-/** The canonical text of a quantity, blanks around it forgiven; throws QuantityError. */
+/** The canonical text of a quantity, ignoring blanks around it; throws QuantityError. */
 export const canonicalQuantity = (text: string): string => seen.get(text, canonical);
 const canonical = (text: string): string => parseQuantity(text.trim()).toString();
 

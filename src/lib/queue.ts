@@ -1,5 +1,5 @@
 /**
- * Queues with a bound. What happens at the bound is for the caller to decide: `push` answers false and the item is not taken.
+ * Bounded queues. The caller decides what happens at the limit: `push` returns false and the item is not added.
  */
 
 /** First in, first out, in constant time, on a ring that grows up to its limit. */
@@ -94,7 +94,7 @@ export class AsyncQueue<T> {
   }
 }
 
-/** Lets at most so many pass at once; others wait in a bounded line. */
+/** Limits concurrency; others wait in a bounded queue. */
 export class Gate {
   private readonly line: BoundedQueue<() => void>;
   private free: number;
@@ -106,7 +106,7 @@ export class Gate {
   get waiting(): number {
     return this.line.length;
   }
-  /** Resolves to the function that leaves, or undefined when the line is full. */
+  /** Resolves to the function that leaves, or undefined when the queue is full. */
   async enter(): Promise<(() => void) | undefined> {
     if (this.free > 0) this.free--;
     else {

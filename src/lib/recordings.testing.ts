@@ -1,5 +1,5 @@
 /**
- * What was recorded of a stock server, from test/recordings (`scripts/recordings.mjs` packs it):
+ * Recordings of a stock server, from test/recordings (`scripts/recordings.mjs` packs them):
  *
  *   recorded('wire').get('apps.v1.Deployment.pb')   → the bytes of one file
  *   unpacked('parity')                              → a directory with all of them
@@ -28,7 +28,7 @@ export function recorded(subject: Subject, from: URL = packedFiles): Recording {
   );
 }
 
-/** The text of one file, which must be there. */
+/** The text of one file, which must exist. */
 export function recordedText(subject: Subject, path: string): string {
   const bytes = recorded(subject).get(path);
   if (bytes === undefined) throw new Error(`${path} is not in test/recordings/${subject}.json.gz`);

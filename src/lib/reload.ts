@@ -1,11 +1,11 @@
 /**
- * Files that are read again when they change: certificates, authorities, keys. Files that belong together (a certificate and
- * its key) are one group: a new content counts only when all of them fit together; until then the last good one stays.
+ * Files that are reloaded when they change: certificates, CAs, keys. Files that belong together (a certificate and
+ * its key) are one group: new content is used only when all of them are consistent; until then the previous one stays.
  *
  *   const files = new FileReloader(clock, log);
  *   const roots = files.follow(['ca.crt'], ([pem]) => readBundle(pem));
- *   roots.current                // what the file says now, or said when it was last right
- *   roots.onChange((now) => …)   // called after each change that could be read
+ *   roots.current                // the content of the file, or the last valid one
+ *   roots.onChange((now) => …)   // called after each valid change
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -21,12 +21,12 @@ export interface Followed<T> {
 /** A value that never changes, where one that may is expected. */
 export const fixed = <T>(current: T): Followed<T> => ({ current, onChange: () => {} });
 
-/** How often files are looked at. A look is one stat of each. */
+/** How often files are checked, by one stat of each. */
 export const RELOAD_PERIOD_MS = 2_000;
 
 interface Group {
   readonly files: readonly string[];
-  /** When each file last changed, as the system says it. */
+  /** The mtime of each file. */
   stamps: string;
   take(contents: readonly string[]): void;
   digest: string;
@@ -47,7 +47,7 @@ export class FileReloader {
     });
   }
 
-  /** Throws what `read` throws, or that a file cannot be read, where that is so now. */
+  /** Throws what `read` throws, or that a file cannot be read, if that is so now. */
   follow<T>(files: readonly string[], read: (contents: readonly string[]) => T): Followed<T> {
     const contents = files.map(contentOf);
     let current = read(contents);
@@ -69,7 +69,7 @@ export class FileReloader {
     };
   }
 
-  /** Looks at every file once, now. */
+  /** Checks every file once, now. */
   async look(): Promise<void> {
     for (const group of this.groups) await this.lookAt(group);
   }

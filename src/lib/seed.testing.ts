@@ -1,5 +1,5 @@
 /**
- * The seed of every random test. It is the same in every run, so that a change is held against the inputs of the change before;
+ * The seed of every random test. It is the same in every run, so that two changes are compared on the same inputs;
  * `TEST_SEED=random` draws one, and `TEST_SEED=<number>` repeats it.
  */
 const given = process.env.TEST_SEED ?? '20261';

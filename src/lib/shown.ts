@@ -1,18 +1,18 @@
-/** Values from outside as messages show them: never whole when they are long, and never at the price of the whole value. */
+/** External values in messages: truncated when they are long, without the cost of encoding the whole value. */
 
-/** Characters of one value, or of one path, that a message shows. */
+/** Maximum characters of one value, or of one path, in a message. */
 export const SHOWN_VALUE = 4096;
 
-/** A text of at most `limit` characters and a note of how many there were more. */
+/** A text of at most `limit` characters and a note of how many were cut. */
 export function cut(text: string, limit = SHOWN_VALUE): string {
   if (text.length <= limit) return text;
-  // A character of two halves is not cut in between.
+  // A surrogate pair is not split.
   const half = text.charCodeAt(limit - 1) >= 0xd800 && text.charCodeAt(limit - 1) <= 0xdbff;
   const shown = text.slice(0, half ? limit - 1 : limit);
   return `${shown}... (${text.length - shown.length} more characters)`;
 }
 
-/** The JSON text of a value; of a long one the beginning. What lies behind it is not looked at. */
+/** The JSON text of a value; of a long one the beginning. The rest is not visited. */
 export function shownJson(value: unknown, limit = SHOWN_VALUE): string {
   if (typeof value === 'string') return value.length <= limit ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, limit))}...`;
   if (typeof value === 'bigint') return String(value);
@@ -33,7 +33,7 @@ class Shown {
     this.parts.push(text);
     this.left -= text.length;
   }
-  /** Ends early once the room is used up. */
+  /** Ends early once the limit is reached. */
   add(value: unknown): void {
     if (this.left < 0) return;
     if (typeof value !== 'object' || value === null) this.put(shownJson(value, this.left + 1));

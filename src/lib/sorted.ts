@@ -1,5 +1,5 @@
 /**
- * A map whose keys are kept in byte order. Keys and values stand in chunks of bounded size, so that an insertion moves
+ * A map whose keys are kept in byte order. Keys and values are in chunks of bounded size, so that an insertion moves
  * at most one chunk, and a scan over a hundred thousand entries walks flat arrays.
  *
  *   put b, a, c; each('', (v) => …) → a, b, c        each('b', …) → b, c
@@ -52,7 +52,7 @@ export class SortedMap<V> {
     return true;
   }
 
-  /** Calls `visit` in key order from `from` (inclusive) until it answers false. */
+  /** Calls `visit` in key order from `from` (inclusive) until it returns false. */
   each(from: string, visit: (value: V, key: string) => boolean | undefined): void {
     if (this.chunks.length === 0) return;
     let at = from === '' ? 0 : this.chunkFor(from);
@@ -63,7 +63,7 @@ export class SortedMap<V> {
     }
   }
 
-  /** A map with the same entries that changes on its own; `value` copies values that are changed in place. */
+  /** A map with the same entries that changes independently; `value` copies values that are changed in place. */
   copy(value?: (value: V) => V): SortedMap<V> {
     const copied = new SortedMap<V>();
     for (const { keys, values } of this.chunks) {

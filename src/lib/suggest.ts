@@ -1,6 +1,6 @@
-/** The nearest of some words to one that was mistyped. */
+/** The known word nearest to a mistyped one. */
 
-/** Fewest insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** Edit distance: insertions, deletions, replacements and swaps of neighbours. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);

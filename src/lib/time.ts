@@ -1,7 +1,7 @@
 /**
  * Points in time as RFC 3339 text, and spans of time as Go prints them (`1h2m3.5s`). The API's canonical forms are UTC with
- * whole seconds (`2024-05-06T07:08:09Z`) and UTC with six digits of fraction. Complaints are worded as clients know them.
- * This file stands in `lib` because both the codecs and the rules of kinds need it.
+ * whole seconds (`2024-05-06T07:08:09Z`) and UTC with six digits of fraction. Errors have the text of a stock server.
+ * This file is in `lib` because both the codecs and the rules of kinds need it.
  */
 export class TimeError extends Error {
   constructor(message: string) {
@@ -20,7 +20,7 @@ export interface Instant {
 const secondLayout = '2006-01-02T15:04:05Z07:00';
 const microLayout = '2006-01-02T15:04:05.000000Z07:00';
 
-/** Reads RFC 3339 text. Fractions of any length are understood; `micro` demands exactly six digits. Throws TimeError. */
+/** Parses RFC 3339 text. Fractions of any length are accepted; `micro` requires exactly six digits. Throws TimeError. */
 export function parseInstant(text: string, micro = false): Instant {
   const reader = new Reader(text, micro ? microLayout : secondLayout);
   const year = reader.digits(4, '2006');
@@ -45,7 +45,7 @@ export function parseInstant(text: string, micro = false): Instant {
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second);
   const seconds = date.getTime() / 1000 - offset;
-  // An offset can carry the time out of the four-digit years that text can hold.
+  // An offset can move the time out of the four-digit years that text can hold.
   if (seconds < firstSecond || seconds > lastSecond) reader.outOfRange('year');
   return { seconds, nanos };
 }
@@ -57,7 +57,7 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Walks the text beside the layout, so that a complaint can name both where they part. */
+/** Parses the text along the layout, so that an error can name both at the first mismatch. */
 class Reader {
   private readonly text: string;
   private readonly layout: string;
@@ -128,7 +128,7 @@ export function formatTime(millis: number): string {
   }
   return lastText;
 }
-/** Most times that are written are of this very second. */
+/** Most formatted times are of the current second. */
 let lastFormatted = 0;
 let lastText = '1970-01-01T00:00:00Z';
 /** `2024-05-06T07:08:09.000123Z` */

@@ -1,6 +1,6 @@
-/** Calls by the time at which they are due: a heap, so that the next one is found without looking at all. */
+/** Calls by their due time: a heap, so that the next one is found without visiting all. */
 
-/** Takes a call back that has not been made yet. */
+/** Cancels a call that has not been made yet. */
 export type Cancel = () => void;
 
 export interface Timer {
@@ -13,11 +13,11 @@ interface Entry extends Timer {
   readonly order: number;
   readonly period: number | undefined;
   cancelled: boolean;
-  /** False once it has been taken for the last time. */
+  /** False once it was taken for the last time. */
   waiting: boolean;
 }
 
-/** Cancelled calls stay until their time; when there are more of them than of others, and than this, they are removed. */
+/** Cancelled calls stay until their time; when they outnumber the others, and this, they are removed. */
 const FEW_CANCELLED = 64;
 
 const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
@@ -27,20 +27,20 @@ export class TimerQueue {
   private added = 0;
   private live = 0;
 
-  /** Calls that are still to come. */
+  /** Number of pending calls. */
   get size(): number {
     return this.live;
   }
-  /** Entries that are kept, those of cancelled calls included. */
+  /** Number of entries, including cancelled calls. */
   get kept(): number {
     return this.heap.length;
   }
-  /** When the next call is due; Infinity where there is none. */
+  /** When the next call is due; Infinity if there is none. */
   get next(): number {
     while (this.heap[0]?.cancelled) this.pop();
     return this.heap[0]?.at ?? Number.POSITIVE_INFINITY;
   }
-  /** `period`: called again and again. */
+  /** `period`: called repeatedly. */
   add(at: number, period: number | undefined, call: () => void): Cancel {
     const entry: Entry = { at, order: this.added++, period, call, cancelled: false, waiting: true };
     this.push(entry);
@@ -52,7 +52,7 @@ export class TimerQueue {
       if (this.heap.length > 2 * this.live + FEW_CANCELLED) this.rebuild();
     };
   }
-  /** The calls that are due at this time, in order. Those that are made again are due again after their period. */
+  /** The calls that are due at this time, in order. Periodic ones are due again after their period. */
   take(at: number): Timer[] {
     const due: Entry[] = [];
     while (this.next === at) due.push(this.pop());
@@ -67,7 +67,7 @@ export class TimerQueue {
     }
     return due;
   }
-  /** What is due before this time is due then. */
+  /** Calls that are due before this time become due then. */
   delayTo(time: number): void {
     for (const entry of this.heap) if (entry.at < time) entry.at = time;
     this.rebuild();

@@ -1,6 +1,6 @@
 /**
- * How HTTPS is served: which certificate for which name, which versions and suites, and whose client certificates are asked
- * for. All of it may change while the server runs; connections that are open keep what they began with.
+ * TLS of the server: certificates by name, versions and cipher suites, and the CAs of client
+ * certificates. All of it may change while the server runs; open connections keep their settings.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
@@ -11,18 +11,18 @@ export interface ServingPair {
   readonly certificate: string;
   readonly key: string;
 }
-/** A certificate for clients that ask for certain names. */
+/** A certificate for certain SNI names. */
 export interface NamedPair extends ServingPair {
-  /** `api.example.com`, `*.example.com`; empty: the names that the certificate itself has. */
+  /** `api.example.com`, `*.example.com`; empty: the names of the certificate itself. */
   readonly names: readonly string[];
 }
 export interface TlsOptions {
   readonly serving: Followed<ServingPair>;
   readonly named?: readonly Followed<NamedPair>[];
-  /** PEM of authorities whose client certificates are asked for. */
+  /** CAs (PEM) whose client certificates are requested. */
   readonly clientCAs: Followed<readonly string[]>;
   readonly minVersion?: TlsVersion | undefined;
-  /** By the names that the flag takes; empty: those that Node prefers. */
+  /** By the names of the flag; empty: the defaults of Node. */
   readonly cipherSuites?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export type TlsVersion = keyof typeof tlsVersions;
 
 /** Suites of TLS 1.3 have one name everywhere. */
 const newSuites = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
-/** Names of the standard, as stock servers take them → names of OpenSSL. */
+/** IANA names, as stock servers use them → names of OpenSSL. */
 const olderSuites: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
@@ -58,11 +58,11 @@ const olderSuites: Readonly<Record<string, string>> = {
   TLS_RSA_WITH_AES_128_CBC_SHA256: 'AES128-SHA256',
   TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
 };
-/** What `--tls-cipher-suites` takes. */
+/** The accepted names of `--tls-cipher-suites`. */
 export const cipherSuiteNames: readonly string[] = [...newSuites, ...Object.keys(olderSuites)];
 export const isNewSuite = (name: string): boolean => newSuites.includes(name);
 
-/** A pair that cannot be served throws here, with what is wrong and the words of OpenSSL. */
+/** An invalid pair throws here, with the problem and the message of OpenSSL. */
 export function checkPair({ certificate, key }: ServingPair): void {
   partOf('the certificate file holds no certificate in PEM form', () => createSecureContext({ cert: certificate }));
   partOf('the key file holds no private key in PEM form, or one with a password', () => createPrivateKey(key));
@@ -81,7 +81,7 @@ function sharedOptions({ minVersion = 'VersionTLS12', cipherSuites = [], clientC
   const named = cipherSuites.map((name) => olderSuites[name] ?? name);
   // Stock servers offer all suites of TLS 1.3 unless some of them are named.
   const suites = named.length === 0 || cipherSuites.some(isNewSuite) ? named : [...newSuites, ...named];
-  // OpenSSL refuses the oldest versions unless its own level of caution is lowered.
+  // OpenSSL refuses the oldest versions unless its security level is lowered.
   const old = version === 'TLSv1' || version === 'TLSv1.1';
   const ciphers = suites.length > 0 ? suites.join(':') : old ? 'DEFAULT' : undefined;
   return {
@@ -92,7 +92,7 @@ function sharedOptions({ minVersion = 'VersionTLS12', cipherSuites = [], clientC
 }
 
 export interface TlsContexts {
-  /** For `https.createServer`, together with what is not about TLS. */
+  /** For `https.createServer`, together with the options that are not about TLS. */
   readonly options: SecureContextOptions & {
     readonly requestCert: boolean;
     readonly SNICallback?: (name: string, done: (error: Error | null, context?: SecureContext) => void) => void;
@@ -124,7 +124,7 @@ export function tlsContexts(options: TlsOptions): TlsContexts {
   };
 }
 
-/** Exact names win over patterns, names that were asked for over those of certificates, and earlier pairs over later ones. */
+/** Exact names win over patterns, configured names over those of certificates, and earlier pairs over later ones. */
 function contextsByName(options: TlsOptions, named: readonly Followed<NamedPair>[]): (name: string) => SecureContext | undefined {
   const contexts = new Map<string, SecureContext>();
   const pairs = named.map(({ current }) => current);

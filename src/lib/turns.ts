@@ -1,20 +1,20 @@
 /**
- * Turns: of those that want the same thing one has it at a time, in the order in which they asked.
+ * Named locks: one holder at a time, in the order of requests.
  *
- *   const release = await turns.take('a');   // at once when nobody has it
+ *   const release = await turns.take('a');   // at once when it is free
  *   …
- *   release();                               // the next one's turn
+ *   release();                               // the next holder continues
  */
 export class Turns {
   private readonly waiting = new Map<string, (() => void)[]>();
   private readonly limit: number;
 
-  /** `limit`: those that may wait for one thing; one more is refused. */
+  /** `limit`: maximum waiters of one lock; one more is refused. */
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** Returns the function that gives the turn on; undefined: too many wait already. It must be called exactly once. */
+  /** Returns the function that releases the lock; undefined: too many waiters. It must be called exactly once. */
   take(key: string): (() => void) | Promise<() => void> | undefined {
     const queue = this.waiting.get(key);
     const release = (): void => this.next(key);

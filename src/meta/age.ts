@@ -1,4 +1,4 @@
-/** How long ago something happened, as people read it in a Table: two figures at most, coarser the older it is. */
+/** The age of a time as shown in a Table: two units at most, coarser the older it is. */
 import { timeMillis } from '../lib/time.ts';
 
 const minute = 60;
@@ -6,13 +6,13 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** A larger and a smaller unit; the smaller is left out when it is zero. */
+/** A larger and a smaller unit; the smaller is omitted when it is zero. */
 function pair(seconds: number, large: number, largeName: string, small: number, smallName: string): string {
   const rest = Math.floor((seconds % large) / small);
   return rest === 0 ? `${Math.floor(seconds / large)}${largeName}` : `${Math.floor(seconds / large)}${largeName}${rest}${smallName}`;
 }
 
-/** `5s`, `119s`, `3m20s`, `45m`, `5h10m`, `30h`, `2d5h`, `300d`, `3y40d`, `9y`. Clocks that differ by a second are forgiven. */
+/** `5s`, `119s`, `3m20s`, `45m`, `5h10m`, `30h`, `2d5h`, `300d`, `3y40d`, `9y`. A clock skew of a second is tolerated. */
 export function humanDuration(millis: number): string {
   const seconds = Math.trunc(millis / 1000);
   if (seconds < -1) return '<invalid>';
@@ -40,11 +40,11 @@ export function shortHumanDuration(millis: number): string {
   return `${Math.floor(seconds / year)}y`;
 }
 
-/** The age of a time text at a moment (milliseconds since 1970); a time that was never set is `<unknown>`. */
+/** The age of a time text at a moment (milliseconds since 1970); an unset time is `<unknown>`. */
 export function ageAt(now: number, time: string | undefined): string {
   return time === undefined ? '<unknown>' : humanDuration(now - timeMillis(time));
 }
-/** The time that is left until a time text. */
+/** The remaining time until a time text. */
 export function timeUntil(now: number, time: string | undefined): string {
   return time === undefined ? '<unknown>' : humanDuration(timeMillis(time) - now);
 }

@@ -4,7 +4,7 @@
  *   join('apps', 'v1') → 'apps/v1'      split('apps/v1') → { group: 'apps', version: 'v1' }
  *   join('', 'v1')     → 'v1'           split('v1')      → { group: '', version: 'v1' }
  *
- * A text with several slashes is no apiVersion (`isApiVersion`); split takes it apart at the first one.
+ * A text with several slashes is not an apiVersion (`isApiVersion`); split divides it at the first one.
  */
 export interface GroupVersion {
   readonly group: string;
@@ -12,7 +12,7 @@ export interface GroupVersion {
 }
 
 export const joinApiVersion = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
-/** The same of anything that has a group and a version. */
+/** The same for a value with a group and a version. */
 export const apiVersionOf = ({ group, version }: GroupVersion): string => joinApiVersion(group, version);
 
 export const splitApiVersion = (apiVersion: string): GroupVersion => ({
@@ -25,5 +25,5 @@ export const versionOfApiVersion = (apiVersion: string): string => apiVersion.sl
 /** Whether a text can be an apiVersion: it has at most one slash. */
 export const isApiVersion = (text: string): boolean => text.indexOf('/') === text.lastIndexOf('/');
 
-/** As errors print it in front of a kind, always with a slash: `/v1`, `apps/v1`. */
+/** As errors print it before a kind, always with a slash: `/v1`, `apps/v1`. */
 export const slashedApiVersion = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion : `/${apiVersion}`);

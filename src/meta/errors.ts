@@ -28,13 +28,13 @@ export interface Status {
   code?: number;
 }
 
-/** Characters of a Status's message, of one cause, and of all causes together; and the number of causes. */
+/** Maximum characters of a Status's message, of one cause, and of all causes together; and the number of causes. */
 export const MAX_MESSAGE = 32 * 1024;
 const MAX_CAUSE = 8 * 1024;
 const MAX_CAUSES_LENGTH = 128 * 1024;
 export const MAX_CAUSES = 300;
 
-/** What is too long of the details is cut, and what is too much left out. Messages may come from other servers, too. */
+/** Details that are too long are truncated, and excess causes dropped. Messages may come from other servers, too. */
 function boundedDetails(given: StatusDetails): StatusDetails {
   const { causes, name } = given;
   if (causes === undefined && (name ?? '').length <= MAX_CAUSE) return given;
@@ -64,7 +64,7 @@ export class ApiError extends Error {
   readonly details: StatusDetails | undefined;
   /** Extra response headers, such as `Allow` or `WWW-Authenticate`. */
   headers: Record<string, string> | undefined;
-  /** List metadata of the answer: an expired continue token carries a fresh one. */
+  /** List metadata of the response: an expired continue token carries a fresh one. */
   listMeta: Status['metadata'] | undefined;
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
@@ -112,7 +112,7 @@ export const forbidden = (r: ResourceName, name: string, why: string): ApiError 
   );
 export const notFound = (r: ResourceName, name: string): ApiError =>
   new ApiError(404, 'NotFound', `${qualified(r)} "${name}" not found`, details(r, name));
-/** The path leads nowhere; `hint` says why, where that is known. */
+/** The path is not found; `hint` says why, if known. */
 export const pathNotFound = (hint?: string): ApiError =>
   new ApiError(404, 'NotFound', `the server could not find the requested resource${hint === undefined ? '' : `: ${hint}`}`, {});
 export const methodNotAllowed = (r: ResourceName, verb: string): ApiError =>
@@ -124,7 +124,7 @@ export const methodRefused = (): ApiError =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
-/** `deleting`: the one that exists is on its way out. */
+/** `deleting`: the existing one is terminating. */
 export const alreadyExists = (r: ResourceName, name: string, deleting = false): ApiError =>
   new ApiError(
     409,
@@ -136,7 +136,7 @@ export const conflict = (r: ResourceName, name: string, why: string): ApiError =
   new ApiError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(r)} "${name}": ${why}`, details(r, name));
 export const applyConflict = (causes: StatusCause[], message: string): ApiError => new ApiError(409, 'Conflict', message, { causes });
 export const gone = (message: string): ApiError => new ApiError(410, 'Gone', message);
-/** A version or continue token that is no longer kept. */
+/** A version or continue token that has expired. */
 export const expired = (message: string): ApiError => new ApiError(410, 'Expired', message);
 export const requestTooLarge = (message: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', message);
 export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
@@ -145,7 +145,7 @@ export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
-/** Content inside of a binary envelope that cannot be read: `contentEncoding "gzip"`. */
+/** Content inside of a protobuf envelope that cannot be decoded: `contentEncoding "gzip"`. */
 export const unsupportedContent = (what: string, accepted: readonly string[]): ApiError =>
   new ApiError(415, 'UnsupportedMediaType', `the ${what} of the binary envelope is not supported; accepted are: ${accepted.join(', ')}`);
 /** `kind` is the group kind: `{ group: 'apps', resource: 'Deployment' }`. */
@@ -159,12 +159,12 @@ export const invalid = (kind: ResourceName, name: string, errors: readonly Field
     details(kind, name, { causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })) }),
   );
 };
-/** A request that can be read but cannot be carried out, such as a JSON patch that does not apply. */
+/** A valid request that cannot be executed, such as a JSON patch that does not apply. */
 export const unprocessable = (message = 'the server rejected our request due to an error in our request'): ApiError =>
   new ApiError(422, 'Invalid', message, {});
 export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
   new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
-/** A pod may not be evicted now. `retryAfterSeconds`: when trying again makes sense, if that is known. */
+/** A pod may not be evicted now. `retryAfterSeconds`: when to retry, if known. */
 export const evictionRefused = (why: string, retryAfterSeconds = 0): ApiError =>
   new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message: why }],
@@ -172,15 +172,15 @@ export const evictionRefused = (why: string, retryAfterSeconds = 0): ApiError =>
   });
 export const internalError = (message: string): ApiError =>
   new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
-/** An object that the store has and cannot read. `where` is its namespace, or empty; `why` holds nothing of the object. */
+/** A stored object that cannot be read. `where` is its namespace, or empty; `why` contains nothing of the object. */
 export const unreadable = (r: ResourceName, where: string, name: string, revision: number, why: string): ApiError => {
   const message = `${qualified(r)} ${JSON.stringify(where === '' ? name : `${where}/${name}`)} of revision ${revision} cannot be read from the store: ${why}; where that cannot be repaired, restore it from a backup or delete it`;
   return new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, details(r, name, { causes: [{ message }] }));
 };
-/** A fault that the stock server reports without a reason. */
+/** An internal error that the stock server reports without a reason. */
 export const plainError = (message: string, code = 500): ApiError => new ApiError(code, '', message);
 export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message);
-/** The store has no room: nothing was written, and the same request succeeds when there is. */
+/** The store has no room: nothing was written, and a retry succeeds when there is. */
 export const storeFull = (message: string): ApiError =>
   new ApiError(503, 'ServiceUnavailable', message, {
     causes: [{ reason: 'StoreFull', message }],
@@ -191,7 +191,7 @@ export const timeout = (message: string, retryAfterSeconds?: number): ApiError =
   new ApiError(504, 'Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 /** The client took too long to send its request. */
 export const requestTimedOut = (message: string): ApiError => new ApiError(408, 'Timeout', message, {});
-/** `retry`: waiting was tried, and may be tried again after a second. */
+/** `retry`: the request has waited, and may be retried after a second. */
 export const tooLargeResourceVersion = (wanted: string, current: number, retry: boolean): ApiError =>
   new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
@@ -207,14 +207,14 @@ const remoteReasons: Readonly<Record<number, readonly [reason: string, message: 
   503: ['ServiceUnavailable', ''],
   504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
 };
-/** A server behind this one failed: its code is passed on, its own words where they tell more. */
+/** An aggregated API server failed: its code is passed on, and its message if that is more specific. */
 export const remoteFailure = (code: number, r: ResourceName, name: string, complaint: string): ApiError => {
   const [reason, message] = remoteReasons[code] ?? [code >= 500 ? 'InternalError' : '', ''];
   const text = message || complaint || `the server responded with the status code ${code} but did not return more information`;
   return new ApiError(code >= 400 ? code : 500, reason, `${text} ( ${qualified(r)} ${name})`, details(r, name));
 };
 
-/** The refusal of somebody else, as they worded it; what is no failure by its code becomes one. */
+/** The error of another server or of a webhook, with its message; a success code becomes a failure. */
 export function fromStatus(
   given: Pick<Partial<Status>, 'code' | 'reason' | 'details' | 'metadata'>,
   message: string,

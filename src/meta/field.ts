@@ -1,7 +1,7 @@
 import { cut, SHOWN_VALUE, shownJson } from '../lib/shown.ts';
 
 /**
- * Where in an object something is wrong, and what. A path is built while walking, at the price of one small object a
+ * Validation errors and their paths. A path is built during validation, at the cost of one small object per
  * level; its text is made only when an error is reported.
  *
  *   const spec = Path.of('spec');
@@ -10,7 +10,7 @@ import { cut, SHOWN_VALUE, shownJson } from '../lib/shown.ts';
  */
 export class Path {
   private readonly parent: Path | undefined;
-  /** A name or a number; brackets stand around numbers and keys. */
+  /** A name or a number; numbers and keys are in brackets. */
   private readonly step: string | number;
   private readonly bracketed: boolean;
 
@@ -36,7 +36,7 @@ export class Path {
   }
   toString(): string {
     const text = this.text();
-    // The object as a whole, as the stock server writes it.
+    // The object as a whole, as a stock server writes it.
     return text === '' ? '[]' : text;
   }
   private text(): string {
@@ -50,7 +50,7 @@ export class Path {
   }
 }
 
-/** Errors of one object that are listed; who repairs these learns of the rest. */
+/** Maximum errors of one object that are listed; the others show up after these are fixed. */
 export const MAX_FIELD_ERRORS = 256;
 
 export interface FieldError {
@@ -59,14 +59,14 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Values are shown as the stock server prints them: text quoted, numbers and booleans bare, structures as JSON. */
+/** Values are shown as a stock server prints them: text quoted, numbers and booleans bare, structures as JSON. */
 export function show(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return shownJson(value);
 }
 
-/** Texts as a message lists them, the beginning of a long list. */
+/** Texts in a message, the beginning of a long list. */
 export const quoted = (texts: readonly string[]): string => cut(texts.map((text) => JSON.stringify(text)).join(', '));
 
 /** Collects all errors of an object; validation never stops at the first. */
@@ -76,7 +76,7 @@ export class FieldErrors {
   get empty(): boolean {
     return this.list.length === 0;
   }
-  /** As many errors as are listed: more are not worth the work of wording them. */
+  /** As many errors as are listed: further ones are not formatted. */
   get full(): boolean {
     return this.list.length > MAX_FIELD_ERRORS;
   }
@@ -92,7 +92,7 @@ export class FieldErrors {
     }
     this.list.push({ reason, field: cut(String(path)), message: cut(message, 2 * SHOWN_VALUE) });
   }
-  /** Takes over what another collected, up to the bound. */
+  /** Adds the errors of another collector, up to the limit. */
   addAll({ list }: FieldErrors): void {
     for (const error of list) {
       if (this.list.length >= MAX_FIELD_ERRORS) {
@@ -109,7 +109,7 @@ export class FieldErrors {
     if (this.full) return;
     this.add('FieldValueInvalid', path, `Invalid value: ${show(value)}${detail === '' ? '' : `: ${detail}`}`);
   }
-  /** `supported` are the values that there are, or `quoted` of them where it is made once for many errors. */
+  /** `supported` are the allowed values, or `quoted` of them if it is made once for many errors. */
   notSupported(path: Path, value: unknown, supported: readonly string[] | string): void {
     if (this.full) return;
     const list = typeof supported === 'string' ? supported : quoted(supported);

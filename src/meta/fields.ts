@@ -1,6 +1,6 @@
 /**
- * Field selectors: `metadata.name=a,status.phase!=Running`. Values may hold `,`, `=` and `\` behind a backslash. Which
- * fields a kind knows is its own affair; all know metadata.name and metadata.namespace.
+ * Field selectors: `metadata.name=a,status.phase!=Running`. Values may hold `,`, `=` and `\` after a backslash. Each kind
+ * defines its fields; all have metadata.name and metadata.namespace.
  */
 import { badRequest } from './errors.ts';
 
@@ -10,10 +10,10 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** More requirements than this in one query are refused. */
+/** Maximum requirements of one query; more are refused. */
 export const MAX_FIELD_REQUIREMENTS = 5000;
 
-/** Everything that is asked of one field. */
+/** All requirements on one field. */
 export interface FieldTest {
   readonly field: string;
   /** The value that it must have. */
@@ -29,7 +29,7 @@ export class FieldSelector {
   constructor(requirements: readonly FieldRequirement[]) {
     this.requirements = requirements;
   }
-  /** The requirements by fields, each of which is looked at once; `none`: no object can have what is asked for. */
+  /** The requirements by field, each of which is read once; `none`: no object can match. */
   get tests(): readonly FieldTest[] | 'none' {
     this.grouped ??= byField(this.requirements);
     return this.grouped;
@@ -37,12 +37,12 @@ export class FieldSelector {
   get everything(): boolean {
     return this.requirements.length === 0;
   }
-  /** The value that a field must have, where one is asked for: what an index or a direct lookup needs. */
+  /** The value that a field must have, if one is required: for an index or a direct lookup. */
   exact(field: string): string | undefined {
     for (const r of this.requirements) if (r.field === field && r.operator === '=') return r.value;
     return undefined;
   }
-  /** `read` gives the value of a field of the object at hand; a field that is not set is the empty text. */
+  /** `read` gives the value of a field of the object; an unset field is the empty text. */
   matches(read: (field: string) => string): boolean {
     const { tests } = this;
     if (tests === 'none') return false;
@@ -53,7 +53,7 @@ export class FieldSelector {
   and(requirement: FieldRequirement): FieldSelector {
     return new FieldSelector([...this.requirements, requirement]);
   }
-  /** The same requirements under other names, for a version whose fields are called otherwise. */
+  /** The same requirements under other names, for a version with other field names. */
   rename(name: (field: string) => string): FieldSelector {
     return new FieldSelector(this.requirements.map((r) => ({ ...r, field: name(r.field) })));
   }
@@ -78,7 +78,7 @@ function byField(requirements: readonly FieldRequirement[]): readonly FieldTest[
 
 export const everyField = new FieldSelector([]);
 
-/** Writes a value so that it stands for itself in a field selector. */
+/** Escapes a value for a field selector. */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, (c) => `\\${c}`);
 }
@@ -103,10 +103,10 @@ function unescapeFieldValue(text: string): string {
   return value;
 }
 
-/** Cuts at commas that no backslash precedes. */
+/** Splits at commas without a preceding backslash. */
 const terms = (text: string): string[] => text.match(/(?:\\.|[^,\\]|\\$)+/gs) ?? [];
 
-/** Compiles the text of a `fieldSelector` parameter. Empty terms are skipped. Throws BadRequest worded as the stock server words it. */
+/** Compiles the text of a `fieldSelector` parameter. Empty terms are skipped. Throws BadRequest with the text of a stock server. */
 export function parseFieldSelector(text: string): FieldSelector {
   if (text === '') return everyField;
   const requirements: FieldRequirement[] = [];
@@ -125,9 +125,9 @@ export function parseFieldSelector(text: string): FieldSelector {
 }
 
 /**
- * Refuses fields that the kind does not know. `own` are the kind's fields besides name and namespace; a kind that has none
- * says so in other words, and some have words of their own (`complaint`). Custom kinds without namespaces (`namespaced`) know
- * no namespace either; built-in ones do, and theirs is empty.
+ * Refuses fields that the kind does not have. `own` are the kind's fields in addition to name and namespace; the error for a kind
+ * without any differs, and some kinds have an error of their own (`complaint`). Custom kinds without namespaces (`namespaced`) have
+ * no namespace field either; built-in ones do, and theirs is empty.
  */
 export function checkFieldSelector(
   selector: FieldSelector,

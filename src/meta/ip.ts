@@ -1,4 +1,4 @@
-/** IP addresses and ranges as bytes, with the rules that fields holding them share. */
+/** IP addresses and ranges as bytes, with shared validation rules of fields. */
 
 /** 4 or 16 bytes, or undefined. Octets may have leading zeros, as older clients write them; zones are not allowed. */
 export function parseIP(text: string): Uint8Array | undefined {
@@ -23,7 +23,7 @@ function parseIPv4(text: string): Uint8Array | undefined {
   bytes[3] = value;
   return bytes;
 }
-/** The dot, as far from the digit zero as it stands. */
+/** The dot, relative to the digit zero. */
 const DOT = 0x2e - 0x30;
 
 function parseIPv6(text: string): Uint8Array | undefined {
@@ -131,7 +131,7 @@ export function validIPv4(text: string): string[] {
 export function validIPv6(text: string): string[] {
   return ipFamily(text) === 'IPv6' ? [] : ['must be a valid IPv6 address'];
 }
-/** Addresses that lead nowhere but to the machine or link itself cannot be endpoints. */
+/** Loopback, link-local and multicast addresses cannot be endpoints. */
 export function nonSpecialIP(text: string): string[] {
   const bytes = parseIP(text);
   if (bytes === undefined) return ['must be a valid IP address'];
@@ -151,7 +151,7 @@ export function nonSpecialIP(text: string): string[] {
   return complaints;
 }
 
-/** The first address of a range that a service may have: the one after the network's own. */
+/** The first address of a range that a service may have: the one after the network address. */
 export function firstAddress(range: string): string {
   const cidr = parseCIDR(range);
   if (cidr === undefined) throw new Error(`${JSON.stringify(range)} is not an IP range`);

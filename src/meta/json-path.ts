@@ -1,5 +1,5 @@
 /**
- * The paths by which definitions of custom kinds and command lines point into objects, as the clients of a stock server know them.
+ * JSONPath, as definitions of custom kinds and command lines use it.
  *
  *   .spec.replicas                                   a field
  *   .metadata.labels.example\.com/tier               a name with dots
@@ -10,36 +10,36 @@
  */
 import { setKey } from '../schema/plain.ts';
 
-/** What may still be looked at; paths that share one share its bound. */
+/** Remaining effort; paths that share one share its limit. */
 export interface PathEffort {
   effort: number;
 }
 /**
- * What a path leads to in a value, in order; nothing where the value is not of the shape that the path asks for, or where it
- * takes more effort to find.
+ * The values at a path, in order; none if the value does not have the shape of the path, or if the effort
+ * is exceeded.
  */
 export type JsonPath = (value: unknown, bound?: PathEffort) => unknown[];
 
 export class JsonPathError extends Error {}
 
-/** From values to those one step on; undefined where a value is of the wrong shape, which ends the search without a result. */
+/** From values to their successors; undefined if a value has the wrong shape, which ends the search without a result. */
 type PathSegment = (values: readonly unknown[]) => unknown[] | undefined;
 
-/** Most values between two steps: `..` after `..` finds values again and again. More end the search. */
+/** Maximum values between two steps: `..` after `..` finds values repeatedly. More end the search. */
 const MOST = 100_000;
-/** Values that one path looks at in all, where the caller has no bound: a short path may name the same long list often. */
+/** Maximum values that one path visits in all, if the caller has no limit: a short path may name the same long list often. */
 const MOST_EFFORT = 2_000_000;
 
 class TooMuch extends Error {}
 
-/** A path is followed in one turn, so that one counter does for all steps. */
+/** A path is evaluated synchronously, so that one counter is enough for all steps. */
 let left = 0;
 function spend(values: number): void {
   left -= values;
   if (left < 0) throw new TooMuch();
 }
 
-/** Reads a path once, to be followed many times. Throws JsonPathError. */
+/** Compiles a path, to be evaluated many times. Throws JsonPathError. */
 export function jsonPath(text: string): JsonPath {
   const follow = inTurn(new PathReader(text).steps());
   return (value, bound) => {
@@ -88,7 +88,7 @@ const everyChild: PathSegment = (values) =>
     return below;
   });
 
-/** Every value that holds others, itself before those below it. */
+/** Every value with children, itself before its descendants. */
 const everywhere: PathSegment = (values) => {
   const found: unknown[] = [];
   const visit = (value: unknown): void => {
@@ -121,7 +121,7 @@ const union =
     return found;
   };
 
-/** Items of lists; null is passed over, anything else that is not a list ends the search. */
+/** Items of lists; null is skipped, anything else that is not a list ends the search. */
 function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): PathSegment {
   return (values) => {
     const found: unknown[] = [];
@@ -136,7 +136,7 @@ function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): Pat
   };
 }
 
-/** `[from:to:step]`. Negative bounds count from the end; bounds outside the list are a fault, an empty range is not. */
+/** `[from:to:step]`. Negative bounds count from the end; bounds outside the list are an error, an empty range is not. */
 function slice(from: number, to: number | undefined, step: number): PathSegment {
   return ofLists((list) => {
     const start = from < 0 ? from + list.length : from;
@@ -181,7 +181,7 @@ function comparing(one: PathSegment, operator: string, other: PathSegment): Path
   });
 }
 
-/** Texts, numbers and truth values compare with their like alone. */
+/** Strings, numbers and booleans are compared with the same type only. */
 function orderOf(a: unknown, b: unknown): number | undefined {
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
   if ((typeof a === 'number' && typeof b === 'number') || (typeof a === 'boolean' && typeof b === 'boolean')) return Number(a) - Number(b);
@@ -218,7 +218,7 @@ class PathReader {
     if (this.take('..')) return everywhereThen(this.match(NAME));
     if (this.take('.')) return this.name();
     if (this.take('[')) return this.brackets();
-    // The value itself, which is where every path begins.
+    // The value itself, where every path begins.
     if (this.take('@') || this.take('$') || this.take(' ')) return undefined;
     return this.literal();
   }
@@ -244,7 +244,7 @@ class PathReader {
     this.at = end + 1;
     return inner.replace(/\\(.)/gs, '$1');
   }
-  /** Where the quotation that begins here ends. */
+  /** The end of the quoted string that begins here. */
   private closing(quote: string): number {
     for (let i = this.at + 1; i < this.text.length; i++) {
       if (this.text[i] === '\\') i++;
@@ -253,7 +253,7 @@ class PathReader {
     throw new JsonPathError('a quotation does not end');
   }
 
-  /** What stands between `[` and `]`. */
+  /** The content of `[` … `]`. */
   private brackets(): PathSegment {
     const end = this.text.indexOf(']', this.at);
     if (end < 0) throw new JsonPathError('a bracket is not closed');
@@ -271,7 +271,7 @@ class PathReader {
     if (!Object.hasOwn(comparisons, operator)) throw new JsonPathError(`there is no comparison ${operator}`);
     return comparing(inTurn(new PathReader(left).steps()), operator, inTurn(new PathReader(right).steps()));
   }
-  /** The text up to `)]`, outside of quotations. */
+  /** The text up to `)]`, outside of quoted strings. */
   private condition(): string {
     const start = this.at;
     for (; this.at < this.text.length; this.at++) {
@@ -313,14 +313,14 @@ function bracketed(text: string): PathSegment {
   return slice(Number(from), to === '' ? undefined : Number(to), step === '' ? 1 : Number(step));
 }
 
-// ---- plain paths -----------------------------------------------------------------------------------------------
+// ---- simple paths ----------------------------------------------------------------------------------------------
 
-/** A path of field names alone: `.spec.replicas`. */
+/** A path of field names only: `.spec.replicas`. */
 export type PlainPath = readonly string[];
 
 export const plainPath = (text: string): PlainPath => text.replace(/^\./, '').split('.');
 
-/** The value at a path; undefined where there is none. Throws JsonPathError where something on the way is no object. */
+/** The value at a path; undefined if there is none. Throws JsonPathError if something on the way is not an object. */
 export function valueAt(object: unknown, path: PlainPath): unknown {
   let value = object;
   for (let i = 0; i < path.length; i++) {
@@ -332,7 +332,7 @@ export function valueAt(object: unknown, path: PlainPath): unknown {
   return value;
 }
 
-/** Sets the value at a path; objects on the way are made. Throws JsonPathError where something on the way is no object. */
+/** Sets the value at a path; missing objects on the way are created. Throws JsonPathError if something on the way is not an object. */
 export function setAt(object: unknown, path: PlainPath, value: unknown): void {
   let holder = object;
   for (let i = 0; i < path.length; i++) {

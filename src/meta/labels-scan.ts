@@ -1,4 +1,4 @@
-/** Cuts the text of a label query into words and signs. */
+/** Tokenizes the text of a label selector. */
 export interface Token {
   /** The sign itself, `word` for everything else, `end` after the last. */
   readonly type: 'word' | 'end' | '!' | '=' | '==' | '!=' | '>' | '<' | '(' | ')' | ',';
@@ -6,7 +6,7 @@ export interface Token {
 }
 const piece = /[ \t\r\n]*(?:(==|!=|[!=<>(),])|([^ \t\r\n!=<>(),]+)|$)/y;
 
-/** The tokens of a query, the last of type `end`. Every text can be cut; what makes no sense is for the parser to say. */
+/** The tokens of a query, the last of type `end`. Every text can be tokenized; the parser reports errors. */
 export function scanLabelQuery(text: string): Token[] {
   const tokens: Token[] = [];
   piece.lastIndex = 0;

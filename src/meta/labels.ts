@@ -5,7 +5,7 @@
  *   a=b, a==b, a!=b      the label has (or has not) that value       x in (1,2), x notin (1,2)
  *   z, !y                the label exists, or does not               n>3, n<9   its value is a number on that side
  *
- * An index can serve the requirements listed in `equals`; `matches` decides about one object.
+ * An index can serve the requirements in `equals`; `matches` tests one object.
  */
 import { badRequest } from './errors.ts';
 import { type FieldErrors, type Path, show } from './field.ts';
@@ -24,12 +24,12 @@ export interface LabelRequirement {
 
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[];
-  /** Nothing at all matches: a selector that was not given where one is needed. */
+  /** Nothing matches: the selector was not given. */
   readonly nothing: boolean;
-  /** Requirements that the label has one of some values; each alone narrows the candidates. */
+  /** Requirements on a label to have one of some values; each alone narrows the candidates. */
   readonly equals: readonly { readonly key: string; readonly values: readonly string[] }[];
   private readonly tests: readonly ((labels: Labels) => boolean)[];
-  /** Of a long selector what it asks of each key: an object then costs what its labels cost, however long the selector is. */
+  /** A long selector's requirements by key: an object then costs what its labels cost, however long the selector is. */
   private byKey: Requirements | undefined;
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
@@ -58,7 +58,7 @@ export class LabelSelector {
 }
 const noLabels: Labels = {};
 
-/** Requirements from which a selector is compiled by keys. */
+/** Number of requirements from which on a selector is compiled by keys. */
 const LONG_FROM = 8;
 
 interface Requirements {
@@ -66,7 +66,7 @@ interface Requirements {
   /** How many keys an object must have. */
   readonly needed: number;
 }
-/** Everything that is asked of one key. */
+/** All requirements on one key. */
 interface KeyTest {
   needed: boolean;
   absent: boolean;
@@ -186,13 +186,13 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
 
 // ---- the query syntax ------------------------------------------------------------------------------------------
 
-/** Compiles the text of a `labelSelector` parameter. Throws BadRequest worded as the stock server words it. */
+/** Compiles the text of a `labelSelector` parameter. Throws BadRequest with the text of a stock server. */
 export function parseLabelSelector(text: string): LabelSelector {
   if (text === '') return everyLabel;
   return new LabelSelector(new Parser(scanLabelQuery(text)).all());
 }
 
-/** More requirements than this in one query are refused. The values of `in` and `notin` are not counted: they cost a look-up. */
+/** Maximum requirements of one query; more are refused. The values of `in` and `notin` are not counted: they cost a look-up. */
 export const MAX_REQUIREMENTS = 5000;
 
 const startsRequirement = (token: Token): boolean => token.type === 'word' || token.type === '!';
@@ -253,7 +253,7 @@ class Parser {
     if (token.type !== 'word') throw unparsable(`found '${token.text}', expected: identifier`);
     return token.text;
   }
-  /** `(a,b)`; a value left out is the empty one, so that `()`, `(a,)` and `(,)` hold it. */
+  /** `(a,b)`; an omitted value is the empty one, so that `()`, `(a,)` and `(,)` contain it. */
   private valueList(): string[] {
     const open = this.next();
     if (open.type !== '(') throw unparsable(`found '${open.text}' expected: '('`);
@@ -292,14 +292,14 @@ function checkValues(key: string, operator: LabelOperator, values: readonly stri
 
 // ---- the object --------------------------------------------------------------------------------------------------
 
-/** The LabelSelector object as kinds embed it. */
+/** The LabelSelector object of the API. */
 export interface LabelSelectorObject {
   matchLabels?: Record<string, string>;
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }
 const objectOperators: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
 
-/** Compiles a LabelSelector object: absent selects nothing, empty selects everything. Throws BadRequest for what validation refuses. */
+/** Compiles a LabelSelector object: absent selects nothing, empty selects everything. Throws BadRequest for an invalid one. */
 export function fromLabelSelector(object: LabelSelectorObject | undefined): LabelSelector {
   if (object === undefined) return noLabel;
   const requirements: LabelRequirement[] = [];
@@ -317,7 +317,7 @@ export function fromLabels(labels: Labels): LabelSelector {
   return fromLabelSelector({ matchLabels: labels });
 }
 
-/** Validates a LabelSelector object where a kind embeds one. */
+/** Validates a LabelSelector object within a kind. */
 export function validateLabelSelector(object: LabelSelectorObject | undefined, path: Path, errors: FieldErrors): void {
   if (object === undefined) return;
   validateLabels(object.matchLabels, path.child('matchLabels'), errors);

@@ -1,12 +1,12 @@
 /**
- * Rules for names of all sorts. Each rule answers the complaints about a text, worded as the stock server words them; an
- * empty list means that the text is fine.
+ * Validation of names. Each rule returns the errors of a text, in the words of a stock server; an
+ * empty list means that the text is valid.
  *
  *   dns1123Label('web-1') → []        dns1123Label('Web') → ["a lowercase RFC 1123 label must consist of …"]
  */
 export type Complaints = string[];
 
-/** The words of a rule given as a regular expression, with examples that satisfy it. */
+/** The message of a rule with a regular expression, with examples that match it. */
 export function regexComplaint(message: string, pattern: string, ...examples: string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${pattern}')`;
   return `${message} (e.g. ${examples.map((e) => `'${e}', `).join(' or ')}regex used for validation is '${pattern}')`;
@@ -73,7 +73,7 @@ export const dns1035Label = (text: string): Complaints => check(dns1035LabelRule
 /** `*.example.com` */
 export const wildcardDns1123Subdomain = (text: string): Complaints => check(wildcardRule, text);
 
-/** A domain of at least three segments, such as `scheduling.example.com`. Empty text must be reported as required by the caller. */
+/** A domain of at least three segments, such as `scheduling.example.com`. The caller must report an empty text as required. */
 export function fullyQualifiedName(text: string): Complaints {
   const complaints = dns1123Subdomain(text);
   if (complaints.length > 0) return complaints;
@@ -131,12 +131,12 @@ export const labelKey = qualifiedName;
 export const labelValue = (text: string): Complaints => check(labelValueRule, text);
 /** Annotation keys are qualified names in which case does not matter. */
 export const annotationKey = (text: string): Complaints => qualifiedName(text.toLowerCase());
-/** Bound on the bytes of all annotations of an object, keys and values together. */
+/** Maximum bytes of all annotations of an object, keys and values together. */
 export const maxAnnotationBytes = 256 * 1024;
 
 // ---- names of objects ------------------------------------------------------------------------------------------
 
-/** Names that stand as they are in a path: roles, priority levels … */
+/** Names that are valid path segments: roles, priority levels … */
 export function pathSegmentName(name: string, prefix = false): Complaints {
   const complaints: Complaints = [];
   if (!prefix && name === '.') return ["may not be '.'"];
@@ -157,7 +157,7 @@ export const generatedAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 export const generatedLength = 5;
 const maxGeneratedBase = 63 - generatedLength;
 
-/** A name from its prefix: the prefix, cut to 58 characters, and five random ones. `randomBelow(n)` gives a number of 0 to n-1. */
+/** A name from its prefix: the prefix, truncated to 58 characters, and five random ones. `randomBelow(n)` gives a number of 0 to n-1. */
 export function generateName(prefix: string, randomBelow: (limit: number) => number): string {
   let name = prefix.length > maxGeneratedBase ? prefix.slice(0, maxGeneratedBase) : prefix;
   for (let i = 0; i < generatedLength; i++) name += generatedAlphabet[randomBelow(generatedAlphabet.length)];

@@ -1,2 +1,2 @@
-/** Quantities under the name by which the rules of kinds know them; the arithmetic stands in `lib`, where the codecs reach it too. */
+/** Quantities for the rules of kinds; the arithmetic is in `lib`, which the codecs use too. */
 export * from '../lib/quantity.ts';

@@ -1,2 +1,2 @@
-/** Times and durations under the name by which the rules of kinds know them; the formats stand in `lib`, where the codecs reach them too. */
+/** Times and durations for the rules of kinds; the formats are in `lib`, which the codecs use too. */
 export * from '../lib/time.ts';

@@ -1,4 +1,4 @@
-/** Who makes a request, as authentication proves it and authorization, admission and audit read it. */
+/** The user of a request, made by authentication and used by authorization, admission and audit. */
 export interface User {
   readonly name: string;
   readonly uid?: string;

@@ -1,5 +1,5 @@
 /**
- * Kept connections to a place, and calls over them: bounded in time, size and number. For short calls in great number,
+ * Keep-alive connections to one host, and calls over them: limited in time, size and number. For short calls in great number,
  * where a `ClientRequest` with its streams costs more than the call; one call is one write and mostly one read.
  */
 import type { X509Certificate } from 'node:crypto';
@@ -17,10 +17,10 @@ export interface Address {
 
 export interface TlsSettings {
   readonly secureContext: SecureContext;
-  /** The name that the certificate must have; absent: the host's. */
+  /** The required name of the certificate; absent: the host's. */
   readonly serverName?: string | undefined;
   readonly insecure?: boolean | undefined;
-  /** Certificates that vouch for the other end where OpenSSL knows no root of it; see trust.ts. */
+  /** Trusted certificates for a server whose root OpenSSL does not know; see trust.ts. */
   readonly anchors?: readonly X509Certificate[] | undefined;
   /** Whether a certificate is this server's own: it does not call itself. */
   readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
@@ -30,18 +30,18 @@ export interface ConnectionsOptions {
   readonly clock: Clock;
   /** TLS options; absent: no TLS. */
   readonly tls?: TlsSettings;
-  /** One more call waits. */
+  /** Maximum concurrent calls; one more waits. */
   readonly maxConnections: number;
-  /** Largest body of an answer. */
+  /** Maximum size of a response body. */
   readonly maxBytes: number;
-  /** How long a connection is kept without use; the other end may say less. */
+  /** How long an idle connection is kept; the server may request less. */
   readonly idleMillis?: number;
 }
 const IDLE_MILLIS = 90_000;
-/** A short handshake shows no certificate: after this time the other end shows its own again, which may have expired since. */
+/** A resumed session has no certificate: after this time a full handshake is made, since it may have expired. */
 const SESSION_MILLIS = 10 * 60_000;
 
-/** What makes the next handshake with the same name a short one. */
+/** The session that makes the next handshake with the same name a short one. */
 interface Session {
   readonly name: string;
   readonly ticket: Buffer;
@@ -49,7 +49,7 @@ interface Session {
   readonly seen: number;
 }
 
-/** The call found no answer in the time it had. */
+/** The call timed out. */
 export class CallTimeout extends Error {
   constructor() {
     super('context deadline exceeded');
@@ -64,7 +64,7 @@ interface Call {
   readonly body: string;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
-  /** Takes back the end of its time. */
+  /** Cancels its timeout. */
   cancel: Cancel;
   /** The connection it is on. */
   on: Connection | undefined;
@@ -74,7 +74,7 @@ interface Call {
 export class Connections {
   private readonly options: ConnectionsOptions;
   private readonly open = new Set<Connection>();
-  /** Those that no call is on, in the order in which they became so. */
+  /** Idle connections, oldest first. */
   private readonly idle: Connection[] = [];
   private readonly waiting: Call[] = [];
   private sweep: Cancel | undefined;
@@ -104,13 +104,13 @@ export class Connections {
     });
   }
 
-  /** Calls that are under way end as they do; no connection is kept. */
+  /** Calls in progress end as they do; no connection is kept. */
   retire(): void {
     this.retired = true;
     this.sweep?.();
     for (const connection of this.idle.splice(0)) connection.end();
   }
-  /** Calls that are under way fail. */
+  /** Calls in progress fail. */
   close(): void {
     this.retire();
     for (const call of this.waiting.splice(0)) this.failed(call, new Error('the connections were closed'));
@@ -118,7 +118,7 @@ export class Connections {
   }
 
   private place(call: Call): void {
-    // Where one kept connection had been closed at the other end, the others may be as well.
+    // If the server closed one idle connection, it may have closed the others as well.
     const kept = call.tries === 0 ? this.takeIdle(call.to) : undefined;
     if (kept !== undefined) {
       kept.send(call);
@@ -136,7 +136,7 @@ export class Connections {
       free: (one) => this.freed(one),
       failed: (one, failed, error, stale) => {
         this.gone(one);
-        // The other end may close a connection while it lies idle; nothing has been read of this answer then.
+        // The server may close an idle connection; nothing has been read of this response then.
         if (stale && failed.tries < 2) this.place(failed);
         else this.failed(failed, error);
       },
@@ -164,7 +164,7 @@ export class Connections {
     }
     return undefined;
   }
-  /** Makes room by an idle connection to another address. */
+  /** Makes room by closing an idle connection to another address. */
   private giveUpOne(): boolean {
     const one = this.idle.shift();
     one?.end();
@@ -219,7 +219,7 @@ export class Connections {
 interface Owner {
   /** The connection can take another call. */
   free(connection: Connection): void;
-  /** The connection is gone, and a call with it. `stale`: it may have been gone before the call. */
+  /** The connection is closed, and its call failed. `stale`: it may have been closed before the call. */
   failed(connection: Connection, call: Call, error: Error, stale: boolean): void;
   done(call: Call, reply: Reply): void;
   gone(connection: Connection): void;
@@ -249,8 +249,8 @@ class Connection {
     this.reader = new ReplyReader(maxBytes);
     this.socket =
       tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address, session, owner, clock.monotonic());
-    // Nothing is said before the other end has shown who it is. Certificates of others are valid by the machine's clock, by which
-    // OpenSSL checks them as well.
+    // Nothing is sent before the server is authenticated. Certificates are checked by the machine's clock, as
+    // OpenSSL does.
     this.socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
       const fault =
         tls?.anchors === undefined || tls.insecure
@@ -285,14 +285,14 @@ class Connection {
     if (this.call !== undefined) this.socket.write(this.call.head + this.call.body);
   }
 
-  /** Ends a connection that no call is on. */
+  /** Closes an idle connection. */
   end(): void {
     this.broken = true;
     this.socket.destroy();
     this.owner.gone(this);
   }
 
-  /** Ends the connection, and with it the call that is on it. */
+  /** Closes the connection, which fails its call. */
   break(error: NodeJS.ErrnoException): void {
     if (this.broken) return;
     this.broken = true;
@@ -340,11 +340,11 @@ class Connection {
     call.on = undefined;
     this.used = true;
     const { keep, keepMillis } = this.reader;
-    // A second less than the other end says, so that it does not close while a call is on its way.
+    // A second less than the server's timeout, so that it does not close while a call is in transit.
     const idle = keepMillis === 0 ? this.idleMillis : Math.min(this.idleMillis, keepMillis - 1000);
     if (keep && idle > 0) {
       this.keptUntil = this.clock.monotonic() + idle;
-      // An idle connection holds no process up.
+      // An idle connection does not keep the process alive.
       this.socket.unref();
       this.owner.free(this);
     } else this.end();
@@ -354,14 +354,14 @@ class Connection {
 
 function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Session | undefined, owner: Owner, now: number): Socket {
   const name = tls.serverName ?? host;
-  // The identity of the other end is not checked again in a short handshake: it is the one of the name it was checked for.
-  // Nor does it show the certificates that anchors could vouch for.
+  // A resumed session does not check the identity of the server again: it is the one of the name it was checked for.
+  // Nor does it contain the certificates that anchors could be checked with.
   const known = tls.anchors === undefined && session?.name === name && now - session.seen < SESSION_MILLIS ? session : undefined;
   const settings: ConnectionOptions = {
     host,
     port,
     secureContext: tls.secureContext,
-    // With anchors the check is made when the handshake has ended, before anything is sent.
+    // With anchors the check is made after the handshake, before anything is sent.
     rejectUnauthorized: tls.insecure !== true && tls.anchors === undefined,
     // A name is sent as SNI, an address only checked.
     servername: isIP(name) === 0 ? name : '',
@@ -376,7 +376,7 @@ function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Ses
   return socket;
 }
 
-/** A short handshake shows no certificate; the one before it did. */
+/** A resumed session has no certificate; the full handshake before it had. */
 function leadsHome(socket: TLSSocket, isOwn: (certificate: X509Certificate) => boolean): boolean {
   const certificate = socket.isSessionReused() ? undefined : socket.getPeerX509Certificate();
   return certificate !== undefined && isOwn(certificate);

@@ -1,7 +1,7 @@
-/** What went wrong with a call, in the words that clients of stock servers know. */
+/** Errors of calls, in the text of stock servers. */
 import type { Address } from './connections.ts';
 
-/** `address` is absent where none was found. */
+/** `address` is absent if the name could not be resolved. */
 export function callFault(error: NodeJS.ErrnoException, address: Address | undefined): string {
   if (address === undefined) return error.message;
   const { host, port } = address;

@@ -1,8 +1,8 @@
 /** The head of a request to another service. */
 
 /**
- * Everything up to the blank line. Throws where a part would not stay in its place: a line end in the value of a header
- * would begin another.
+ * Everything up to the blank line. Throws if a part contains a line break, which would begin another
+ * header.
  */
 export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>): string {
   if (!/^\/[!-~]*$/.test(path)) throw new Error('the path holds characters that cannot be sent');

@@ -1,16 +1,16 @@
 /**
- * Reads answers of HTTP/1.1 off a connection, one after the other. It is strict: what could be understood in two ways is
+ * Parses HTTP/1.1 responses of a connection, one after the other. It is strict: an ambiguous response is
  * an error, after which the connection cannot be used any more.
  */
 
 export interface Reply {
   readonly status: number;
   readonly body: Buffer;
-  /** Where an answer that leads elsewhere leads. */
+  /** The location of a redirect. */
   readonly location?: string | undefined;
 }
 
-/** What came is no answer, or more of one than was agreed on. */
+/** Not a valid response, or larger than allowed. */
 export class BadReply extends Error {
   constructor(message: string) {
     super(message);
@@ -18,10 +18,10 @@ export class BadReply extends Error {
   }
 }
 
-/** Largest head of an answer, and largest line and trailer of a body in pieces. */
+/** Maximum size of a response head, and of a line and trailer of a chunked body. */
 const MAX_HEAD = 64 * 1024;
 const MAX_LINE = 4096;
-/** As many pieces of a body are kept apart until all is there; of a large one some more. */
+/** Maximum chunks of a body that are kept apart until it is complete; for a large one some more. */
 const FEW_PIECES = 1024;
 const nothing = Buffer.alloc(0);
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
@@ -41,15 +41,15 @@ interface Head {
 
 export class ReplyReader {
   private readonly maxBytes: number;
-  /** Bytes that came and have not been understood yet. */
+  /** Received bytes that are not parsed yet. */
   private pending: Buffer = nothing;
   private head: Head | undefined;
   private pieces: Buffer[] = [];
   private size = 0;
-  /** Of a body in pieces: bytes of the present piece that are still to come, or what comes instead. */
+  /** Of a chunked body: remaining bytes of the current chunk, or what comes instead. */
   private left: number | 'size' | 'line-end' | 'trailer' = 'size';
   private trailer = 0;
-  /** The last head and what it says: short answers of one service that follow each other mostly have the same. */
+  /** The last head and its parsed form: consecutive short responses of one service mostly have the same. */
   private lastText = '';
   private lastHead: Head | undefined;
 
@@ -59,21 +59,21 @@ export class ReplyReader {
 
   /** Whether the connection can take another request after the last answer. */
   keep = false;
-  /** How long the other end keeps it, in milliseconds; 0: it did not say. */
+  /** How long the server keeps it open, in milliseconds; 0: not known. */
   keepMillis = 0;
 
-  /** Whether a part of an answer has come. */
+  /** Whether a part of a response has arrived. */
   get begun(): boolean {
     return this.head !== undefined || this.pending.length > 0;
   }
 
-  /** Takes what came; answers the whole answer once it is there. Throws BadReply. */
+  /** Takes received bytes; returns the response once it is complete. Throws BadReply. */
   push(chunk: Buffer): Reply | undefined {
     this.pending = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
     while (this.head === undefined) {
       const found = this.readHead();
       if (found === undefined) return undefined;
-      // Interim answers announce the one that counts.
+      // Interim responses precede the final one.
       if (found.status >= 200) this.head = found;
       else if (found.status === 101) throw new BadReply('the answer changes the protocol');
     }
@@ -87,7 +87,7 @@ export class ReplyReader {
     return this.size === length ? this.finish() : undefined;
   }
 
-  /** The other end sends no more. Returns what was an answer only by that; throws BadReply where something is missing. */
+  /** The server sends no more. Returns a response that is delimited by that; throws BadReply if something is missing. */
   end(): Reply {
     if (this.head?.framing !== 'until-closed') throw new BadReply('the answer was cut off');
     return this.finish();
@@ -96,7 +96,7 @@ export class ReplyReader {
   private finish(): Reply {
     const { status, keep, keepMillis, location } = this.head as Head;
     const body = this.pieces.length === 1 ? (this.pieces[0] as Buffer) : Buffer.concat(this.pieces, this.size);
-    // Nothing was asked that more could be an answer to.
+    // There is no request that further bytes could be the response to.
     this.keep = keep && this.pending.length === 0;
     this.keepMillis = keepMillis;
     this.head = undefined;
@@ -114,7 +114,7 @@ export class ReplyReader {
     if (this.size > this.maxBytes) throw new BadReply('the answer is too large');
     this.pieces.push(this.pending.subarray(0, count));
     this.pending = this.pending.subarray(count);
-    // Very small pieces take many times the room of what they hold, and each keeps what came with it.
+    // Very small chunks take many times the memory of their content, and each keeps its receive buffer alive.
     if (this.pieces.length > FEW_PIECES + this.size / 64) this.pieces = [Buffer.concat(this.pieces, this.size)];
   }
 
@@ -134,7 +134,7 @@ export class ReplyReader {
     return head;
   }
 
-  /** Returns whether the last piece and what follows it are there. */
+  /** Returns whether the last chunk and the trailer are complete. */
   private readPieces(): boolean {
     for (;;) {
       if (typeof this.left === 'number') {

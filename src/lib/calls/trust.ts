@@ -1,9 +1,9 @@
 /**
- * Trust in a bundle of certificates. Every certificate of it is an anchor, be it a root, an intermediate or the very
- * certificate of the server: that is what clients put into `caBundle`, and what a stock server accepts.
+ * Trust in a bundle of certificates. Every certificate of it is an anchor, be it a root, an intermediate or the
+ * certificate of the server itself: that is what clients put into `caBundle`, and what a stock server accepts.
  *
- * OpenSSL asks for a root by default, which Node can do from 20.18 and 22.9 on. Before these the chain is followed
- * here, by the rules that client certificates are verified by, before anything is sent.
+ * OpenSSL requires a root by default, which Node can change from 20.18 and 22.9 on. Before these the chain is verified
+ * here, by the rules of client certificates, before anything is sent.
  */
 import type { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, type SecureContextOptions, type TLSSocket } from 'node:tls';
@@ -12,7 +12,7 @@ import { ChainError, peerChain, readBundle, verifyChain } from '../pki.ts';
 export interface BundleTrust {
   /** For `createSecureContext` and what takes the same options. */
   readonly context: Pick<SecureContextOptions, 'ca'> & { readonly allowPartialTrustChain?: boolean };
-  /** Anchors, where Node does not take all of the bundle for such: then `accepts` is asked about what OpenSSL refuses. */
+  /** Anchors, if Node does not accept all of the bundle as such: then `accepts` checks what OpenSSL refuses. */
   readonly anchors?: readonly X509Certificate[];
 }
 
@@ -30,7 +30,7 @@ export function trustIn(pem: string | undefined, authoritiesOnly = false, partia
   return { context: { ca }, anchors: anchorsIn(ca) };
 }
 
-/** A text that holds no certificate is refused, or reported, where it is used. */
+/** A text without a certificate is refused, or reported, by its user. */
 function anchorsIn(ca: string | readonly string[]): X509Certificate[] {
   try {
     return readBundle(typeof ca === 'string' ? ca : ca.join('\n'));
@@ -39,7 +39,7 @@ function anchorsIn(ca: string | readonly string[]): X509Certificate[] {
   }
 }
 
-/** What OpenSSL says of a chain whose root it does not know. */
+/** The error code of OpenSSL for a chain with an unknown root. */
 const unknownRoot: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -47,7 +47,7 @@ const unknownRoot: ReadonlySet<unknown> = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
 ]);
 
-/** Why a server that OpenSSL did not accept is not to be trusted; undefined: one of the anchors vouches for it. */
+/** Why a server that OpenSSL did not accept is not trusted; undefined: one of the anchors signed it. */
 export function faultOf(socket: TLSSocket, name: string, anchors: readonly X509Certificate[], now: number): Error | undefined {
   if (socket.authorized) return undefined;
   const refusal = socket.authorizationError as unknown as Error | string | undefined;

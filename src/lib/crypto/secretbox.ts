@@ -3,7 +3,7 @@
  *
  *   const box = new SecretBox(key);                  // 32 bytes
  *   const sealed = box.seal(message, nonce);         // nonce: 24 random bytes, never used twice; 16 bytes longer
- *   box.open(sealed, nonce) → message, or undefined when it was changed or the key is another
+ *   box.open(sealed, nonce) → message, or undefined if it was changed or the key is wrong
  */
 import { timingSafeEqual } from 'node:crypto';
 import { poly1305 } from './poly1305.ts';
@@ -38,7 +38,7 @@ export class SecretBox {
     return sealed;
   }
 
-  /** Writes what is sealed to a place of a buffer that has room for it. */
+  /** Encrypts into a buffer at an offset. */
   sealInto(out: Uint8Array, at: number, message: Uint8Array, nonce: Uint8Array): void {
     begin(this.#key, nonce);
     const body = at + SECRETBOX_TAG;
@@ -46,7 +46,7 @@ export class SecretBox {
     poly1305(authenticatorKey, out, body, body + message.length, out, at);
   }
 
-  /** Undefined when the bytes are not what was sealed under this key and nonce. */
+  /** Undefined if the bytes were not encrypted under this key and nonce. */
   open(sealed: Uint8Array, nonce: Uint8Array): Buffer | undefined {
     if (sealed.length < SECRETBOX_TAG) return undefined;
     begin(this.#key, nonce);
@@ -88,7 +88,7 @@ function begin(key: Uint32Array, nonce: Uint8Array): void {
   for (let i = 0; i < AUTHENTICATOR_KEY; i++) authenticatorKey[i] = (first[i >> 2] as number) >>> (8 * (i & 3));
 }
 
-/** Combines bytes of a message, from its first on, with the stream. */
+/** Combines bytes of a message, from its start, with the key stream. */
 function combine(from: Uint8Array, start: number, end: number, to: Uint8Array, toAt: number): void {
   let stream = first;
   let within = AUTHENTICATOR_KEY;

@@ -1,4 +1,4 @@
-/** Makes certificates: authorities, serving certificates, client certificates. Keys are ECDSA P-256, which are made in a moment. */
+/** Makes certificates: CAs, serving certificates, client certificates. Keys are ECDSA P-256, which are fast to make. */
 import {
   createHash,
   createPrivateKey,
@@ -32,7 +32,7 @@ export interface Issued {
   readonly key: string;
 }
 
-/** Bits of the key usage extension, by their place. */
+/** Bits of the key usage extension, by their position. */
 export const keyUsageBits = {
   digitalSignature: 0,
   contentCommitment: 1,
@@ -63,7 +63,7 @@ export const extendedUsageOids = {
 export type ExtendedUsage = keyof typeof extendedUsageOids;
 
 export interface CertificateTemplate {
-  /** A subject, or the bytes of one, to be taken over as they are. */
+  /** A subject, or the bytes of one, to be copied unchanged. */
   readonly subject: Subject | Buffer;
   readonly publicKey: KeyObject;
   readonly names?: AlternativeNames;
@@ -96,7 +96,7 @@ function signingOf(key: KeyObject): Signing {
 
 const spki = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 
-/** The key's own bytes, hashed: how issuers and subjects are matched. */
+/** The hash of the key, by which issuers and subjects are matched. */
 function keyId(publicKey: KeyObject): Buffer {
   const key = read(spki(publicKey)).children()[1];
   return createHash('sha1')
@@ -162,7 +162,7 @@ export function toPem(label: string, bytes: Buffer): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-/** The subject's bytes within a certificate, to be repeated as the issuer of what it signs. */
+/** The subject's bytes within a certificate, for the issuer field of certificates that it signs. */
 function subjectBytes(certificate: X509Certificate): Buffer {
   const fields = read(Buffer.from(certificate.raw)).children()[0]?.as(Tag.sequence).children() ?? [];
   const offset = fields[0]?.tag === 0xa0 ? 1 : 0;
@@ -171,7 +171,7 @@ function subjectBytes(certificate: X509Certificate): Buffer {
   return subject.raw;
 }
 
-/** A certificate signed by the authority; not valid for longer than the authority itself. */
+/** A certificate signed by the CA; not valid for longer than the CA itself. */
 export function issue(authority: Authority, template: CertificateTemplate): string {
   const notAfter = Math.min(template.notAfter, Date.parse(authority.certificate.validTo));
   return signed({ ...template, notAfter }, subjectBytes(authority.certificate), authority.key, keyId(createPublicKey(authority.key)));

@@ -67,7 +67,7 @@ export function oid(text: string): Buffer {
   return element(Tag.oid, Buffer.from(bytes));
 }
 
-/** Two-digit years until 2049, four-digit years from then on, as certificates want them. */
+/** Two-digit years until 2049, four-digit years from then on, as X.509 requires. */
 export function time(millis: number): Buffer {
   const text = new Date(millis).toISOString().replace(/[-:T]|\.\d+/g, '');
   return Number(text.slice(0, 4)) < 2050
@@ -118,7 +118,7 @@ export class Element {
     const first = Math.min(Math.floor(head / 40), 2);
     return [first, head - first * 40, ...arcs].join('.');
   }
-  /** The text of any of the string types that names use. */
+  /** The text of any of the string types of names. */
   text(): string {
     if (this.tag === Tag.bmp) {
       const units = Buffer.from(this.content.subarray(0, this.content.length & ~1));

@@ -1,4 +1,4 @@
-/** Secret files: written whole and durably or not at all, and readable by their owner only. */
+/** Secret files: written atomically and durably, and readable by their owner only. */
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,11 +6,11 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../directories.ts';
 
-/** Where the keys and certificates of a server are kept, each by its name: `ca.key`. */
+/** Storage of the keys and certificates of a server, each by its name: `ca.key`. */
 export interface KeyFiles {
   read(name: string): string | undefined;
   write(name: string, content: string): Promise<void>;
-  /** How messages name one of them. */
+  /** The name of a file in messages. */
   pathOf(name: string): string;
 }
 
@@ -20,7 +20,7 @@ export const keyDirectory = (directory: string): KeyFiles => ({
   pathOf: (name) => join(directory, name),
 });
 
-/** They go with the process: nothing is written to disk. */
+/** In memory: nothing is written to disk. */
 export function keysInMemory(): KeyFiles {
   const contents = new Map<string, string>();
   return {
@@ -44,7 +44,7 @@ export async function writeSecretFile(path: string, content: string): Promise<vo
   }
   await file.close();
   await rename(temporary, path);
-  // The name must be durable as well: what a lost key has signed could never be verified again.
+  // The directory entry must be durable as well: signatures of a lost key could never be verified again.
   const directory = await open(dirname(path), 'r');
   try {
     await directory.sync();

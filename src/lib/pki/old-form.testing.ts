@@ -1,4 +1,4 @@
-/** Certificates of version 1, which have no extensions: authorities of long ago, and of tools that add none. */
+/** Certificates of version 1, which have no extensions, as some old CAs are. */
 import { createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { type Issued, newAuthority, toPem } from './certificate.ts';
 import { bits, read, sequence } from './der.ts';

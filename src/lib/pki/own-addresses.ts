@@ -1,4 +1,4 @@
-/** The addresses of this machine that clients elsewhere use for a server: its certificate has to name them. */
+/** The addresses of this machine by which remote clients reach a server: its certificate has to name them. */
 import { isIPv4 } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
@@ -10,8 +10,8 @@ export const MOST_OWN_ADDRESSES = 64;
 const isLinkLocal = (address: string): boolean => /^(169\.254\.|fe[89ab][0-9a-f]:)/i.test(address);
 
 /**
- * None but the advertised one for a server that listens on a single address, which the certificate names anyway. Link-local
- * addresses are left out: clients elsewhere cannot use them.
+ * Only the advertised one for a server that listens on a single address, which the certificate names anyway. Link-local
+ * addresses are left out: remote clients cannot use them.
  */
 export function ownAddresses(
   { bindAddress, advertiseAddress }: { readonly bindAddress: string; readonly advertiseAddress?: string | undefined },

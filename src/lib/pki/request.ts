@@ -1,4 +1,4 @@
-/** Certificate requests (PKCS #10): read, checked against their own signature, and written for clients and tests. */
+/** Certificate requests (PKCS #10): parsed, verified by their own signature, and written for clients and tests. */
 import { createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
 import { toPem } from './certificate.ts';
 import { bits, DerError, type Element, element, explicit, integer, oid, read, sequence, set, Tag } from './der.ts';
@@ -19,7 +19,7 @@ import {
 
 export interface CertificateRequest {
   readonly subject: Subject;
-  /** The subject as it stands in the request, to be copied into the certificate. */
+  /** The subject of the request, to be copied into the certificate. */
   readonly subjectBytes: Buffer;
   readonly names: AlternativeNames;
   readonly extensions: readonly Extension[];
@@ -39,8 +39,8 @@ const signatures: Readonly<Record<string, { readonly digest: string | null; read
 };
 
 /**
- * The first PEM block of a text, which must be a certificate request. Throws DerError where it is not one that can be
- * read. `signed` tells whether its signature is that of its own key.
+ * The first PEM block of a text, which must be a certificate request. Throws DerError if it cannot be
+ * parsed. `signed`: whether its signature is that of its own key.
  */
 export function parseRequest(pem: string): CertificateRequest & { readonly signed: boolean } {
   const block = /-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/.exec(pem);

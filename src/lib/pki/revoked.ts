@@ -1,14 +1,14 @@
 /**
- * Certificates that are refused before their time is over, by serial number:
+ * Revoked certificates, by serial number:
  *
  *   # lost laptop
  *   4f:1a:90:2c
- *   0x4F1A902D   platform-ca      only of the authority with this common name
+ *   0x4F1A902D   platform-ca      only of the CA with this common name
  *   serial=4F1A902E               as `openssl x509 -noout -serial` prints it
  */
 import type { X509Certificate } from 'node:crypto';
 
-/** Most lines of a file; more than this wants an authority of its own. */
+/** Maximum lines of a file; more than this needs a CA of its own. */
 const MOST_LINES = 100_000;
 
 export interface Revoked {
@@ -18,7 +18,7 @@ export interface Revoked {
 export function readRevoked(text: string): Revoked {
   const lines = text.split('\n');
   if (lines.length > MOST_LINES) throw new Error(`more than ${MOST_LINES} lines`);
-  /** Serial number → the authorities that it is revoked of; undefined: all. */
+  /** Serial number → the CAs that it is revoked for; undefined: all. */
   const serials = new Map<string, Set<string> | undefined>();
   for (const [index, line] of lines.entries()) {
     const entry = line.trim();
@@ -41,7 +41,7 @@ export function readRevoked(text: string): Revoked {
   };
 }
 
-/** Hexadecimal digits without leading zeros; colons between bytes, and `0x` or `serial=` in front, may stand. */
+/** Hexadecimal digits without leading zeros; colons between bytes, and a prefix `0x` or `serial=`, are allowed. */
 function serialOf(text: string): string | undefined {
   const digits = text
     .replace(/^serial=/i, '')
@@ -52,7 +52,7 @@ function serialOf(text: string): string | undefined {
   return digits.replace(/^0+(?=.)/, '');
 }
 
-/** The subject's text has one `KEY=value` a line. */
+/** The subject's text has one `KEY=value` per line. */
 const commonNameOf = (name: string): string =>
   name
     .split('\n')

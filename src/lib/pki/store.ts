@@ -1,6 +1,6 @@
 /**
- * The server's own keys and certificates, in a directory or in memory alone, made where missing, renewed where they run out or no longer
- * fit the names of the server. What exists and fits is left alone.
+ * The server's own keys and certificates, in a directory or in memory only, made if missing, renewed before they expire or when the
+ * names of the server change. Valid ones are kept.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -25,14 +25,14 @@ function readPair(files: KeyFiles, name: string): Issued | undefined {
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
 }
 
-/** The certificate last: where there is one, its key is there too. */
+/** The certificate last: if it exists, its key exists too. */
 async function writePair(files: KeyFiles, name: string, pair: Issued): Promise<Issued> {
   await files.write(`${name}.key`, pair.key);
   await files.write(`${name}.crt`, pair.certificate);
   return pair;
 }
 
-/** Whether a pair belongs together, was signed by the authority and stays valid for a while. */
+/** Whether certificate and key match, and the certificate was signed by the CA and stays valid for a while. */
 function usable(pair: Issued, authority: Authority, now: number): boolean {
   const certificate = new X509Certificate(pair.certificate);
   return (
@@ -50,7 +50,7 @@ function covers(pair: Issued, request: ServingRequest): boolean {
   );
 }
 
-/** `ca` → `ca.crt`, `ca.key`. An authority that exists is never replaced: everything it signed hangs on it. */
+/** `ca` → `ca.crt`, `ca.key`. An existing CA is never replaced: everything it signed depends on it. */
 export async function ensureAuthority(files: KeyFiles, name: string, commonName: string, now: number): Promise<Authority> {
   const pair = readPair(files, name) ?? (await writePair(files, name, newAuthority(commonName, now)));
   const authority = readAuthority(pair);
@@ -86,9 +86,9 @@ export async function ensureClient(
 }
 
 /**
- * A key that signs service account tokens: `sa.key`. RSA, because that is what other readers of such tokens expect. A new one
- * takes up to a second to make, which passes outside the event loop, and is made at the first call of what is answered. It is
- * kept before anybody has it.
+ * The key that signs service account tokens: `sa.key`. RSA, because that is what other verifiers of such tokens expect. A new one
+ * takes up to a second to make, off the event loop, and is made at the first call of the returned function. It is
+ * stored before it is returned.
  */
 export function ensureSigningKey(files: KeyFiles, name: string): () => Promise<KeyObject> {
   const file = `${name}.key`;
@@ -115,18 +115,18 @@ export function readPublicKeys(pem: string): KeyObject[] {
 }
 
 export interface ServerNames {
-  /** Name of the service that leads to this server. */
+  /** Name of the service of the API server. */
   readonly serviceName: string;
   readonly bindAddress: string;
   readonly hostName: string;
-  /** The first address of the service range, where there is one. */
+  /** The first address of the service range, if any. */
   readonly serviceAddress?: string;
   readonly clusterDomain?: string;
   /** Further names or addresses. */
   readonly extra?: readonly string[];
 }
 
-/** The names and addresses that a server is reached by. */
+/** The names and addresses of a server. */
 export function servingNames(names: ServerNames): ServingRequest {
   const service = `${names.serviceName}.default.svc`;
   const all = [

@@ -5,7 +5,7 @@ import { DerError, type Element, element, implicit, oid, sequence, set, Tag, utf
 const commonNameOid = '2.5.4.3';
 const organizationOid = '2.5.4.10';
 
-/** The two parts of a subject that the service reads: the user name and the groups. */
+/** The parts of a subject that the server uses: the user name and the groups. */
 export interface Subject {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -19,7 +19,7 @@ export function encodeSubject(subject: Subject): Buffer {
   );
 }
 
-/** Reads a name; where the common name is repeated the last one counts, as the stock server has it. */
+/** Parses a name; of several common names the last one counts, as in a stock server. */
 export function decodeSubject(name: Element): Subject {
   let commonName = '';
   const organizations: string[] = [];

@@ -1,18 +1,18 @@
-/** Whether a certificate chain leads to a trusted root, is within its time and may be used for what it is used for. */
+/** Whether a certificate chain leads to a trusted root, is within its validity period and has the required usage. */
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { extendedUsageOids } from './certificate.ts';
 import { DerError, type Element, read, Tag } from './der.ts';
 import { decodeExtensions, decodeSubject, type Extension, extensionOids, type Subject } from './subject-names.ts';
 
-/** All certificates of a PEM text, in order. Other blocks and text between blocks are passed over. */
+/** All certificates of a PEM text, in order. Other blocks and text between blocks are skipped. */
 export function readBundle(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new Error('no certificate found');
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/** The certificates that the other side of a connection showed, its own first. A resumed session has that one only. */
+/** The peer certificates of a connection, its own first. A resumed session has only that one. */
 export function peerChain(socket: Pick<TLSSocket, 'getPeerX509Certificate'>): X509Certificate[] {
   const chain: X509Certificate[] = [];
   let next = socket.getPeerX509Certificate();
@@ -28,7 +28,7 @@ export type Purpose = 'clientAuth' | 'serverAuth' | 'any';
 /** Why a chain was not accepted; the text names no secret. */
 export class ChainError extends Error {}
 
-/** Chains are seldom longer than four; a longer one, or a maze of cross-signed ones, is not followed. */
+/** Chains are seldom longer than four; a longer one, or a maze of cross-signed ones, is refused. */
 const maxDepth = 8;
 const maxSignatureChecks = 32;
 
@@ -37,7 +37,7 @@ const known = new Set<string>(Object.values(extensionOids));
 interface Parsed {
   readonly subject: Subject;
   readonly extensions: readonly Extension[];
-  /** How many authorities may follow below this one; undefined: any number. */
+  /** The path length constraint of a CA; undefined: none. */
   readonly pathLength: number | undefined;
   readonly notBefore: number;
   readonly notAfter: number;
@@ -76,8 +76,8 @@ function parse(certificate: X509Certificate): Parsed {
 }
 
 /**
- * Certificates of version 1 cannot say whether they are authorities: one that was put among the roots is. Of version 3 it must
- * say so.
+ * Certificates of version 1 cannot declare that they are CAs: one among the roots is. Of version 3 it must
+ * declare it.
  */
 function isOldForm(certificate: X509Certificate): boolean {
   const version = read(Buffer.from(certificate.raw)).children()[0]?.as(Tag.sequence).children()[0];
@@ -103,8 +103,8 @@ function checkOne(certificate: X509Certificate, now: number, purpose: Purpose): 
 }
 
 /**
- * Follows the first of `chain` (the others are intermediates, in any order) up to one of `roots`. Returns the path,
- * its root last; throws ChainError where there is none. The time and usage of every certificate on the path count.
+ * Verifies the first of `chain` (the others are intermediates, in any order) up to one of `roots`. Returns the path,
+ * its root last; throws ChainError if there is none. The validity and usage of every certificate on the path are checked.
  */
 export function verifyChain(
   chain: readonly X509Certificate[],
