@@ -50,7 +50,7 @@ export const clusterInfo = command({
     });
   },
 });
-async function identityAt(work: Work): Promise<Identity> {
+export async function identityAt(work: Work): Promise<Identity> {
   const group = await fullGroup(work, 'authorization');
   const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
   if (found === undefined) throw new Error(`unknown identity: the server serves the group ${group}`);

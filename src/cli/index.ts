@@ -34,6 +34,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./certificate.ts')).certificate,
   },
   {
+    name: 'check',
+    summary: 'Find what uses versions that a release removes or deprecates.',
+    load: async () => (await import('./check/index.ts')).check,
+  },
+  {
     name: 'cluster-info',
     summary: 'Show addresses of the control plane, or dump objects and logs for debugging.',
     load: async () => (await import('./cluster-info.ts')).clusterInfo,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
 import type { ApiRelease } from '../../src/lib/version.ts';
 import { type Kubectl, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import { platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'nginx' }] } };
@@ -113,6 +114,17 @@ describe.skipIf(kubectlMissing !== undefined)(`an upgrade by kubectl ${kubectlMi
     );
     const raw = await kubectl.run(['get', '--raw', '/apis/extensions/v1beta1/deployments']);
     expect(raw.stderr).toContain('it was removed in 1.16; use apps/v1, and `plat convert` to convert manifests');
+  });
+
+  test('manifests that are checked and converted are applied to the release without their versions', async () => {
+    const plat = platFor(server, {}, []);
+    expect(await plat.run(['check', '-f', '-', '--to-release', '1.25'], manifests)).toMatchObject({ code: 3 });
+    const { code, stdout } = await plat.run(['convert', '-f', '-', '--to-release', '1.25'], manifests);
+    expect(code).toBe(3);
+    expect(await plat.run(['check', '-f', '-', '--to-release', '1.25'], stdout)).toMatchObject({ code: 0 });
+    const before = await kubectl.json(['get', 'deploy', 'web']);
+    expect((await kubectl.ok(['apply', '-f', '-'], stdout)).trim().split('\n')).toHaveLength(manifests.items.length);
+    expect((await kubectl.json(['get', 'deploy', 'web'])).spec).toEqual(before.spec);
   });
 
   test('what is still needed is served by name, in an older release and in a newer one', async () => {

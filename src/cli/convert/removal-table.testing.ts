@@ -364,7 +364,7 @@ spec:
     'apiregistration.GROUP/v1beta1',
     'APIService',
     'apiregistration.GROUP/v1',
-    'metadata: {name: v1.example.com}\nspec:\n  group: example.com # theirs\n  version: v1\n  groupPriorityMinimum: 100\n  versionPriority: 10\n  insecureSkipTLSVerify: true\n  service: {name: s, namespace: default}\n',
+    'metadata: {name: v1.other.example.com}\nspec:\n  group: other.example.com # theirs\n  version: v1\n  groupPriorityMinimum: 100\n  versionPriority: 10\n  insecureSkipTLSVerify: true\n  service: {name: s, namespace: default}\n',
   ),
   same('1.22', 'authentication.GROUP/v1beta1', 'TokenReview', 'authentication.GROUP/v1', 'spec: {token: t} # a token\n', review),
   {

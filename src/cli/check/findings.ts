@@ -1,0 +1,65 @@
+/** Uses of versions that a release does not have, or deprecates. */
+
+import { isAtLeast } from '../../kinds/releases.ts';
+import type { Served } from '../../kinds/served.ts';
+import { type Catalogue, isCurrent, isRemovedIn, lifetime } from '../convert/catalogue.ts';
+
+export interface Finding {
+  /** `removed` must change before the release; `deprecated` warns. */
+  readonly level: 'removed' | 'deprecated';
+  /** What uses the version. */
+  readonly type: 'manifest' | 'object' | 'manager' | 'request' | 'admission';
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** File and document, or namespace and name. */
+  readonly where: string;
+  /** Who wrote it: the field manager. */
+  readonly manager?: string;
+  /** The first release without the version. */
+  readonly removedIn?: string;
+  /** Version to move to. */
+  readonly use?: string;
+  /** What to do, and what a conversion leaves to a person. */
+  readonly notes: readonly string[];
+}
+
+/** What a release makes of a version; undefined where it is served and not deprecated. */
+export type Fate = Pick<Finding, 'level' | 'removedIn' | 'use' | 'notes'>;
+
+export function fateOf(served: Served, catalogue: Catalogue, release: string): Fate | undefined {
+  if (isCurrent(served, release)) return undefined;
+  const { removed, introduced, off } = lifetime(served) ?? {};
+  const { to, why } = catalogue.target(served, served.apiVersion, { release, newest: false });
+  const isAbsent = isRemovedIn(served, release) || off === true;
+  const isEarly = introduced !== undefined && !isAtLeast(release, introduced);
+  return {
+    level: isAbsent ? 'removed' : 'deprecated',
+    ...(removed !== undefined && { removedIn: removed }),
+    ...(to !== undefined && to.apiVersion !== served.apiVersion && { use: to.apiVersion }),
+    notes: [...(isEarly ? [`it came with ${introduced}`] : []), ...(why === undefined ? [] : [why])],
+  };
+}
+
+/** More are counted, and not listed. */
+export const MAX_FINDINGS = 10_000;
+
+export class Findings {
+  readonly list: Finding[] = [];
+  /** What could not be looked at, and why. */
+  readonly notSeen: string[] = [];
+  /** Whether something was refused or failed, rather than beyond what can be seen at all. */
+  isPartial = false;
+  more = 0;
+
+  add(finding: Finding): void {
+    if (this.list.length < MAX_FINDINGS) this.list.push(finding);
+    else this.more++;
+  }
+  missed(what: string): void {
+    this.isPartial = true;
+    this.notSeen.push(what);
+  }
+  get mustChange(): boolean {
+    return this.list.some(({ level }) => level === 'removed');
+  }
+}
