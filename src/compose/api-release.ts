@@ -1,4 +1,4 @@
-/** What `--api-release` and `--runtime-config` come to: the kinds of a server, and which of their versions it serves. */
+/** The kinds of a server and their served versions, from `--api-release` and `--runtime-config`. */
 import type { RuntimeSetting } from '../config/runtime-config.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import { alphaKinds } from '../kinds/alpha-kinds.ts';
@@ -12,7 +12,7 @@ import { groupName, type Identity } from '../meta/identity.ts';
 
 type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;
 
-/** The built-in kinds in all versions that may be served: those that 1.24 does not have are loaded where they are asked for. */
+/** The built-in kinds in all versions that may be served. Versions that 1.24 does not have are loaded only if the flags need them. */
 export async function kindsOf(identity: Identity, { apiRelease, runtimeConfig }: Choice): Promise<readonly Kind[]> {
   const usual = [...builtinKinds(identity), ...alphaKinds];
   if (apiRelease === defaultRelease && runtimeConfig.settings.every((setting) => isKnown(setting, usual, identity))) return usual;
@@ -33,7 +33,7 @@ export function isServed({ apiRelease, runtimeConfig }: Choice): (served: Served
 /** The plug-in and its kind were removed together. */
 const removedPlugin = { name: 'PodSecurityPolicy', removed: '1.25' } as const;
 
-/** Throws FlagError for an admission plug-in that the release has no more. */
+/** Throws FlagError for an admission plug-in that the release has removed. */
 export function checkPlugins({ apiRelease, enableAdmissionPlugins }: Pick<ServerOptions, 'apiRelease' | 'enableAdmissionPlugins'>): void {
   const { name, removed } = removedPlugin;
   if (!enableAdmissionPlugins.includes(name) || !isAtLeast(apiRelease, removed)) return;

@@ -1,4 +1,4 @@
-/** The lease by which this server is known to others (APIServerIdentity), and what it says of its store (StorageVersionAPI). */
+/** The identity Lease of this server (APIServerIdentity), and the StorageVersions that it reports (StorageVersionAPI). */
 import type { LiveSource } from '../kinds/live.ts';
 import { groupName } from '../meta/identity.ts';
 import { ServerIdentity } from '../registry/bootstrap/server-identity.ts';
@@ -7,10 +7,10 @@ import type { Catalog } from '../registry/catalog.ts';
 import type { SystemWriter } from '../registry/system.ts';
 import type { Base } from './base.ts';
 
-/** How often what others may have changed is put right. */
+/** Time between two repairs of StorageVersions that others may have changed. */
 const REPORT_MS = 10 * 60_000;
 
-/** Whether the server says in which versions it stores objects: only where there are leases, and StorageVersions are served. */
+/** Whether the server reports StorageVersions: it must have a Lease, and StorageVersions must be served. */
 export function storesVersions({ options, identity }: Pick<Base, 'options' | 'identity'>): 'off' | 'unidentified' | 'unserved' | 'served' {
   if (!options.features.isOn('StorageVersionAPI')) return 'off';
   if (!options.features.isOn('APIServerIdentity')) return 'unidentified';
@@ -23,7 +23,7 @@ export interface IdentityDeps {
   readonly writer: SystemWriter;
 }
 
-/** Answers how to end it. */
+/** Returns a function that stops it. */
 export async function composeServerIdentity(base: Base, { catalog, live, writer }: IdentityDeps): Promise<() => void> {
   const { options, identity, clock, random, log } = base;
   const stores = storesVersions(base);

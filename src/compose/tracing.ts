@@ -1,13 +1,13 @@
-/** Traces of a server, as `--tracing-config-file` asks for them. Its parts are loaded only then. */
+/** Tracing of requests, configured by `--tracing-config-file`. Its modules are loaded only with the flag. */
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { serverComponent } from '../meta/identity.ts';
 import type { Tracing } from '../server/tracing/tracing.ts';
 import type { Base } from './base.ts';
 
-/** A batch that the collector does not take in this time is lost. */
+/** Timeout of a batch; the spans of a batch that times out are dropped. */
 const SEND_TIMEOUT_MS = 10_000;
-/** Lost spans are logged at most this often. */
+/** Dropped spans are logged at most this often. */
 const COMPLAINT_MS = 60_000;
 const METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 

@@ -23,7 +23,7 @@ export interface AccountSecrets {
 export function generateSecrets({ client, queue, random }: ControllerContext, given: AccountSecrets): void {
   const { type, accounts, secrets, belongs, filled } = given;
 
-  /** Secrets that were made a moment ago may not have been seen yet, so that those not known are asked for. */
+  /** New Secrets may not be in the cache yet: those that it does not have are read from the server. */
   const namesToken = async (account: ServiceAccount): Promise<boolean> => {
     const { namespace = '' } = account.metadata;
     for (const { name = '' } of account.secrets ?? []) {
@@ -51,7 +51,7 @@ export function generateSecrets({ client, queue, random }: ControllerContext, gi
       const named = { ...account, secrets: [...(account.secrets ?? []), { name: secretName }] } as ServiceAccount;
       await client.update(refs.serviceAccounts, named);
     } catch (error) {
-      // A Secret that no account names would be one too many when this is tried again.
+      // Delete the Secret, which no account names: a retry creates another one.
       await client.delete(refs.secrets, namespace, secretName).catch(unlessGone);
       unlessGone(error);
     }

@@ -1,6 +1,6 @@
 /**
- * Storage versions of servers that are gone (features StorageVersionAPI and APIServerIdentity): what a server without a lease
- * said is taken out of the StorageVersions, and those of which nothing is left are removed.
+ * Garbage collection of storage versions (features StorageVersionAPI and APIServerIdentity): entries of servers without a Lease are
+ * removed from StorageVersions, and StorageVersions without entries are deleted.
  */
 import { unlessGoneOrReplaced } from '../client/http.ts';
 import type { StorageVersion } from '../kinds/apiserverinternal/schema/v1alpha1.ts';
@@ -18,7 +18,7 @@ export const storageVersionCollector: Controller = {
     const [label, value] = [componentLabel(identity), serverComponent(identity)];
     const servers = informers.of(leases, { namespace, labelSelector: `${label}=${value}`, metadataOnly: true });
     const known = informers.of<StorageVersion>(versions);
-    /** The lease of a server that has just started may not have been seen yet. */
+    /** The Lease of a server that has just started may not be in the cache yet. */
     const isAlive = async (id: string): Promise<boolean> =>
       servers.get(namespace, id) !== undefined || (await client.find(leases, namespace, id, true))?.metadata.labels?.[label] === value;
     const work = queue(

@@ -10,8 +10,8 @@
  *   update { }                  with { minDomains: 2 }    → { }
  *   update { minDomains: 2 }    with { minDomains: 3 }    → { minDomains: 3 }      the stored object uses the feature already
  *
- * One walk over the new object looks at the places where a field of a switched-off gate can stand; if there is none in it, nothing
- * else is done. Objects inside objects (claims in the template of a stateful set) are left to whoever makes objects of them.
+ * One walk over the new object looks for fields of switched-off gates; without any, nothing else is done. Objects within objects
+ * (claim templates of a stateful set) are not cleared: that happens when they are created.
  */
 import type { Identity } from '../meta/identity.ts';
 import { type FieldGate, type MessageType, resolve, type Type } from '../schema/types.ts';
@@ -37,7 +37,7 @@ interface Place {
   readonly branches: readonly Branch[];
 }
 
-/** What is off on a server, for one kind. */
+/** The switched-off fields and rules of one kind on a server. */
 interface Disabled {
   readonly root: Place | undefined;
   /** Bits of fields that updates keep. */
@@ -51,7 +51,7 @@ export class GatedFields {
   private readonly rules: readonly GateRule<ApiObject>[];
   private readonly identity: Identity;
   private readonly feature: (gate: string) => boolean;
-  /** Found out with the first write. */
+  /** Computed with the first write. */
   private known: Disabled | undefined;
 
   constructor(schema: MessageType, rules: readonly GateRule[] | undefined, identity: Identity, feature: (gate: string) => boolean) {
@@ -61,7 +61,7 @@ export class GatedFields {
     this.feature = feature;
   }
 
-  /** Clears, in place, what belongs to features that are off, unless the stored object uses them. `object` is in hub form. */
+  /** Clears the fields of switched-off features in place, unless the stored object uses them. `object` is in the hub version. */
   clear(object: ApiObject, old: ApiObject | undefined): void {
     const { root, createOnly, cleared } = this.disabled();
     if (root !== undefined) {
@@ -122,7 +122,7 @@ const MAX_FEATURES = 30;
 export const gateOf = ({ gate }: { readonly gate?: string | FieldGate }): FieldGate | undefined =>
   typeof gate === 'string' ? { name: gate } : gate;
 
-/** The message behind a field that its gated fields can be looked for in. Recursive types have none (a test holds that). */
+/** The message type of a field, to search for gated fields. Recursive types have none (tested). */
 function messageOf(type: Type): { readonly message: MessageType; readonly many: boolean } | undefined {
   if (type.node === 'lazy') return undefined;
   const many = type.node === 'list';
@@ -146,7 +146,7 @@ export function hasGates(message: MessageType): boolean {
   return found;
 }
 
-/** Undefined where no field of a switched-off gate stands in the message, which is the value of the field `under`. */
+/** Undefined if the message, the type of the field `under`, has no field of a switched-off gate. */
 function placeOf(message: MessageType, under: string, bitOf: (gate: FieldGate, field: string) => number): Place | undefined {
   if (!hasGates(message)) return undefined;
   const fields: GatedField[] = [];

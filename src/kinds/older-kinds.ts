@@ -1,6 +1,6 @@
 /**
- * The built-in kinds with every version that this server can serve. Which of them it does serve is decided elsewhere: by the release
- * whose API it has, and by `--runtime-config`. A server that serves none of them does not load this module.
+ * The built-in kinds with every version that this server can serve. Which of them are served depends on `--api-release` and
+ * `--runtime-config`. A server that serves none of them does not load this module.
  */
 import type { Identity } from '../meta/identity.ts';
 import { olderAdmissionRegistration } from './admissionregistration/older.ts';
@@ -40,8 +40,7 @@ const olderVersions: readonly OlderVersions[] = [
 ];
 
 /**
- * The kinds with their older versions behind the ones that they have, and after them the kinds of groups that have gone. `kinds` are
- * those of `builtinKinds`.
+ * The kinds with their older versions appended, followed by the kinds of removed groups. `kinds` are those of `builtinKinds`.
  */
 export function withOlderVersions(kinds: readonly Kind[], identity: Identity): Kind[] {
   const all = [...olderVersions, ...olderAPIExtensions(identity)];

@@ -1,8 +1,8 @@
 /**
- * Versions that a server does not serve unless it is asked to: those that were removed before release 1.24, and those that came
- * after it. Each group has a file `older.ts` with its own; `older-kinds.ts` adds them to the kinds.
+ * Versions that are not served by default: those removed before release 1.24, and those added after it. Each group has a file
+ * `older.ts` with its own; `older-kinds.ts` adds them to the kinds.
  *
- * The hub of a kind stays what it is. An object that was written in such a version is stored in the hub like any other, so that it
+ * The hub of a kind does not change. An object that is written in such a version is stored in the hub version like any other, and
  * can be read whether or not the version is served later.
  */
 import type { Kind, KindEnv, KindVersion, Strategy, Subresource } from './kind.ts';
@@ -14,7 +14,7 @@ export interface OlderVersions {
   readonly group: string;
   readonly plural: string;
   readonly versions: Readonly<Record<string, KindVersion>>;
-  /** Versions in which deleting without a policy leaves dependents alone. */
+  /** Versions whose default propagation policy is to orphan dependents. */
   readonly orphansByDefault?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function movedKind(
   };
 }
 
-/** Parts of a version in place of those of its kind. They are about objects in the form of the hub. */
+/** Overrides of a version. They apply to objects in the hub version. */
 export function ownParts<T>(parts: {
   strategy?: Strategy<T>;
   subresources?: Readonly<Record<string, Subresource<T>>>;

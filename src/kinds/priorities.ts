@@ -1,4 +1,4 @@
-/** The order of groups and versions in discovery: higher comes first. Groups go by their base names. */
+/** The order of groups and versions in discovery: higher comes first. Groups are base names. */
 import { isAtLeast } from './releases.ts';
 
 /** A group without an entry comes last. */
@@ -24,13 +24,13 @@ const groups: Readonly<Record<string, number>> = {
   'flowcontrol.apiserver': 16100,
   'internal.apiserver': 16000,
 };
-/** Clients took workloads from this group first while it had them; with Ingress alone it came after the group that Ingress moved to. */
+/** `extensions` is preferred while it has workloads; with Ingress alone it comes after networking. */
 const extensionsPriority = (release: string): number => (isAtLeast(release, '1.20') ? 17150 : 17900);
 
 export const groupPriority = (group: string, release: string): number =>
   group === 'extensions' ? extensionsPriority(release) : (groups[group] ?? 15000);
 
-/** Where the stability of the version does not give the priority. */
+/** Exceptions from the priority by stability. */
 const versions: Readonly<Record<string, number>> = {
   '/v1': 1,
   'admissionregistration/v1beta1': 12,

@@ -1,4 +1,4 @@
-/** Texts for clients about resources that a release of the API deprecates or does not serve. Facts stand in `releases.ts`. */
+/** Messages about resources that a release of the API deprecates or does not serve. The facts are in `releases.ts`. */
 import { joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
 import { baseGroup, groupName, type Identity } from '../meta/identity.ts';
 import { allLifetimes, isAtLeast, type Lifetime, lifetimeOf, replacementIn, servedByDefault } from './releases.ts';
@@ -17,7 +17,7 @@ export interface Deprecation {
   readonly removed: string | undefined;
 }
 
-/** What clients of a resource are warned of in a release; undefined where it is not deprecated. */
+/** The deprecation of a resource in a release; undefined if it is not deprecated. */
 export function deprecationOf({ group, version, plural }: ResourceVersion, identity: Identity, release: string): Deprecation | undefined {
   const lifetime = lifetimeOf(group, version, plural);
   if (lifetime?.deprecated === undefined || !isAtLeast(release, lifetime.deprecated)) return undefined;
@@ -28,7 +28,8 @@ export function deprecationOf({ group, version, plural }: ResourceVersion, ident
   if (named !== undefined) warning += `; use ${fullVersion(named, identity)} ${kind}`;
   return { warning, removed };
 }
-/** Stock servers warn since 1.19; what older releases are given is what they would have sent. */
+
+/** The replacement that the warning names. Stock servers send warnings since 1.19; older releases get the same text. */
 function warnedIn(lifetime: Lifetime, plural: string, release: string): string | undefined {
   if (lifetime.warned === undefined) return replacementIn(lifetime, plural, release);
   let named: string | undefined;
@@ -57,7 +58,7 @@ export function whyNotServed({ group, version, plural }: ResourceVersion, identi
   return `${notServed(`${fullVersion(apiVersion, identity)} ${lifetime.kind}`, release)}: ${reason}${remedy(others, identity)}${advice}`;
 }
 
-/** The same of a whole version of a group. */
+/** The same for a group and version. */
 export function whyVersionNotServed(group: string, version: string, identity: Identity, release: string): string | undefined {
   const apiVersion = joinApiVersion(group, version);
   const rows: Row[] = [];
@@ -68,7 +69,7 @@ export function whyVersionNotServed(group: string, version: string, identity: Id
   return `${notServed(fullVersion(apiVersion, identity), release)}: ${reason}${remedy(others, identity)}`;
 }
 
-/** The same of what a body says that it is. */
+/** The same for the apiVersion and kind of a body. */
 export function whyBodyNotServed(apiVersion: string, kind: string, identity: Identity, release: string): string | undefined {
   const { group: full, version } = splitApiVersion(apiVersion);
   const group = baseGroup(identity, full);
@@ -88,7 +89,7 @@ const remedy = (others: readonly string[], identity: Identity): string =>
     ? ''
     : `; use ${others.map((one) => fullVersion(one, identity)).join(' or ')}, and \`plat convert\` to convert manifests`;
 
-/** Why the rows are not served, the last that went for all of them, and what is there instead. */
+/** Why the rows are not served, with the latest release of all of them, and their replacements. */
 function facts(rows: readonly Row[], release: string): { reason: string; others: readonly string[] } {
   const last = (values: readonly (string | undefined)[]): string | undefined =>
     values.reduce((a, b) => (a === undefined || (b !== undefined && isAtLeast(b, a)) ? b : a), undefined);
@@ -100,7 +101,7 @@ function facts(rows: readonly Row[], release: string): { reason: string; others:
   }
   if (isToCome) {
     const others = rows.flatMap(([apiVersion, plural]) => predecessorIn(apiVersion, plural, release) ?? []);
-    return { reason: `it came with ${last(rows.map(([, , { introduced }]) => introduced))}`, others: distinct(others) };
+    return { reason: `it was added in ${last(rows.map(([, , { introduced }]) => introduced))}`, others: distinct(others) };
   }
   const others = rows.flatMap(([, plural, lifetime]) => replacementIn(lifetime, plural, release) ?? []);
   const isAlpha = rows.every(([, , { off }]) => off === true);
@@ -108,7 +109,7 @@ function facts(rows: readonly Row[], release: string): { reason: string; others:
 }
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-/** The version that a release serves in place of one that is still to come: of the same group where there is one. */
+/** The version that a release serves instead of one that was added later; preferably of the same group. */
 function predecessorIn(apiVersion: string, plural: string, release: string): string | undefined {
   const group = splitApiVersion(apiVersion).group;
   let found: string | undefined;

@@ -1,12 +1,12 @@
 /**
- * Which resources each release of the API served by default, since when they are deprecated, and what took their place.
+ * Which resources each release of the API served by default, since when they are deprecated, and their replacements.
  *
  *   batch/v1beta1 CronJob   release 1.20   served
  *                           release 1.21   served, deprecated: use batch/v1
  *                           release 1.25   removed
  *
  * A resource that is not in the table is served by all releases from 1.15 to 1.27. Facts are those of the stock servers: what their
- * default configuration enables, and the life cycle that their types declare. `release-texts.ts` words warnings and errors from it.
+ * default configuration enables, and the life cycle that their types declare. `release-texts.ts` makes warnings and errors from it.
  */
 import { minorOf } from '../lib/version.ts';
 import { joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
@@ -22,9 +22,9 @@ export interface Lifetime {
   readonly removed?: string;
   /** Group and version to move to. */
   readonly replacement?: string;
-  /** What warnings name instead of the replacement, each since a release; where there is none, they name nothing. */
+  /** The version that warnings name instead of the replacement, by release; empty: they name none. */
   readonly warned?: Readonly<Record<string, string>>;
-  /** What to do where no version takes its place. */
+  /** What to do if there is no replacement. */
   readonly advice?: string;
 }
 type Facts = Omit<Lifetime, 'kind'>;
@@ -133,7 +133,7 @@ const table: readonly (readonly [string, string, Facts])[] = [
   ['storage/v1beta1', 'CSIStorageCapacity', { introduced: '1.21', deprecated: '1.24', removed: '1.27', replacement: 'storage/v1' }],
 ];
 
-/** `Ingress` → `ingresses`, `NetworkPolicy` → `networkpolicies`: so are all kinds of the table. */
+/** `Ingress` → `ingresses`, `NetworkPolicy` → `networkpolicies`: right for all kinds of the table. */
 const pluralOf = (kind: string): string => `${kind.toLowerCase().replace(/y$/, 'ie').replace(/s$/, 'se')}s`;
 const keyOf = (group: string, version: string, plural: string): string => `${joinApiVersion(group, version)}/${plural}`;
 
@@ -146,7 +146,7 @@ const lifetimes: ReadonlyMap<string, Lifetime> = new Map(
 /** All rows, by `group/version/plural` with the base name of the group. */
 export const allLifetimes = (): Iterable<[string, Lifetime]> => lifetimes;
 
-/** What the table says of a resource; undefined where all releases serve it, or none. `group` is a base name. */
+/** The row of a resource; undefined if all releases serve it, or none. `group` is a base name. */
 export const lifetimeOf = (group: string, version: string, plural: string): Lifetime | undefined =>
   lifetimes.get(keyOf(group, version, plural));
 
@@ -161,7 +161,7 @@ export function existsIn(lifetime: Lifetime | undefined, release: string): boole
 export const servedByDefault = (lifetime: Lifetime | undefined, release: string): boolean =>
   lifetime?.off !== true && existsIn(lifetime, release);
 
-/** The version to move to in a release: that of the table, or what took its place in turn. */
+/** The version to use in a release: the replacement, or the replacement of that in turn. */
 export function replacementIn({ replacement }: Lifetime, plural: string, release: string): string | undefined {
   if (replacement === undefined) return undefined;
   const { group, version } = splitApiVersion(replacement);

@@ -6,7 +6,7 @@
 
 /** Faults that are kept of one body: as many as a stock server names. */
 export const MAX_FAULTS = 100;
-/** Faults that are looked at, those included that repeat an earlier one: what a body may cost that has nothing but faults. */
+/** Faults that are examined, with repeated ones: bounds the work for a body full of faults. */
 const MAX_REPORTS = 1_000;
 /** Characters of a path that are shown. */
 const MAX_PATH = 4_096;
@@ -23,7 +23,7 @@ export class FieldFaults {
     return this.texts.length === 0 && this.lines.length === 0;
   }
 
-  /** Whether one more fault would be kept; the path of one that is not need not be made. */
+  /** Whether another fault would be kept; if not, its path is not built. */
   accepts(): boolean {
     return this.seen.size < MAX_FAULTS && this.reports++ < MAX_REPORTS;
   }

@@ -1,6 +1,6 @@
 /**
- * Field validation follows a value along its type: through the text while a parser reads it, which alone knows the keys that
- * come again, or through the parsed value. Decoding does not look for any of this.
+ * Field validation follows a value along its type: through the text while a parser reads it, which alone sees repeated
+ * keys, or through the parsed value. Decoding does neither.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
 import { FieldFaults, fieldPath } from './field-faults.ts';
@@ -11,16 +11,16 @@ import { fieldOf } from './walk.ts';
 export interface Place {
   /**
    * A key of the object at this place: `repeated` where it came before; `at` is where its value begins in the text. Returns the
-   * place of the value, or undefined where nobody looks into it.
+   * place of the value, or undefined if it is not validated.
    */
   field(key: string, repeated: boolean, text: string, at: number): Place | undefined;
   item(index: number): Place | undefined;
 }
 
-/** What is known of a value; `any`: every field is kept, and only those that come again are faults. */
+/** The type of a value; `any`: every field is known, and only repeated fields are faults. */
 type Known = ResolvedType | 'any';
 
-/** A place with a type. Fields of a message that the type does not name are reported as unknown, also where they come again. */
+/** A place with a type. Fields of a message that the type does not name are reported as unknown, also if they are repeated. */
 export class FieldPlace implements Place {
   private readonly faults: FieldFaults;
   private readonly known: Known;
@@ -42,7 +42,7 @@ export class FieldPlace implements Place {
     const known = resolve(type);
     return new FieldPlace(faults, keepsUnknown(known) ? 'any' : openOr(known), prefix, undefined, '');
   }
-  /** A part of an object whose type says nothing about it. */
+  /** A part of an object without a declared type. */
   static at(faults: FieldFaults, steps: readonly (string | number)[], type: Type): FieldPlace {
     let place: FieldPlace | undefined;
     for (const step of ['', ...steps]) place = new FieldPlace(faults, resolve(type), '', place, step);
@@ -93,7 +93,7 @@ function itemIn(known: ResolvedType): ResolvedType | undefined {
   return list.node === 'list' ? resolve(list.item) : undefined;
 }
 
-/** Reports the keys of YAML text that come again, by the line of their value, as parsers of YAML do. */
+/** Reports repeated keys of YAML text by the line of their value, as parsers of YAML do. */
 export class RepeatedKeys implements Place {
   private readonly faults: FieldFaults;
   // Where lines were counted to: faults are met in the order of the text.

@@ -1,9 +1,9 @@
 /**
- * Field validation: what the query parameter `fieldValidation` says about unknown and repeated fields of a body.
+ * Field validation: the query parameter `fieldValidation` decides how unknown and repeated fields of a body are treated.
  *
  *   Ignore   they are dropped             Warn   they are dropped, and a warning names each      Strict   the request is refused
  *
- * A parameter that is given is always heeded. Without one it is Ignore, or Warn where the gate is on. The binary form has
+ * The parameter takes effect with the gate off, too. Without it the default is Ignore, or Warn with the gate on. Protobuf has
  * numbers instead of names: there is nothing to report.
  */
 import { badRequest } from '../meta/errors.ts';
@@ -15,7 +15,7 @@ import type { Context } from './context.ts';
 import type { WriteOptions } from './options.ts';
 import type { Services } from './services.ts';
 
-/** Collects the faults of a request; undefined where nobody asks for them. */
+/** Collects the faults of a request; undefined with Ignore. */
 export function faultsOf(services: Services, { fieldValidation }: WriteOptions): FieldFaults | undefined {
   if (fieldValidation === 'Ignore') return undefined;
   if (fieldValidation === '' && !services.registry.env.feature('ServerSideFieldValidation')) return undefined;
@@ -34,7 +34,7 @@ export function reportBodyFaults(ctx: Context, options: WriteOptions, faults: Fi
   reportFaults(ctx, options, faults, (why) => unfit(type, why, type));
 }
 
-/** The same for an apply, whose unknown fields are errors anyway: repeated keys are left. */
+/** The same for an apply, whose unknown fields are errors in any case: only repeated keys are reported. */
 export function reportAppliedFaults(ctx: Context, options: WriteOptions, faults: FieldFaults): void {
   reportFaults(ctx, options, faults, () =>
     badRequest(`error strict decoding YAML: error converting YAML to JSON: ${faults.yamlMessage()}`),

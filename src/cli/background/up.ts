@@ -19,7 +19,7 @@ import { asJson, isUp, outputFlag } from './view.ts';
 const WAIT_SECONDS = 60;
 /** Lines of the log that a start which failed shows. */
 const SHOWN_LINES = 20;
-/** Client configurations that a server has an entry in, beside the first. */
+/** Further client configurations with an entry of the server. */
 const MOST_KUBECONFIGS = 16;
 
 const optional = (help: string, value: string): Flag<string | undefined> =>
@@ -27,7 +27,7 @@ const optional = (help: string, value: string): Flag<string | undefined> =>
 
 const flags = {
   Server: {
-    identity: optional('Names the server goes by: plat, kubernetes, or a JSON file with its own.', 'NAME|FILE'),
+    identity: optional('Names of API groups: plat, kubernetes (stock names), or a JSON file with others.', 'NAME|FILE'),
     'api-release': optional('Release of the API to serve, from 1.15 to 1.27.', 'RELEASE'),
     store: optional('Where to store objects: lmdb, memory or etcd.', 'lmdb|memory|etcd'),
     wait: {

@@ -77,7 +77,7 @@ export class Catalogue {
     if (best !== undefined) return { to: best };
     const { advice, removed, introduced } = lifetime(served) ?? {};
     const isGone = removed !== undefined && isAtLeast(goal.release, removed);
-    const reason = isGone ? `it was removed in ${removed}` : `it came with ${introduced ?? 'a later release'}`;
+    const reason = isGone ? `it was removed in ${removed}` : `it was added in ${introduced ?? 'a later release'}`;
     return {
       why: `release ${goal.release} has no ${served.kind.kind}: ${reason}${advice === undefined ? '' : `; ${advice}`}`,
       isGone: true,

@@ -1,7 +1,7 @@
 /**
  * Zones that should use an endpoint (feature TopologyAwareHints), for services whose annotation
- * `service.<domain>/topology-aware-hints` is `auto`. Every zone gets as many ready endpoints as its share of the processors of
- * ready nodes asks for: most endpoints are for their own zone, those that a zone has too many of are for zones with too few.
+ * `service.<domain>/topology-aware-hints` is `auto`. Every zone gets ready endpoints in proportion to the processors of
+ * its ready nodes: most endpoints are for their own zone, the surplus of a zone is for zones with too few.
  *
  *   zones a and b have as many processors, endpoints are in a a a b     hints are for a a b b
  *   all nodes are in one zone, or a node or an endpoint has no zone     no hints: requests go to any endpoint
@@ -14,13 +14,13 @@ import { domainName, type Identity } from '../../meta/identity.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import type { ServiceEndpoint, ServiceObject } from './service.ts';
 
-/** How much more than its share an endpoint may have to bear. */
+/** By how much an endpoint may be loaded beyond its share. */
 const OVERLOAD = 0.2;
 
 export const asksForHints = (identity: Identity, { metadata }: ServiceObject): boolean =>
   /^[Aa]uto$/.test(metadata.annotations?.[domainName(identity, 'topology-aware-hints', 'service')] ?? '');
 
-/** What hints need to know of a node. */
+/** The parts of a node that hints depend on. */
 export interface ZoneNode {
   readonly zone: string;
   readonly millis: number;
@@ -39,14 +39,14 @@ export function zoneShares(nodes: Iterable<ZoneNode>): ReadonlyMap<string, numbe
   return new Map([...millis].sort(([a], [b]) => (a < b ? -1 : 1)).map(([zone, amount]) => [zone, amount / total]));
 }
 
-/** A ready endpoint: what it is known by, the zone it is in, and the one that it is for now. */
+/** A ready endpoint: its id, its zone, and the zone of its current hint. */
 export interface ZoneEndpoint {
   readonly id: string;
   readonly zone: string;
   readonly hinted: string | undefined;
 }
 
-/** The zone that each endpoint is for, by id; undefined where the zones cannot all have enough. Hints that still serve are kept. */
+/** The zone hint of each endpoint by id; undefined if some zone would get too few endpoints. Valid hints are kept. */
 export function allotZones(
   endpoints: readonly ZoneEndpoint[],
   shares: ReadonlyMap<string, number>,
@@ -109,7 +109,7 @@ type NodeObject = ApiObject & {
   };
 };
 
-/** Nodes are followed from the first service on that asks for hints. `changed` is called when the share of some zone has changed. */
+/** Nodes are watched from the first service with hints on. `changed` is called when the share of a zone has changed. */
 export function zoneHints({ informers, identity }: Pick<ControllerContext, 'informers' | 'identity'>, changed: () => void): ZoneHints {
   const zoneLabel = domainName(identity, 'zone', 'topology');
   const excluded = ['control-plane', 'master'].map((role) => domainName(identity, role, 'node-role'));

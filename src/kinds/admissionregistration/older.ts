@@ -5,7 +5,7 @@ import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } fro
 import * as v1beta1 from './schema/v1beta1.ts';
 import { defaults as selectorDefaults } from './validate-webhooks.ts';
 
-/** Webhooks that do not say which reviews they understand get those of their own version. */
+/** Webhooks without `admissionReviewVersions` get reviews of version 1beta1. */
 function defaults(configuration: MutatingWebhookConfiguration | ValidatingWebhookConfiguration): void {
   selectorDefaults(configuration);
   for (const webhook of configuration.webhooks ?? [])

@@ -1,6 +1,6 @@
 /**
- * What clients of version 1beta1 may write, and what a definition that was stored so may keep: versions without a schema, and schemas
- * that are not structural. Both only where unknown fields are kept, since only a structural schema says which are known.
+ * Exceptions for definitions that are written in version 1beta1, or were stored so: versions without a schema, and schemas that are
+ * not structural. Both need `preserveUnknownFields`, because pruning needs a structural schema.
  */
 import { equal } from '../../lib/equal.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
@@ -11,7 +11,7 @@ import { eachPart } from './schema/parts.ts';
 import type { CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from './schema/v1.ts';
 
 export interface Allowances {
-  /** The client speaks version 1beta1. */
+  /** The request is in version 1beta1. */
   readonly beta: boolean;
   /** Versions need no schema. */
   readonly noSchema: boolean;

@@ -1,4 +1,4 @@
-/** What the status of a StorageVersion says of all servers together follows from what each of them said. */
+/** Computes the common encoding version and the condition of a StorageVersion from the entries of its servers. */
 import { formatTime } from '../../meta/time.ts';
 import type { ServerStorageVersion, StorageVersionStatus } from './schema/v1alpha1.ts';
 
@@ -10,7 +10,7 @@ export function commonVersion(servers: readonly ServerStorageVersion[]): string 
   return first !== undefined && servers.every((one) => one.encodingVersion === first.encodingVersion) ? first.encodingVersion : undefined;
 }
 
-/** The status with what one server says in place of what it said before. */
+/** The status with the entry of one server replaced. */
 export function withServer(status: StorageVersionStatus, own: ServerStorageVersion, generation: number, now: number): StorageVersionStatus {
   const servers = [...(status.storageVersions ?? [])];
   const at = servers.findIndex(({ apiServerID }) => apiServerID === own.apiServerID);
@@ -19,7 +19,7 @@ export function withServer(status: StorageVersionStatus, own: ServerStorageVersi
   return setCommonVersion({ ...status, storageVersions: servers }, generation, now);
 }
 
-/** The status with its common version and condition as they follow from the servers. The same values where nothing has changed. */
+/** The status with common version and condition computed from its servers. Unchanged values stay identical. */
 export function setCommonVersion(status: StorageVersionStatus, generation: number, now: number): StorageVersionStatus {
   const { commonEncodingVersion: before, conditions = [], storageVersions = [], ...rest } = status;
   const common = commonVersion(storageVersions);

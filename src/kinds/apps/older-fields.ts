@@ -10,10 +10,10 @@ import type { DaemonSet } from './schema/daemon-set.ts';
 import type { Deployment } from './schema/deployment.ts';
 import type { OlderDaemonSet, OlderDeployment } from './schema/older.ts';
 
-/** The revision that a deployment is to go back to; 0 is the one before. */
+/** The revision to roll back to; 0 is the previous one. */
 export const rollbackRevision = 'deprecated.deployment.rollback.revision';
 
-/** Takes a number out of an annotation. Text that would not come back the same stays where it is. */
+/** Reads a number from an annotation and removes it. Text that does not round-trip is kept. */
 function takeNumber(metadata: ObjectMeta, annotation: string): number | undefined {
   const { [annotation]: text, ...others } = metadata.annotations ?? {};
   const value = Number(text);
@@ -26,7 +26,7 @@ function putNumber(metadata: ObjectMeta, annotation: string, value: number): voi
   metadata.annotations = { ...metadata.annotations, [annotation]: String(value) };
 }
 
-/** Of an object that is applied a part may come without the rest: so it is in all conversions to the hub. */
+/** An apply configuration may have only some of the fields, here and in all conversions to the hub. */
 export function deploymentToHub(deployment: OlderDeployment): Deployment {
   if (deployment.spec?.rollbackTo === undefined) return deployment;
   const { rollbackTo, ...spec } = deployment.spec;

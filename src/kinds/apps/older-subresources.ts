@@ -33,7 +33,7 @@ export function olderScale<T extends Selecting>(group: string, version: string, 
   return view as unknown as ViewSubresource<T>;
 }
 
-/** Notes on a deployment that it is to go back to an earlier revision. */
+/** Requests a rollback of a deployment by an annotation. */
 export const rollback = (group: string, version: string, schema: MessageType): ActionSubresource => ({
   type: 'action',
   verbs: ['create'],

@@ -9,7 +9,7 @@ import * as v1beta1 from './schema/v1beta1.ts';
 const nodeClient = ['client auth', 'digital signature', 'key encipherment'];
 const nodeServing = ['digital signature', 'key encipherment', 'server auth'];
 
-/** The signer of a request that names none: that of the agents of nodes where it looks like one of theirs. */
+/** The default signer of a request: that of client or serving certificates of node agents if the request matches one. */
 function signerOf(pem: string, usages: readonly string[], { signers }: Identity): string {
   let request: ReturnType<typeof parseRequest>;
   try {

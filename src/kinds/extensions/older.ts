@@ -20,7 +20,7 @@ import { PodSecurityPolicyKind } from '../policy/pod-security-policy.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 
 const group = 'extensions';
-/** The greatest value of the field, which says as much as none. */
+/** The largest value of the field, which means no limit. */
 const UNLIMITED = 2 ** 31 - 1;
 
 const scale = olderScale(group, 'v1beta1', v1beta1.Scale);

@@ -1,6 +1,6 @@
 /**
- * Priority levels of version 1beta3 say how much of their share they lend and borrow. The hub has no fields for that and keeps it in
- * annotations; nothing is lent here.
+ * Priority levels of version 1beta3 have percentages for lending and borrowing seats. The hub keeps them in annotations; this server
+ * does not lend seats.
  *
  *   v1beta3  nominalConcurrencyShares: 30, lendablePercent: 50     v1beta2  assuredConcurrencyShares: 30, annotation …: "50"
  */
@@ -15,7 +15,7 @@ import type * as v1beta3 from './schema/v1beta3.ts';
 const lendable = (identity: Identity): string => domainName(identity, 'lendable-percent', 'flowcontrol');
 const borrowing = (identity: Identity): string => domainName(identity, 'borrowing-limit-percent', 'flowcontrol');
 
-/** The number in an annotation. Text that would not come back the same says nothing. */
+/** The number in an annotation; undefined for text that does not round-trip. */
 function numberIn({ annotations }: ObjectMeta, name: string): number | undefined {
   const text = annotations?.[name];
   const value = Number(text);

@@ -13,7 +13,7 @@ import * as v1alpha1 from './schema/v1alpha1.ts';
 const group = 'rbac.authorization';
 const isUserOrGroup = (kind: string): boolean => kind === 'User' || kind === 'Group';
 
-/** In version 1alpha1 the user * stands for everybody who is authenticated. */
+/** In version 1alpha1 the user * means all authenticated users. */
 function subjectToHub({ apiVersion = '', ...subject }: v1alpha1.Subject, rbac: string): v1.Subject {
   const { kind, name } = subject;
   if (kind === 'User' && name === '*') return { ...subject, kind: 'Group', apiGroup: rbac, name: 'system:authenticated' };

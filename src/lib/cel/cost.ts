@@ -15,7 +15,7 @@ export interface AssumedSizes {
 /** Most that fits into one request, whatever it is made of. */
 const DEFAULT_SIZES: AssumedSizes = { string: 3_145_728, bytes: 3_145_728, list: 1_572_864, map: 786_432 };
 
-/** Units of a macro beside its rounds, where it makes a list or a map, or counts. */
+/** Units of a macro that builds a list or a map, or counts, in addition to its iterations. */
 const START_UNITS: Partial<Record<CheckedComprehension['macro'], number>> = {
   existsOne: 2,
   map: LIST_UNITS + 1,

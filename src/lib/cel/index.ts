@@ -8,7 +8,7 @@
  *   program.evaluate({ self: { min: 1 } }, new CostBudget(1000))                  → throws CelRuntimeError: no such key: max
  *   program.evaluate({ self: { min: 1, max: 2 } }, new CostBudget(2))             → throws CostExceeded
  *
- * Nothing here knows the API: the caller says which types its variables have (types.ts), and values are read as they are.
+ * Nothing here knows the API: the caller declares the types of its variables (types.ts), and values are read in place.
  */
 import type { Meter } from '../pattern/match.ts';
 import { CostBudget, Frame } from './budget.ts';

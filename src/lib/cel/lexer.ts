@@ -1,4 +1,4 @@
-/** Text to tokens. */
+/** Splits the source into tokens. */
 import { plainInt, UInt } from './values.ts';
 
 export type Token =
@@ -9,7 +9,7 @@ export type Token =
   | { readonly token: 'bytes'; readonly at: number; readonly text: string; readonly value: Uint8Array }
   | { readonly token: 'end'; readonly at: number; readonly text: '<EOF>' };
 
-/** The text is not made of tokens. */
+/** The source has text that is no token. */
 export class SyntaxFault extends Error {
   readonly at: number;
   constructor(at: number, message: string) {

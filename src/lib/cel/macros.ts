@@ -1,4 +1,4 @@
-/** Calls that are no calls: `has(a.b)`, `list.all(x, …)`, `cel.bind(x, …)`. */
+/** Macros: `has(a.b)`, `list.all(x, …)`, `cel.bind(x, …)`. */
 import type { Expr, Macro } from './ast.ts';
 import { SyntaxFault } from './lexer.ts';
 import type { NodeMaker } from './parser.ts';

@@ -1,4 +1,4 @@
-/** Tokens to a tree. Macros are expanded here. */
+/** Parses tokens into a tree and expands macros. */
 import type { Expr, ListItem, MapEntry } from './ast.ts';
 import { numberOf, SyntaxFault, type Token, tokens } from './lexer.ts';
 import { expandCall } from './macros.ts';

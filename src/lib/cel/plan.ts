@@ -1,4 +1,4 @@
-/** Checked expressions to functions. Nothing is decided while they run that is known before. */
+/** Compiles checked expressions to closures. What the types decide is not decided again at run time. */
 import type { Meter } from '../pattern/match.ts';
 import { FAILURE_UNITS, type Frame } from './budget.ts';
 import type {

@@ -1,6 +1,6 @@
 /**
- * The lease by which a server is known to others on the same store: in the system namespace, renewed while the server lives.
- * Every server removes the leases of those that have not renewed theirs in time.
+ * The identity Lease of a server among those on the same store: in the system namespace, renewed while the server runs. Every
+ * server deletes expired Leases of others.
  *
  *   kube-apiserver-7d5a…   held by kube-apiserver-7d5a… for 3600 s, renewed every 10 s
  */
@@ -14,7 +14,7 @@ import type { SystemWriter } from '../system.ts';
 
 export interface ServerIdentityOptions {
   readonly identity: Identity;
-  /** What distinguishes this server from others, and this run of it from the last one. */
+  /** Unique for each server and each start of it. */
   readonly id: string;
   readonly leases: Pick<Live, 'list'>;
   readonly writer: SystemWriter;
@@ -33,7 +33,7 @@ export class ServerIdentity {
   private readonly options: ServerIdentityOptions;
   private readonly namespace: string;
   private readonly ends: Cancel[] = [];
-  /** A renewal under way: the next one is left out when it takes longer than the time between two. */
+  /** The current renewal; the next one is skipped if it is still running. */
   private renewing = false;
 
   constructor(options: ServerIdentityOptions) {
@@ -100,7 +100,7 @@ function isExpired({ spec: { renewTime, leaseDurationSeconds } }: Lease, now: nu
   return Date.parse(renewTime) + leaseDurationSeconds * 1000 < now;
 }
 
-/** Another server was quicker, or its owner has renewed it. */
+/** Another server has deleted it, or its holder has renewed it. */
 function ignoreChanged(error: unknown): void {
   if (!(error instanceof ApiError) || (error.code !== 404 && error.code !== 409)) throw error;
 }

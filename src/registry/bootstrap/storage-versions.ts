@@ -1,6 +1,6 @@
 /**
  * In which version this server stores the objects of each built-in resource, and in which it can read them, as StorageVersion
- * objects: `core.pods`, `apps.deployments`. Whoever moves stored objects to another version sees there when all servers write it.
+ * objects: `core.pods`, `apps.deployments`. A storage migrator reads there when all servers write a version.
  */
 import type { StorageVersion } from '../../kinds/apiserverinternal/schema/v1alpha1.ts';
 import { withServer } from '../../kinds/apiserverinternal/storage-version-status.ts';
@@ -43,7 +43,7 @@ export interface ReportOptions {
   readonly now: () => number;
 }
 
-/** Nothing is written where everything is as it should be. */
+/** Writes nothing if the StorageVersions are up to date. */
 export async function reportStorageVersions({ catalog, writer, server, now }: ReportOptions): Promise<void> {
   const report = async ({ name, encodingVersion, decodableVersions }: StoredResource): Promise<void> => {
     const own = { apiServerID: server, encodingVersion, decodableVersions: [...decodableVersions] };

@@ -1,6 +1,6 @@
 /**
- * deployments/rollback of the versions before apps/v1beta2: notes on the deployment which revision it is to go back to. A controller
- * reads the note, as it reads spec.rollbackTo.
+ * deployments/rollback of the versions before apps/v1beta2: sets an annotation with the revision to roll back to. A controller reads it
+ * as it reads spec.rollbackTo.
  */
 import { rollbackRevision } from '../../kinds/apps/older-fields.ts';
 import type { DeploymentRollback } from '../../kinds/apps/schema/older.ts';

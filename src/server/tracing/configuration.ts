@@ -4,7 +4,7 @@
  *   apiVersion: apiserver.config.<suffix of the identity>/v1alpha1
  *   kind: TracingConfiguration
  *   endpoint: localhost:4317          # a collector that takes OTLP over gRPC, without TLS
- *   samplingRatePerMillion: 100       # of so many requests, which are chosen at random; 0 when it is not given
+ *   samplingRatePerMillion: 100       # requests per million that are sampled at random; default 0
  */
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity, kubernetes } from '../../meta/identity.ts';
@@ -20,7 +20,7 @@ const DEFAULT_ENDPOINT = 'localhost:4317';
 const MILLION = 1_000_000;
 const fields = new Set(['kind', 'apiVersion', 'endpoint', 'samplingRatePerMillion']);
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error that names the field and what is wrong with it. */
 export function readTracingConfiguration(value: JsonValue, identity: Identity): TracingConfiguration {
   const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
   // Files of stock servers are read under every identity.

@@ -1,4 +1,4 @@
-/** Spans in the binary form of OpenTelemetry (`ExportTraceServiceRequest` of OTLP). */
+/** Spans in the protobuf form of OpenTelemetry (`ExportTraceServiceRequest` of OTLP). */
 import { varintSize, writeVarint } from '../../schema/varint.ts';
 
 export interface SpanLink {
@@ -57,7 +57,7 @@ function encodeSpan(span: Span): Buffer {
   );
 }
 
-/** `resource`: what is said of the server; `scope`: the name under which the spans are made. */
+/** `resource`: attributes of the server; `scope`: name of the instrumentation scope. */
 export function encodeSpans(spans: readonly Span[], resource: Readonly<Record<string, string>>, scope: string): Buffer {
   return nested(1, nested(1, ...attributes(1, resource)), nested(2, nested(1, text(1, scope)), ...spans.map(encodeSpan)));
 }

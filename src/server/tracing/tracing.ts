@@ -1,8 +1,8 @@
 /**
- * Traces of requests (feature APIServerTracing): some requests, chosen at random, are reported to a collector as spans. A trace
- * that the client names in `traceparent` is linked, not continued: who asks does not decide what is reported.
+ * Tracing of requests (feature APIServerTracing): requests are sampled at random and reported to a collector as spans. The trace of
+ * a client's `traceparent` is linked, not continued: clients do not decide what is sampled.
  *
- *   chosen → served → queued (at most 2,048; more are dropped and counted) → sent every 5 s, or when 512 wait
+ *   sampled → served → queued (at most 2,048; more are dropped and counted) → sent every 5 s, or when 512 wait
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
@@ -11,7 +11,7 @@ import type { Step } from '../pipeline.ts';
 import { encodeSpans, type Span, type SpanLink } from './otlp.ts';
 
 const MILLION = 1_000_000;
-/** Spans that wait to be sent, and those of one batch. */
+/** Most queued spans, and most spans of a batch. */
 export const MAX_QUEUED = 2048;
 export const BATCH = 512;
 const SEND_MS = 5000;
@@ -21,13 +21,13 @@ const MAX_TEXT = 1024;
 
 export interface TracingOptions {
   readonly samplingRatePerMillion: number;
-  /** What is said of this server. */
+  /** Resource attributes of this server. */
   readonly resource: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Sends an encoded batch; rejects where the collector does not take it. */
+  /** Sends an encoded batch; rejects if the collector does not accept it. */
   send(batch: Buffer): Promise<void>;
-  /** Called with how many spans were lost, and why. */
+  /** Called with the number of dropped spans and the reason. */
   readonly lost: (spans: number, why: string) => void;
 }
 
@@ -51,7 +51,7 @@ export class Tracing {
     atEnd(ctx, (ended) => this.add(this.spanOf(ended, start, start + clock.monotonic() - begun)));
   };
 
-  /** Resolves when what waits has been sent, or could not be. */
+  /** Resolves when all queued spans are sent or dropped. */
   async close(): Promise<void> {
     this.endTimer();
     this.flush();
@@ -90,7 +90,7 @@ export class Tracing {
     if (this.queue.length >= BATCH) this.flush();
   }
 
-  /** One batch is under way at a time; what comes meanwhile waits. */
+  /** Sends one batch at a time; further spans are queued. */
   private flush(): void {
     if (this.isSending || this.queue.length === 0) return;
     this.isSending = true;
