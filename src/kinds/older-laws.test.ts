@@ -106,13 +106,11 @@ const named = (served: Served, object: Loose): Loose => ({ ...object, kind: serv
  * places.
  */
 const partial: ReadonlySet<string> = new Set(['Ingress', 'RoleBinding', 'ClusterRoleBinding', 'CustomResourceDefinition']);
-/** Versions that say some things in two ways: a subject of any version, a schema that all versions have in common, no port. */
+/** Versions that say some things in two ways: a subject of any version, a schema that all versions have in common. */
 const normalized: ReadonlySet<string> = new Set([
   'rbac.authorization/v1alpha1/RoleBinding',
   'rbac.authorization/v1alpha1/ClusterRoleBinding',
   'apiextensions/v1beta1/CustomResourceDefinition',
-  'extensions/v1beta1/Ingress',
-  'networking/v1beta1/Ingress',
 ]);
 const canBeStored = (served: Served, body: Loose): boolean => created(served, body).errors.length === 0;
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { kindsOf } from '../../src/compose/api-release.ts';
 import { composeServer } from '../../src/compose/server.ts';
 import { defaultRuntimeConfig } from '../../src/config/runtime-config.ts';
+import type { ServerOptions } from '../../src/config/server-options.ts';
 import type { ApiObject, Kind } from '../../src/kinds/kind.ts';
 import { fromHub, read, toHub } from '../../src/kinds/older.testing.ts';
 import { lifetimeOf, servedByDefault } from '../../src/kinds/releases.ts';
@@ -17,6 +18,7 @@ import { kubernetes } from '../../src/meta/identity.ts';
 import { startTestServer } from '../../src/testing/index.ts';
 import { KeepAlive } from '../../src/testing/keep-alive.ts';
 import { TestTransport } from '../../src/testing/transport.ts';
+import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type Example, readExamples } from '../support/examples.ts';
 import { provideSigningKey } from '../support/signing-key.ts';
 
@@ -26,6 +28,8 @@ interface Answer {
 }
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
+/** Steps over several releases, for a store that answers later than the others. */
+const long: readonly ApiRelease[] = ['1.15', '1.21', '1.27', '1.22', '1.15'];
 /** Up to the newest release and back. */
 const chain: readonly ApiRelease[] = [...apiReleases, ...apiReleases.slice(0, -1).reverse()];
 
@@ -102,11 +106,11 @@ class Follower {
 }
 
 /** Each release is looked at with a server that `open` makes of what the one before left. */
-async function follow(open: (release: ApiRelease) => Promise<Send>): Promise<Follower[]> {
+async function follow(open: (release: ApiRelease) => Promise<Send>, releases: readonly ApiRelease[] = chain): Promise<Follower[]> {
   const followers = readExamples()
     .filter(({ served }) => served.kind.virtual !== true)
     .map((example) => new Follower(example));
-  for (const release of chain) {
+  for (const release of releases) {
     const send = await open(release);
     for (const one of followers) {
       if (!one.exists) await one.create(send, release);
@@ -136,13 +140,12 @@ test(
   LONGEST_MS,
 );
 
-test(
-  'in a data directory',
-  async () => {
-    const dataDir = temporaryDirectory('plat-releases');
-    provideSigningKey(dataDir);
-    const settings = { identity: 'kubernetes', dataDir, controllers: ['-*'], disableAdmissionPlugins: ['ServiceAccount'] };
-    let close = async (): Promise<void> => {};
+/** Servers on one store, each with the release of the API that is asked for. */
+async function followOn(store: Partial<ServerOptions>, releases: readonly ApiRelease[] = chain): Promise<void> {
+  const settings = { identity: 'kubernetes', controllers: ['-*'], disableAdmissionPlugins: ['ServiceAccount'], ...store };
+  provideSigningKey(settings.dataDir as string);
+  let close = async (): Promise<void> => {};
+  try {
     await follow(async (release) => {
       await close();
       const server = await composeServer({ ...settings, apiRelease: release }, { log: silentLog }, false);
@@ -152,8 +155,23 @@ test(
         await server.close();
       };
       return async (method, path, body) => transport.request(method, path, { body, ...(method === 'PATCH' && { headers: merge }) });
-    });
+    }, releases);
+  } finally {
     await close();
+  }
+}
+
+test('in a data directory', () => followOn({ dataDir: temporaryDirectory('plat-releases') }), LONGEST_MS);
+
+test.skipIf(etcdMissing !== undefined)(
+  `in etcd${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`,
+  async () => {
+    const etcd = await startEtcd();
+    try {
+      await followOn({ dataDir: temporaryDirectory('plat-releases'), store: 'etcd', etcdServers: [etcd.endpoint] }, long);
+    } finally {
+      await etcd.stop();
+    }
   },
   LONGEST_MS,
 );
