@@ -36,18 +36,20 @@ export class TooLargeError extends DecodeError {
 export function isExact(digits: string, value: number): boolean {
   return Number.isSafeInteger(value) || String(value) === (digits.startsWith('+') ? digits.slice(1) : digits);
 }
-/** Refuses a JSON number that is an integer and would not come back as it was sent. Throws DecodeError. */
-export function checkInteger(token: string, value: number): void {
+/** Refuses a JSON number that is an integer and would not come back as it was sent, and one beyond all numbers. Throws DecodeError. */
+export function checkNumber(token: string, value: number): void {
   if (plainInteger.test(token) && !isExact(token, value)) throw inexact(token);
+  if (!Number.isFinite(value)) throw new DecodeError(`number ${shownDigits(token)} is out of range; the largest is ${Number.MAX_VALUE}`);
 }
 const plainInteger = /^-?\d+$/;
 /** Digits that integers beyond 2^53 have at least, and other numbers and texts seldom. */
 export const LONG_DIGITS = 16;
 /** The refusal of an integer that would not come back as it was sent. */
 export function inexact(digits: string): DecodeError {
-  const shown = digits.length > 64 ? `${digits.slice(0, 64)}...` : digits;
-  return new DecodeError(`number ${shown} cannot be kept exactly; send integers beyond ${Number.MAX_SAFE_INTEGER} as text`);
+  return new DecodeError(`number ${shownDigits(digits)} cannot be kept exactly; send integers beyond ${Number.MAX_SAFE_INTEGER} as text`);
 }
+
+const shownDigits = (digits: string): string => (digits.length > 64 ? `${digits.slice(0, 64)}...` : digits);
 
 /** The bound on nested values: deeper text is refused before anything recurses into it. */
 export const maxDepth = 1_000;

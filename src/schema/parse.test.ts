@@ -122,6 +122,18 @@ test('text of many values that is read in steps tells whether a number has a fra
   }
 });
 
+test('numbers beyond all that there are are refused, however they are written', () => {
+  const many = Array.from({ length: 30_000 }, (_, i) => i);
+  const long = `1${'0'.repeat(400)}.5`;
+  for (const number of ['2e308', '1e400', '-1E+999', long]) {
+    const message = `number ${number.slice(0, 64)}${number.length > 64 ? '...' : ''} is out of range`;
+    expect(() => parseJson(`{"a":[true,${number}]}`)).toThrow(message);
+    expect(() => parseJson(`{"a":1,"a":${number}}`, { merge: true })).toThrow(message);
+    expect(() => counted(parseJsonSteps(Buffer.from(`[${many.join(',')},${number}]`)))).toThrow(message);
+  }
+  expect(parseJson('[1e308,-1e-400,true,false,"1e400",1E2]')).toEqual([1e308, -0, true, false, '1e400', 100]);
+});
+
 test('text of many values is read in steps as other text is', () => {
   const many = Array.from({ length: 30_000 }, (_, i) => i);
   const steps = (last: string): unknown => counted(parseJsonSteps(Buffer.from(`[${many.join(',')},${last}]`))).value;

@@ -9,7 +9,7 @@
  * kinds without, since there the last one counts.
  */
 import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
-import { checkInteger, DecodeError, LONG_DIGITS, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';
+import { checkNumber, DecodeError, LONG_DIGITS, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';
 import type { Place } from './field-place.ts';
 import { setKey, toWellFormed } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
@@ -40,7 +40,7 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   if (watchKeys || text.length > 2 * maxDepth || unusualNumber.test(text)) {
     const found = survey(text);
     if (found.depth > maxDepth) throw new DecodeError('exceeded max depth');
-    if (found.digits >= LONG_DIGITS) checkIntegers(text);
+    if (found.digits >= LONG_DIGITS || found.exponents) checkNumbers(text);
     if (watchKeys && found.keys !== countKeys(value)) value = new SlowParser(text, options).parse();
     fractions = found.fractions;
   }
@@ -59,20 +59,24 @@ function noteFractions(value: JsonValue): void {
 /** Whether numbers in the text of an object or list that was parsed have a fraction or an exponent. */
 export const holdsFractions = (value: JsonValue): boolean => typeof value === 'object' && value !== null && fractional.has(value);
 
-/** Refuses integers that would not come back as they were sent. Fractions and exponents say themselves that they are rounded. */
-function checkIntegers(text: string): void {
+/**
+ * Refuses integers that would not come back as they were sent, and numbers beyond all that there are. Fractions and exponents say
+ * themselves that they are rounded.
+ */
+function checkNumbers(text: string): void {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x22) {
       // A string may hold any digits.
       i++;
       while (i < text.length && text.charCodeAt(i) !== 0x22) i += text.charCodeAt(i) === 0x5c ? 2 : 1;
-    } else if (isNumeral(code)) {
+    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       const start = i;
       while (isNumeral(text.charCodeAt(i + 1))) i++;
-      if (i - start < 15) continue;
+      // The shortest that is refused is 2e308.
+      if (i - start < 4) continue;
       const token = text.slice(start, i + 1);
-      checkInteger(token, Number(token));
+      checkNumber(token, Number(token));
     }
   }
 }
@@ -168,11 +172,12 @@ class Counts {
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 
 /**
- * How many keys valid JSON text has, how deep it goes, the most digits that stand together outside of strings, and whether a
- * number has a fraction or an exponent.
+ * How many keys valid JSON text has, how deep it goes, the most digits that stand together outside of strings, whether a number
+ * has a fraction or an exponent, and whether one has an exponent.
  */
-function survey(text: string): { keys: number; depth: number; digits: number; fractions: boolean } {
+function survey(text: string): { keys: number; depth: number; digits: number; fractions: boolean; exponents: boolean } {
   let fractions = false;
+  let exponents = false;
   let keys = 0;
   let depth = 0;
   let deepest = 0;
@@ -196,10 +201,11 @@ function survey(text: string): { keys: number; depth: number; digits: number; fr
       continue;
     } else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) {
       fractions = true;
+      if (code !== 0x2e) exponents = true;
     }
     digits = 0;
   }
-  return { keys, depth: deepest, digits: longest, fractions };
+  return { keys, depth: deepest, digits: longest, fractions, exponents };
 }
 function isEscaped(text: string, at: number): boolean {
   let i = at - 1;

@@ -3,7 +3,7 @@
  * that yields after some values, for whoever reads large text in slices.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
-import { checkInteger, DecodeError, LONG_DIGITS, maxDepth } from './errors.ts';
+import { checkNumber, DecodeError, LONG_DIGITS, maxDepth } from './errors.ts';
 import type { Place } from './field-place.ts';
 import { setKey, toWellFormed } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
@@ -169,7 +169,7 @@ export class SlowParser {
     const token = this.text.slice(start, this.at);
     const value = Number(token);
     if (this.at > whole) this.fractions = true;
-    if (token.length >= LONG_DIGITS) checkInteger(token, value);
+    if (token.length >= LONG_DIGITS || !Number.isFinite(value)) checkNumber(token, value);
     return value;
   }
   private digits(place: string): void {
