@@ -8,6 +8,7 @@ import {
   category,
   complement,
   digits,
+  foldedOneByOne,
   lineEnd,
   namedSets,
   setOf,
@@ -35,6 +36,14 @@ export type Tree =
 
 const MOST_REPEATS = 1000;
 const DEEPEST = 1000;
+/**
+ * The work that the sets of a pattern may take, in ranges that are put together: some tens of nanoseconds each. A category of letters
+ * has some hundred; one that is met for the first time is looked up, for some milliseconds.
+ */
+const MOST_RANGES = 50_000;
+const RANGES_A_CATEGORY = 3_000;
+/** Characters that are folded one by one at the price of a range. */
+const FOLDED_A_RANGE = 4;
 
 interface Flags {
   readonly i: boolean;
@@ -57,6 +66,8 @@ class Parser {
   private readonly text: string;
   private at = 0;
   private depth = 0;
+  private ranges = 0;
+  private readonly categories = new Set<string>();
   private flags: Flags = { i: false, m: false, s: false, U: false };
 
   constructor(text: string) {
@@ -177,6 +188,10 @@ class Parser {
   private folded(set: CharSet): CharSet {
     return this.flags.i ? withBothCases(set) : set;
   }
+  private count(ranges: number): void {
+    this.ranges += ranges;
+    if (this.ranges > MOST_RANGES) throw new PatternError('expression too large', this.text);
+  }
 
   /** `(…)`, `(?:…)`, `(?P<name>…)`, `(?i:…)` and `(?i)`; looking ahead and behind is not in the language. */
   private group(): Tree | undefined {
@@ -251,10 +266,16 @@ class Parser {
     const rest = this.text.slice(this.at);
     const found = /^\\[pP](?:\{(\^?)([^}]*)\}|([^{]))/u.exec(rest);
     const [whole = rest, not = '', long, short] = found ?? [];
-    const set = found === null ? undefined : category(long ?? (short as string));
+    const set = found === null ? undefined : this.category(long ?? (short as string));
     if (set === undefined) throw new PatternError('invalid character class range', whole);
     this.at += whole.length;
     return (next === 'P') !== (not === '^') ? complement(set) : set;
+  }
+
+  private category(name: string): CharSet | undefined {
+    if (!this.categories.has(name)) this.count(RANGES_A_CATEGORY);
+    this.categories.add(name);
+    return category(name);
   }
 
   private charEscape(): number {
@@ -288,10 +309,15 @@ class Parser {
       first = false;
       const set = this.namedSet() ?? (this.text[this.at] === '\\' ? this.classEscape() : undefined);
       if (set === undefined) this.range(ranges, begin);
-      else ranges.push(...set);
+      else {
+        this.count(set.length / 2);
+        ranges.push(...set);
+      }
     }
     this.at++;
-    const set = this.folded(setOf(ranges));
+    const whole = setOf(ranges);
+    if (this.flags.i) this.count(foldedOneByOne(whole) / FOLDED_A_RANGE);
+    const set = this.folded(whole);
     return negated ? complement(set) : set;
   }
   private namedSet(): CharSet | undefined {

@@ -40,7 +40,21 @@ export function setOf(ranges: readonly number[]): CharSet {
   return set;
 }
 
-export function complement(set: CharSet): CharSet {
+/** What is made of a large set again and again: that of a category, of which some hundred ranges make each copy. */
+function kept(make: (set: CharSet) => CharSet): (set: CharSet) => CharSet {
+  const made = new WeakMap<CharSet, CharSet>();
+  return (set) => {
+    if (set.length < LARGE) return make(set);
+    const known = made.get(set);
+    if (known !== undefined) return known;
+    const result = make(set);
+    made.set(set, result);
+    return result;
+  };
+}
+const LARGE = 64;
+
+export const complement = kept((set: CharSet): CharSet => {
   const result: number[] = [];
   let next = 0;
   for (let i = 0; i < set.length; i += 2) {
@@ -49,18 +63,35 @@ export function complement(set: CharSet): CharSet {
   }
   if (next <= LAST) result.push(next, LAST);
   return result;
-}
+});
 
 export function includes(set: CharSet, code: number): boolean {
-  for (let i = 0; i < set.length; i += 2) if (code >= (set[i] as number) && code <= (set[i + 1] as number)) return true;
-  return false;
+  // The first range that does not end before the character.
+  let low = 0;
+  let high = set.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((set[2 * middle + 1] as number) < code) low = middle + 1;
+    else high = middle;
+  }
+  return low < set.length / 2 && (set[2 * low] as number) <= code;
 }
 
 /** Ranges longer than this have no letters of two cases that are not in them both, but for those of ASCII. */
 const LONGEST_FOLDED = 2_000;
 
+/** Characters of a set whose other case is looked up one by one. */
+export function foldedOneByOne(set: CharSet): number {
+  let count = 0;
+  for (let i = 0; i < set.length; i += 2) {
+    const length = (set[i + 1] as number) - (set[i] as number);
+    if (length <= LONGEST_FOLDED) count += length + 1;
+  }
+  return count;
+}
+
 /** The set with the other case of all its letters. */
-export function withBothCases(set: CharSet): CharSet {
+export const withBothCases = kept((set: CharSet): CharSet => {
   const all = [...set];
   for (let i = 0; i < set.length; i += 2) {
     const first = set[i] as number;
@@ -77,7 +108,7 @@ export function withBothCases(set: CharSet): CharSet {
   for (const [plain, third] of [[0x6b, 0x212a] as const, [0x73, 0x17f] as const])
     if (includes(set, plain) || includes(set, plain - 0x20)) all.push(third, third);
   return setOf(all);
-}
+});
 function addCases(code: number, to: number[]): void {
   const text = String.fromCodePoint(code);
   for (const other of [text.toLowerCase(), text.toUpperCase()]) {
@@ -99,17 +130,47 @@ export function category(name: string): CharSet | undefined {
   return found;
 }
 function findCategory(name: string): CharSet | undefined {
-  let regex: RegExp;
+  const property = `\\p{${/^[A-Z][a-z]?$/.test(name) ? name : `Script=${name}`}}`;
+  let run: RegExp;
   try {
-    regex = new RegExp(`^\\p{${/^[A-Z][a-z]?$/.test(name) ? name : `Script=${name}`}}$`, 'u');
+    run = new RegExp(`${property}+`, 'gu');
   } catch {
     return undefined;
   }
-  const set: number[] = [];
-  for (let code = 0; code <= LAST; code++) {
-    if (!regex.test(String.fromCodePoint(code))) continue;
-    if (set[set.length - 1] === code - 1) set[set.length - 1] = code;
-    else set.push(code, code);
+  const found: number[] = [];
+  for (const { first, text } of pages()) {
+    // All characters of a page have the same length.
+    const width = first > 0xffff ? 2 : 1;
+    for (const match of text.matchAll(run)) {
+      const begin = first + match.index / width;
+      found.push(begin, begin + match[0].length / width - 1);
+    }
   }
-  return set;
+  const one = new RegExp(`^${property}$`, 'u');
+  for (const [first, last] of uniform) if (one.test(String.fromCodePoint(first))) found.push(first, last);
+  return setOf(found);
+}
+
+/** Ranges whose characters are all of one kind: halves of characters, planes that have none, and those for private use. */
+const uniform: readonly (readonly [number, number])[] = [
+  [0xd800, 0xdfff],
+  [0x40000, 0xdffff],
+  [0xf0000, 0xffffd],
+  [0xffffe, 0xfffff],
+  [0x100000, 0x10fffd],
+  [0x10fffe, LAST],
+];
+/** All other characters, as texts that an expression of the engine can run over: far faster than to ask for one at a time. */
+function* pages(): Iterable<{ readonly first: number; readonly text: string }> {
+  yield { first: 0, text: textOf(0, 0xd7ff) };
+  yield { first: 0xe000, text: textOf(0xe000, 0xffff) };
+  for (const plane of [0x10000, 0x20000, 0x30000, 0xe0000]) yield { first: plane, text: textOf(plane, plane + 0xffff) };
+}
+function textOf(first: number, last: number): string {
+  const units = new Uint16Array((last + 1 - first) * (first > 0xffff ? 2 : 1));
+  for (let code = first, at = 0; code <= last; code++) {
+    if (code > 0xffff) units[at++] = 0xd7c0 + (code >> 10);
+    units[at++] = code > 0xffff ? 0xdc00 | (code & 0x3ff) : code;
+  }
+  return Buffer.from(units.buffer).toString('utf16le');
 }
