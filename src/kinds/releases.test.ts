@@ -171,12 +171,12 @@ test.each([
   [
     'networking/v1/ingresses',
     '1.18',
-    'networking.k8s.io/v1 Ingress is not served by this server (API of release 1.18): it came with 1.19; use networking.k8s.io/v1beta1, and `plat convert` to convert manifests',
+    'networking.k8s.io/v1 Ingress is not served by this server (API of release 1.18): it was added in 1.19; use networking.k8s.io/v1beta1, and `plat convert` to convert manifests',
   ],
   [
     'discovery/v1/endpointslices',
     '1.16',
-    'discovery.k8s.io/v1 EndpointSlice is not served by this server (API of release 1.16): it came with 1.21',
+    'discovery.k8s.io/v1 EndpointSlice is not served by this server (API of release 1.16): it was added in 1.21',
   ],
   [
     'batch/v1beta1/cronjobs',
@@ -198,7 +198,7 @@ test('why a version of a group is not served', () => {
     'extensions/v1beta1 is not served by this server (API of release 1.24): it was removed in 1.22; use apps/v1 or networking.plat.dev/v1 or policy/v1beta1, and `plat convert` to convert manifests',
   );
   expect(whyVersionNotServed('policy', 'v1', kubernetes, '1.18')).toBe(
-    'policy/v1 is not served by this server (API of release 1.18): it came with 1.21; use policy/v1beta1, and `plat convert` to convert manifests',
+    'policy/v1 is not served by this server (API of release 1.18): it was added in 1.21; use policy/v1beta1, and `plat convert` to convert manifests',
   );
   expect(whyVersionNotServed('apps', 'v9', kubernetes, '1.24')).toBeUndefined();
 });

@@ -36,7 +36,7 @@ export function fateOf(served: Served, catalogue: Catalogue, release: string): F
     level: isAbsent ? 'removed' : 'deprecated',
     ...(removed !== undefined && { removedIn: removed }),
     ...(to !== undefined && to.apiVersion !== served.apiVersion && { use: to.apiVersion }),
-    notes: [...(isEarly ? [`it came with ${introduced}`] : []), ...(why === undefined ? [] : [why])],
+    notes: [...(isEarly ? [`it was added in ${introduced}`] : []), ...(why === undefined ? [] : [why])],
   };
 }
 
