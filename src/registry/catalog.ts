@@ -29,7 +29,7 @@ export interface Resource extends Served {
 }
 
 /** Most events a collection remembers in memory; watches that resume from further back read the store's history. */
-const EVENT_LIMIT = 2000;
+const EVENT_LIMIT = 1000;
 
 export class Catalog {
   readonly identity: Identity;
