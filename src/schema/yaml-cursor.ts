@@ -139,8 +139,8 @@ export class YamlCursor {
       if (Number.isNaN(code) || code === newline) return end;
       if (code === 0x3a) {
         const next = text.charCodeAt(i + 1);
+        // A bracket or comma behind it does not make it the end of a key: `[fe80::]` is an address, as it is for the stock server.
         if (Number.isNaN(next) || next === space || next === tab || next === newline) return end;
-        if (this.flow && isFlowIndicator(next)) return end;
       } else if (code === 0x23) {
         const before = text.charCodeAt(i - 1);
         if (before === space || before === tab) return end;
