@@ -5,8 +5,8 @@
  *   parseJson('{"a":{"x":1},"a":{"y":2}}')                    → { a: { y: 2 } }
  *   parseJson('{"a":{"x":1},"a":{"y":2}}', { merge: true })   → { a: { x: 1, y: 2 } }
  *
- * Built-in kinds are read with `merge`, since a stock server lays repeated objects one over the other; patches and custom
- * kinds without, since there the last one counts.
+ * Bodies of built-in kinds are read with `merge`, since a stock server lays repeated objects one over the other; patches and
+ * bodies of custom kinds without, since there the last one counts.
  */
 import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { checkNumber, DecodeError, LONG_DIGITS, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';

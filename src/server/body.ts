@@ -242,8 +242,10 @@ async function parseLater(
   }
 }
 
-const jsonOptions = ({ schema }: Expected, faults: FieldFaults | undefined): ParseOptions =>
-  faults === undefined ? quietly : { merge: true, place: FieldPlace.root(faults, schema) };
+function jsonOptions({ schema, custom }: Expected, faults: FieldFaults | undefined): ParseOptions {
+  if (faults !== undefined) return { merge: custom !== true, place: FieldPlace.root(faults, schema) };
+  return custom ? lastCounts : merged;
+}
 
 /** The error for the client about text that cannot be parsed. */
 function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, body: Buffer): unknown {
@@ -253,7 +255,8 @@ function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, bo
   return unrecognized(what, expected, body);
 }
 
-const quietly: ParseOptions = { merge: true };
+const merged: ParseOptions = { merge: true };
+const lastCounts: ParseOptions = {};
 
 /** Refuses a body that does not even tell what it is. */
 function unrecognized(why: string, expected: Expected, body: Buffer): ApiError {
