@@ -123,12 +123,14 @@ function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, reso
     const maxSize = maxProperties === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
     return { type: { kind: 'map', key: KEY, of: element.type, maxSize }, minSize: 2, element };
   }
+  // A schema that spells out all of what an object of the API has is taken as it is.
+  const spelledOut = resource && namesItself(schema);
   const required = new Set(schema.required);
   const fields = new Map<string, Declared>();
   const types = new Map<string, Field>();
   let minSize = 2;
   for (const [property, field] of Object.entries(schema.properties ?? {})) {
-    const declared = resource ? metaField(property, field) : undefined;
+    const declared = resource && !(spelledOut && property === 'metadata') ? metaField(property, field) : undefined;
     const found = declared ?? (yield* declaredSteps(field, x, `${name}.${property}`));
     if (found === undefined) continue;
     fields.set(property, found);
@@ -152,7 +154,17 @@ function addField(types: Map<string, Field>, property: string, { type }: Declare
   if (name !== undefined) types.set(name, { property, type });
 }
 
-/** Kind, version and metadata of an object of the API, of which only the name can be read, whatever the schema says. */
+/** Whether a schema declares kind, version, name and generateName itself: only then do other fields of its metadata count. */
+function namesItself({ properties = {} }: JSONSchemaProps): boolean {
+  const typeOf = (of: Readonly<Record<string, JSONSchemaProps>>, name: string): string | undefined =>
+    Object.hasOwn(of, name) ? of[name]?.type : undefined;
+  if (typeOf(properties, 'kind') !== 'string' || typeOf(properties, 'apiVersion') !== 'string') return false;
+  const metadata = properties.metadata?.properties;
+  if (typeOf(properties, 'metadata') !== 'object' || metadata === undefined) return false;
+  return typeOf(metadata, 'name') === 'string' && typeOf(metadata, 'generateName') === 'string';
+}
+
+/** Kind, version and metadata of an object of the API, of which only the name can be read unless the schema spells out all. */
 function metaField(property: string, schema: JSONSchemaProps): Declared | undefined {
   if (property === 'apiVersion' || property === 'kind') return plainText;
   if (property !== 'metadata') return undefined;

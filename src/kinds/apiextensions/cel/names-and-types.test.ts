@@ -132,3 +132,24 @@ test.each([
   };
   expect(normalFieldPath(path, schema)).toBe(normal);
 });
+
+test('other fields of the metadata of a resource inside can be read where its schema spells out kind, version and names as well', () => {
+  const string = { type: 'string' };
+  const labels = { type: 'object', additionalProperties: string };
+  const inside = (
+    metadata: Record<string, JSONSchemaProps>,
+    more: Record<string, JSONSchemaProps> = { kind: string, apiVersion: string },
+  ): JSONSchemaProps => ({
+    type: 'object',
+    [x.embeddedResource]: true,
+    properties: { ...more, metadata: { type: 'object', properties: { ...metadata, labels } } },
+  });
+  const readable = (schema: JSONSchemaProps): string[] => {
+    const type = declared(schema)?.type;
+    const metadata = type?.kind === 'object' ? type.fields.get('metadata')?.type : undefined;
+    return metadata?.kind === 'object' ? [...metadata.fields.keys()] : [];
+  };
+  expect(readable(inside({ name: string, generateName: string }))).toEqual(['name', 'generateName', 'labels']);
+  expect(readable(inside({ name: string }))).toEqual(['name', 'generateName']);
+  expect(readable(inside({ name: string, generateName: string }, { kind: string }))).toEqual(['name', 'generateName']);
+});
