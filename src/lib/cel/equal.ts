@@ -111,7 +111,8 @@ function orderOf(value: unknown): number | bigint | undefined {
 
 /** By code points: the order of UTF-16 is another one for characters beyond the first 65,536. */
 export function compareTexts(frame: Frame, a: string, b: string): number {
-  frame.spendLength(Math.min(a.length, b.length));
+  // The texts are read, and where they differ read again for the place.
+  frame.spendLength(4 * Math.min(a.length, b.length));
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -205,7 +206,7 @@ function keyOf(frame: Frame, type: ListType, item: unknown): string {
     : keys.map((key) => JSON.stringify(memberText(frame, lookUp(item, key)))).join();
 }
 /** Units of finding a member by its key, and of each character of the text of a member that is no scalar. */
-const KEY_UNITS = 10;
+const KEY_UNITS = 20;
 const TEXT_UNITS = 2;
 /** Equal members have one text. Most are scalars. */
 function memberText(frame: Frame, item: unknown): string {

@@ -121,7 +121,7 @@ class CallPlan {
 }
 
 /** Units of a call whose function is chosen by its arguments. */
-const DISPATCH_UNITS = 20;
+const DISPATCH_UNITS = 50;
 function accepts({ params }: Overload, values: readonly unknown[]): boolean {
   for (let i = 0; i < params.length; i++) if (!isOfType(values[i], params[i] as CelType)) return false;
   return true;

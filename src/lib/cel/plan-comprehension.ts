@@ -19,6 +19,9 @@ export const ROUND_UNITS: Readonly<Record<Macro, number>> = {
   transformMapEntry: 32,
 };
 
+/** Units of taking the keys of a map, beside one for each. */
+const KEYS_UNITS = 10;
+
 const ANY: CelType = { kind: 'dyn' };
 
 /** Called for each round, with what the local variables are set to. Returns whether to go on. */
@@ -44,7 +47,7 @@ function planRounds(checked: CheckedComprehension, planned: Planner): (frame: Fr
     if (Array.isArray(values)) {
       for (let i = 0; i < values.length; i++) if (!run(frame, round, i, values[i], values[i])) return;
     } else if (isMap(values)) {
-      frame.spend(mapSize(values));
+      frame.spend(KEYS_UNITS + mapSize(values));
       for (const key of keysOf(values))
         if (!run(frame, round, key, secondSlot === undefined ? undefined : lookUp(values, key), key)) return;
     } else noOverload();
@@ -152,7 +155,7 @@ function planTransform(rounds: Rounds, body: Eval, filter: Eval | undefined, ent
 function putAll(frame: Frame, to: CelMap, entries: unknown): void {
   if (!isMap(entries)) throw new Failure('no such overload');
   for (const key of keysOf(entries)) {
-    frame.spend(ROUND_UNITS.transformMap);
+    frame.spend(2 * ROUND_UNITS.transformMap);
     if (!isKey(key) || to.has(key)) fail('Failed with repeated key');
     to.set(key, lookUp(entries, key));
   }

@@ -204,7 +204,7 @@ class Plan {
 export const LIST_UNITS = 10;
 export const MAP_UNITS = 30;
 /** Units of an entry: its key is looked up and put in. */
-const ENTRY_UNITS = 10;
+const ENTRY_UNITS = 20;
 
 export const isKey = (key: unknown): boolean => isOfType(key, { kind: 'string' }) || /^(?:int|uint|bool)$/.test(kindOf(key));
 function kindOf(key: unknown): string {

@@ -164,6 +164,14 @@ test('a schema that is as it was is not looked at again', () => {
   const changed = update(Kind, stored, ({ spec }) => Object.assign(specOf(spec).properties, { more: string }), '', on);
   expect(changed.errors).toEqual([expect.stringContaining("undefined field 'gone'")]);
 });
+
+test('a rule that stays is checked again where its schema changes: what it costs may have changed with it', () => {
+  const list = { type: 'array', maxItems: 100, items: { ...string, maxLength: 10 } };
+  const schema = { type: 'object', properties: { list }, ...rules({ rule: "self.list.all(x, x.contains('a'))" }) };
+  const stored = create(Kind, definition(withSpec(schema)), on).object;
+  const grown = update(Kind, stored, ({ spec }) => Object.assign(specOf(spec).properties.list, { maxItems: 5_000_000 }), '', on);
+  expect(grown.errors).toEqual([expect.stringContaining('estimated rule cost exceeds budget by factor of')]);
+});
 const specOf = (spec: Loose): Loose => spec.versions[0].schema.openAPIV3Schema.properties.spec;
 
 test('while the feature is off, rules are dropped, and kept where there were some before', () => {

@@ -15,9 +15,9 @@ import { isValues, type Values } from '../values/node.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { RuleNode } from './rule-tree.ts';
 
-/** What one expression may cost for one value, and all rules for one object: well below 100 ms of work. */
-export const CALL_LIMIT = 1_000_000;
-export const OBJECT_LIMIT = 2_000_000;
+/** What one expression may cost for one value, which holds the event loop, and all rules for one object: less than 50 and 100 ms of work. */
+export const CALL_LIMIT = 500_000;
+export const OBJECT_LIMIT = 1_000_000;
 /** What it takes to find a value, to begin an expression, and to compile one. */
 const PLACE_UNITS = 2;
 const CALL_UNITS = 4;

@@ -37,13 +37,14 @@ function uintOf(value: number): UInt {
   if (!(value >= 0 && value < 2 ** 64)) fail('unsigned integer overflow');
   return new UInt(BigInt(Math.trunc(value)));
 }
-function parseInteger(text: string): bigint {
+function parseInteger(frame: Frame, text: string): bigint {
+  frame.spend(NUMBER_UNITS);
   return text.length <= 64 && /^[+-]?\d+$/.test(text)
     ? BigInt(text.startsWith('+') ? text.slice(1) : text)
     : fail("type conversion error from 'string' to 'int'");
 }
 function parseDouble(frame: Frame, text: string): number {
-  frame.spendLength(text.length);
+  frame.spend(NUMBER_UNITS + text.length / 10);
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return Number(text);
   const special = /^([+-]?)(?:inf(?:inity)?|(nan))$/i.exec(text);
   if (special === null) return fail("type conversion error from 'string' to 'double'");
@@ -71,7 +72,7 @@ const parseBool = (text: string): boolean =>
     : fail("type conversion error from 'string' to 'bool'");
 
 function textOfBytes(frame: Frame, bytes: Uint8Array): string {
-  frame.spendLength(bytes.length);
+  frame.spend(BYTES_UNITS + bytes.length / 10);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -80,9 +81,23 @@ function textOfBytes(frame: Frame, bytes: Uint8Array): string {
   }
 }
 function bytesOfText(frame: Frame, text: string): Uint8Array {
-  frame.spendLength(text.length);
+  frame.spend(BYTES_UNITS + text.length / 10);
   return Buffer.from(text);
 }
+
+/** Units of reading a number, of writing a value that is no text, of making bytes or text of bytes, and of naming a type. */
+const NUMBER_UNITS = 20;
+const WRITE_UNITS = 10;
+const LONG_WRITE_UNITS = 60;
+const BYTES_UNITS = 60;
+const TYPE_UNITS = 20;
+
+const written =
+  <T>(units: number, write: (value: T) => string) =>
+  (frame: Frame, value: T): string => {
+    frame.spend(units);
+    return write(value);
+  };
 
 /** A double as text: exponents from 21 digits on, as Go prints them with %g. */
 export function doubleText(value: number): string {
@@ -110,12 +125,15 @@ export const conversions: readonly Overload[] = [
   global('int', [INT], INT, same),
   global('int', [UINT], INT, (_, value: UInt) => checkedInt(value.value)),
   global('int', [DOUBLE], INT, (_, value: number) => intOf(value)),
-  global('int', [STRING], INT, (_, text: string) => checkedInt(parseInteger(text))),
+  global('int', [STRING], INT, (frame, text: string) => checkedInt(parseInteger(frame, text))),
   global('int', [TIMESTAMP], INT, (_, { nanos }: Timestamp) => plainInt((nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION)),
   global('uint', [UINT], UINT, same),
-  global('uint', [INT], UINT, (_, value: Int) => checkedUInt(BigInt(value))),
+  global('uint', [INT], UINT, (frame, value: Int) => {
+    frame.spend(WRITE_UNITS);
+    return checkedUInt(BigInt(value));
+  }),
   global('uint', [DOUBLE], UINT, (_, value: number) => uintOf(value)),
-  global('uint', [STRING], UINT, (_, text: string) => checkedUInt(parseInteger(text))),
+  global('uint', [STRING], UINT, (frame, text: string) => checkedUInt(parseInteger(frame, text))),
   global('double', [DOUBLE], DOUBLE, same),
   global('double', [INT], DOUBLE, (_, value: Int) => Number(value)),
   global('double', [UINT], DOUBLE, (_, value: UInt) => Number(value.value)),
@@ -132,21 +150,21 @@ export const conversions: readonly Overload[] = [
     'string',
     [INT],
     STRING,
-    (_, value: Int) => String(value),
+    written(WRITE_UNITS, (value: Int) => String(value)),
     () => short(20),
   ),
   global(
     'string',
     [UINT],
     STRING,
-    (_, value: UInt) => String(value.value),
+    written(WRITE_UNITS, (value: UInt) => String(value.value)),
     () => short(20),
   ),
   global(
     'string',
     [DOUBLE],
     STRING,
-    (_, value: number) => doubleText(value),
+    written(LONG_WRITE_UNITS, (value: number) => doubleText(value)),
     () => short(25),
   ),
   global('string', [BYTES], STRING, textOfBytes, ([bytes]) => ({
@@ -157,35 +175,35 @@ export const conversions: readonly Overload[] = [
     'string',
     [TIMESTAMP],
     STRING,
-    (_, value: Timestamp) => timestampText(value),
+    written(LONG_WRITE_UNITS, (value: Timestamp) => timestampText(value)),
     () => short(30),
   ),
   global(
     'string',
     [DURATION],
     STRING,
-    (_, value: Duration) => durationText(value),
+    written(LONG_WRITE_UNITS, (value: Duration) => durationText(value)),
     () => short(30),
   ),
   global(
     'string',
     [IP_TYPE],
     STRING,
-    (_, value: { bytes: Uint8Array }) => ipText(value.bytes),
+    written(LONG_WRITE_UNITS, (value: { bytes: Uint8Array }) => ipText(value.bytes)),
     () => short(39),
   ),
   global(
     'string',
     [CIDR_TYPE],
     STRING,
-    (_, value: { bytes: Uint8Array; bits: number }) => cidrText(value),
+    written(LONG_WRITE_UNITS, (value: { bytes: Uint8Array; bits: number }) => cidrText(value)),
     () => short(43),
   ),
   global(
     'string',
     [QUANTITY],
     STRING,
-    (_, value: object) => String(value),
+    written(LONG_WRITE_UNITS, (value: object) => String(value)),
     () => short(500),
   ),
   global('bytes', [BYTES], BYTES, same, ([bytes]) => ({ cost: { min: 1, max: 1 }, ...(bytes === undefined ? {} : { size: bytes.size }) })),
@@ -201,7 +219,10 @@ export const conversions: readonly Overload[] = [
   global('duration', [DURATION], DURATION, same),
   global('duration', [STRING], DURATION, readsTime(readDuration)),
   global('dyn', [A], DYN, same, ([value]) => ({ cost: { min: 1, max: 1 }, ...value })),
-  global('type', [A], TYPE, (_, value: unknown): TypeValue => typeValueOf(value)),
+  global('type', [A], TYPE, (frame, value: unknown): TypeValue => {
+    frame.spend(TYPE_UNITS);
+    return typeValueOf(value);
+  }),
 ];
 const short = (size: number): { cost: { min: number; max: number }; size: { min: number; max: number } } => ({
   cost: { min: 1, max: 1 },

@@ -22,6 +22,8 @@ import { durationText, timestampText } from './time-text.ts';
 
 const clause = /%(?:%|(?:\.(\d{1,4}))?([sdfeboxX]))/y;
 const DEFAULT_PLACES = 6;
+/** Units of a clause without what its value takes. */
+const CLAUSE_UNITS = 80;
 /** JavaScript prints no more places than these. */
 const MAX_PLACES = 100;
 
@@ -49,7 +51,7 @@ export function format(frame: Frame, pattern: string, args: readonly unknown[]):
 }
 
 function print(frame: Frame, verb: string, places: number | undefined, value: unknown): string {
-  frame.spend(10);
+  frame.spend(CLAUSE_UNITS);
   switch (verb) {
     case 's':
       return plain(frame, value, 0);

@@ -8,7 +8,7 @@ import { ipText, readCIDR, readIP } from './ip-text.ts';
 import { global, member, type Overload } from './signature.ts';
 
 /** Units of reading an address or a range, and of comparing two. */
-const READ_UNITS = 400;
+const READ_UNITS = 600;
 const COMPARE_UNITS = 60;
 
 function ipOf(frame: Frame, text: string): IPValue {

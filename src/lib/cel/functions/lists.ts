@@ -15,7 +15,7 @@ const LIST = listOf(A);
 const orderable: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, STRING, BYTES, DURATION, TIMESTAMP];
 
 /** Units of comparing two items. */
-const COMPARE_UNITS = 5;
+const COMPARE_UNITS = 10;
 
 function order(frame: Frame, a: unknown, b: unknown): number {
   frame.spend(COMPARE_UNITS);
@@ -126,7 +126,7 @@ function flatten(frame: Frame, list: List, depth: Int = 1): List {
   if (depth < 0) fail('level must be non-negative');
   const all: unknown[] = [];
   const add = (items: List, left: number): void => {
-    frame.spend(items.length + 1);
+    frame.spend(items.length + 10);
     for (const item of items) {
       if (Array.isArray(item) && left > 0) add(item, left - 1);
       else all.push(item);
@@ -135,11 +135,15 @@ function flatten(frame: Frame, list: List, depth: Int = 1): List {
   add(list, Math.min(Number(depth), 100));
   return all;
 }
+/** Units of a number of a list that is made. */
+const NUMBER_UNITS = 2;
 function numbers(frame: Frame, count: Int): List {
   if (count < 0) fail('lists.range called with a negative number');
   // Paid before it is made.
-  frame.spend(Number(count));
-  return Array.from({ length: Number(count) }, (_, i) => i);
+  frame.spend(NUMBER_UNITS * Number(count));
+  const made: number[] = [];
+  for (let i = 0; i < count; i++) made.push(i);
+  return made;
 }
 const others: Overload[] = [
   member('slice', [LIST, INT, INT], LIST, slice, makesList),

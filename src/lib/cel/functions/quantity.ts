@@ -8,7 +8,9 @@ import { MAX_INT, MIN_INT, plainInt } from '../values.ts';
 import { global, member, type Overload } from './signature.ts';
 
 /** Units of reading an amount. */
-const READ_UNITS = 40;
+const READ_UNITS = 80;
+/** Units of computing with an amount, or of its number. */
+const NUMBER_UNITS = 40;
 /** What cannot be an amount. */
 const shape = /^[+-]?[0-9.]+(?:[eEinumkKMGTP]{0,2}[-+]?[0-9]*)$/;
 
@@ -35,7 +37,7 @@ function isQuantity(frame: Frame, text: string): boolean {
 }
 /** Two amounts of very different size are large numbers while they are added or compared. */
 function spendBoth(frame: Frame, a: Quantity, b: Quantity): void {
-  frame.spend(15 + Math.abs(a.scale - b.scale) / 2);
+  frame.spend(NUMBER_UNITS + Math.abs(a.scale - b.scale) / 2);
 }
 const two =
   <T>(operate: (a: Quantity, b: Quantity) => T) =>
@@ -52,11 +54,18 @@ const isInteger = (quantity: Quantity): boolean => quantity.isMultipleOf(0) && q
 export const quantityFunctions: readonly Overload[] = [
   global('quantity', [STRING], QUANTITY, read, reads(0)),
   global('isQuantity', [STRING], BOOL, isQuantity, reads(0)),
-  member('isInteger', [QUANTITY], BOOL, (_, quantity: Quantity) => isInteger(quantity)),
-  member('asInteger', [QUANTITY], INT, (_, quantity: Quantity) =>
-    isInteger(quantity) ? plainInt(quantity.value()) : fail('cannot convert value to integer'),
-  ),
-  member('asApproximateFloat', [QUANTITY], DOUBLE, (_, quantity: Quantity) => quantity.toNumber()),
+  member('isInteger', [QUANTITY], BOOL, (frame, quantity: Quantity) => {
+    frame.spend(NUMBER_UNITS);
+    return isInteger(quantity);
+  }),
+  member('asInteger', [QUANTITY], INT, (frame, quantity: Quantity) => {
+    frame.spend(NUMBER_UNITS);
+    return isInteger(quantity) ? plainInt(quantity.value()) : fail('cannot convert value to integer');
+  }),
+  member('asApproximateFloat', [QUANTITY], DOUBLE, (frame, quantity: Quantity) => {
+    frame.spend(NUMBER_UNITS);
+    return quantity.toNumber();
+  }),
   member('sign', [QUANTITY], INT, (_, quantity: Quantity) => quantity.sign),
   member(
     'compareTo',

@@ -18,8 +18,9 @@ const compiled = new BoundedCache<string, Matcher>(KEPT, { most: KEPT_STEPS, of:
 /** Units of a character of an expression that is compiled. */
 const COMPILE_UNITS = 20;
 
-/** Units of a step of a matcher. */
-const STEP_UNITS = 10;
+/** Units of beginning a search, and of a step of a matcher. */
+const SEARCH_UNITS = 20;
+const STEP_UNITS = 20;
 /** Characters that a matcher reads at the price of one unit. */
 const CHARACTERS_A_UNIT = 2;
 
@@ -64,6 +65,7 @@ export function compilePattern(pattern: string, meter: Meter): Matcher {
 export const idle: Meter = { spend: () => undefined, read: () => undefined };
 
 function using<T>(frame: Frame, pattern: string | Matcher, use: (matcher: Matcher) => T): T {
+  frame.spend(SEARCH_UNITS);
   const matcher = matcherOf(frame, pattern);
   try {
     return use(matcher);
@@ -87,6 +89,7 @@ function findEvery(matcher: Matcher, text: string, limit: number | bigint): read
   const all: string[] = [];
   let last = -1;
   for (let at = 0; at <= text.length && (limit < 0 || all.length < limit); ) {
+    matcher.meter.spend(1);
     const found = matcher.find(text, at);
     if (found === undefined) break;
     const [begin, end] = found;

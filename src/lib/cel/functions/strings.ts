@@ -49,6 +49,8 @@ const isEvery = (limit: Int): boolean => limit < 0;
 
 /** Units of taking a text apart or putting one together, whatever its length. */
 const PIECES_UNITS = 10;
+/** Units of one piece that a text is taken apart into. */
+const PIECE_UNITS = 2;
 
 function replace(frame: Frame, text: string, part: string, by: string, limit: Int = -1): string {
   frame.spend(PIECES_UNITS);
@@ -76,7 +78,7 @@ function splitAt(frame: Frame, text: string, part: string, most: number, edges: 
   while (pieces.length < most - 1) {
     const next = text.indexOf(part, at);
     if (next < 0) break;
-    frame.spend(1);
+    frame.spend(PIECE_UNITS);
     pieces.push(text.slice(at, next));
     at = next + part.length;
   }
@@ -127,7 +129,14 @@ const quoted: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '"': '\\"',
 };
+/** Units of a character that is quoted, beside those of any change. */
+const QUOTE_UNITS = 4;
 const quote = (text: string): string => `"${Array.from(text, (char) => quoted[char] ?? char).join('')}"`;
+
+function quoteText(frame: Frame, text: string): string {
+  frame.spend(PIECES_UNITS + (2 + QUOTE_UNITS) * text.length);
+  return quote(text);
+}
 
 const A = parameter('A');
 const B = parameter('B');
@@ -204,7 +213,7 @@ export const stringFunctions: readonly Overload[] = [
     whole((text) => [...text].reverse().join('')),
     makesSame,
   ),
-  global('strings.quote', [STRING], STRING, whole(quote), ([text]) => ({
+  global('strings.quote', [STRING], STRING, quoteText, ([text]) => ({
     cost: read(text?.size ?? { min: 0, max: 0 }),
     size: { min: 2, max: 2 * (text?.size.max ?? 0) + 2 },
   })),

@@ -22,7 +22,7 @@ function readAs<T>(frame: Frame, what: string, text: string, read: () => T): T {
 }
 
 /** Units of reading a time or a span of time. */
-const TIME_UNITS = 30;
+const TIME_UNITS = 60;
 
 /** RFC 3339. Throws Failure. */
 export function readTimestamp(frame: Frame, text: string): Timestamp {

@@ -15,7 +15,7 @@ const control = /[\x00-\x1f\x7f]/;
 
 /** Undefined where the text is no URL. */
 function parseUrl(frame: Frame, text: string): ParsedUrl | undefined {
-  frame.spend(20 + text.length);
+  frame.spend(100 + text.length);
   const found = shape.exec(text);
   if (found === null || text === '' || control.test(text)) return undefined;
   const [, scheme = '', authority, path = '', query = ''] = found;
