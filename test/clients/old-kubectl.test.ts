@@ -183,6 +183,28 @@ describe.skipIf(oldKubectlMissing !== undefined)(`kubectl 1.20 (${oldKubectlMiss
     expect((await kubectl.run(['get', 'things'])).stderr).toContain('the server doesn\'t have a resource type "things"');
   });
 
+  test('objects are checked by the schema before they are sent: unknown fields, wrong types, what is missing', async () => {
+    const web = deployment('checked');
+    const [container] = web.spec.template.spec.containers;
+    const withSpec = (more: object): object => ({ ...web, spec: { ...web.spec, ...more } });
+    const withContainers = (containers: unknown): object =>
+      withSpec({ template: { ...web.spec.template, spec: { ...web.spec.template.spec, containers } } });
+    const { selector: _selector, ...noSelector } = web.spec;
+    const wrong: readonly (readonly [object, string])[] = [
+      [withContainers([{ ...container, imagine: 'x' }]), 'unknown field "imagine" in io.k8s.api.core.v1.Container'],
+      [withSpec({ replicas: 'many' }), 'invalid type for io.k8s.api.apps.v1.DeploymentSpec.replicas: got "string", expected "integer"'],
+      [withContainers({ name: 'web' }), 'invalid type for io.k8s.api.core.v1.PodSpec.containers: got "map", expected "array"'],
+      [withContainers([{ image: 'i' }]), 'missing required field "name" in io.k8s.api.core.v1.Container'],
+      [{ ...web, spec: noSelector }, 'missing required field "selector" in io.k8s.api.apps.v1.DeploymentSpec'],
+    ];
+    for (const [object, text] of wrong) {
+      const { code, stderr } = await kubectl.run(within('create', '--dry-run=client', '-f', '-'), object);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(text)]);
+      expect((await kubectl.run(within('create', '--dry-run=client', '--validate=false', '-f', '-'), object)).stderr).not.toContain(text);
+    }
+    expect(await kubectl.ok(within('create', '--dry-run=client', '-o', 'name', '-f', '-'), web)).toBe('deployment.apps/checked\n');
+  });
+
   test('auth, and tokens of an account', async () => {
     await kubectl.ok(within('create', 'sa', 'robot'));
     await kubectl.ok(within('create', 'rolebinding', 'robots', '--clusterrole=view', `--serviceaccount=${ns}:robot`));

@@ -46,7 +46,8 @@ Examples:
   plat store import --from objects --data-dir new --identity kubernetes   into a directory, under other names
 
 Objects of the other identity are renamed: groups, namespaces of the system, labels, annotations and types. Content of
-config maps, secrets, commands and environments is not.
+config maps, secrets, commands and environments is not. Objects in a version that the server does not serve are converted
+to one that it serves.
 ${exitCodes()}  1 is also the code when some objects were refused; the others were made.
 `,
   async run({ options, given, args }, io) {
@@ -92,7 +93,7 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
       if (rankOf(given) !== rank) continue;
       const object = rename(stripped(given));
       try {
-        const name = await apply(object, work, () => io.clock.monotonic() < patience);
+        const name = await apply(object, work, identity, () => io.clock.monotonic() < patience);
         if (object.kind === 'CustomResourceDefinition') patience = io.clock.monotonic() + DEFINITION_MS;
         counts.made++;
         if (output === 'text') io.out(`${name} imported\n`);
@@ -123,13 +124,41 @@ function renamers(to: Identity, from: Identity | undefined): (object: Exported) 
   return (object) => all.reduce((made, rename) => rename(made), object);
 }
 
-async function apply(object: Exported, work: Work, mayWait: () => boolean): Promise<string> {
-  const resource = await resourceOf(object, work, mayWait);
+async function apply(given: Exported, work: Work, identity: Identity, mayWait: () => boolean): Promise<string> {
+  const { object, resource } = await inServedVersion(given, work, identity, mayWait);
   const { name, namespace } = object.metadata as { name: string; namespace?: string };
   const ref = { resource, namespace: resource.namespaced ? namespace : undefined, name };
   const query = { fieldManager: 'plat-import', force: true };
   await work.send(ref, { method: 'PATCH', body: object, contentType: 'application/apply-patch+yaml', query });
   return shownName(resource, namespace === undefined ? name : `${namespace}/${name}`);
+}
+
+/**
+ * Servers of other releases of the API may have the kind in another version alone: the object is converted to it.
+ *
+ *   exported  networking/v1 Ingress      a server of release 1.15 gets  networking/v1beta1 Ingress
+ */
+async function inServedVersion(
+  object: Exported,
+  work: Work,
+  identity: Identity,
+  mayWait: () => boolean,
+): Promise<{ readonly object: Exported; readonly resource: ApiResource }> {
+  try {
+    return { object, resource: await resourceOf(object, work, mayWait) };
+  } catch (error) {
+    if (!(error instanceof UnknownKind)) throw error;
+    const { Catalogue } = await import('../convert/catalogue.ts');
+    const catalogue = new Catalogue(identity);
+    const from = catalogue.find(object.apiVersion, object.kind);
+    for (const to of from === undefined ? [] : catalogue.versionsOf(from)) {
+      const resource = await work.discovery.forKind(to.apiVersion, object.kind).catch(() => undefined);
+      if (from === undefined || resource === undefined) continue;
+      const { convertObject } = await import('../convert/convert-object.ts');
+      return { object: convertObject(object as unknown as JsonObject, from, to).object as unknown as Exported, resource };
+    }
+    throw error;
+  }
 }
 
 /** A kind may take a moment to be served after its definition. */
