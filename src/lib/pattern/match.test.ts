@@ -71,3 +71,15 @@ test('finding is counted: every character costs the steps that are open', () => 
   };
   expect(() => stopped.find('aaa', 0)).toThrow('enough');
 });
+
+test('sets of many steps are paid for by their size', () => {
+  let spent = 0;
+  const spend = (steps: number): void => {
+    spent += steps;
+  };
+  const pattern = new Matcher(parsePattern('[ab]{200}'), { ...free, spend });
+  spent = 0;
+  pattern.test('a'.repeat(199));
+  // Each character makes a set of one step more, whose steps are reached and written as a key.
+  expect(spent).toBeGreaterThan(3 * ((199 * 200) / 2));
+});
