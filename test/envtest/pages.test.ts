@@ -38,7 +38,7 @@ async function faults(words: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const word of words.slice(1)) {
     if (word === '--') known = server;
-    else if (word.startsWith('-') && !known.has(word.split('=')[0] as string)) found.push(`${words.join(' ')}: ${word}`);
+    else if (word.startsWith('-') && word !== '-' && !known.has(word.split('=')[0] as string)) found.push(`${words.join(' ')}: ${word}`);
   }
   return found;
 }
