@@ -9,7 +9,7 @@ test.each<[string, string, string, Partial<Fate> | undefined]>([
   ['batch/v1beta1', 'CronJob', '1.20', undefined],
   ['batch/v1beta1', 'CronJob', '1.21', { level: 'deprecated', removedIn: '1.25', use: 'batch/v1' }],
   ['batch/v1beta1', 'CronJob', '1.25', { level: 'removed', removedIn: '1.25', use: 'batch/v1' }],
-  ['batch/v1', 'CronJob', '1.20', { level: 'removed', use: 'batch/v1beta1', notes: ['it came with 1.21'] }],
+  ['batch/v1', 'CronJob', '1.20', { level: 'removed', use: 'batch/v1beta1', notes: ['it was added in 1.21'] }],
   ['flowcontrol.apiserver.k8s.io/v1beta1', 'FlowSchema', '1.26', { level: 'removed', use: 'flowcontrol.apiserver.k8s.io/v1beta3' }],
   ['policy/v1beta1', 'PodSecurityPolicy', '1.24', { level: 'deprecated', removedIn: '1.25' }],
   ['policy/v1beta1', 'PodSecurityPolicy', '1.25', { level: 'removed', notes: [expect.stringContaining('use pod security admission')] }],
