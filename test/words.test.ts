@@ -15,10 +15,26 @@ const instead: Readonly<Record<string, string>> = {
   judging: 'validating, checking, evaluating, deciding',
   spoken: 'the version of the request, or the name of the protocol',
   deed: 'action',
+  whoever: 'the name of the caller: client, user, reader, server',
+  beside: 'next to, in addition to, with',
+  heed: 'apply, use, support',
+  heeds: 'applies, uses, supports',
+  heeded: 'applied, used, supported',
+  tell: 'report, show, distinguish, or the name of the field',
+  tells: 'reports, shows, distinguishes, or the name of the field',
 };
 
 /** Phrases, by a pattern. */
-const phrases: readonly RegExp[] = [/\bas wanted\b(?!,)/, /\bhereAndNow\b/, /\bisForeign\b/, /\btakes no words\b/, /\bgoes by names\b/];
+const phrases: readonly RegExp[] = [
+  /\bas wanted\b(?!,)/,
+  /\bhereAndNow\b/,
+  /\bisForeign\b/,
+  /\btakes no words\b/,
+  /\bgoes by\b/,
+  /\b(hands?|handed) (it |them )?over\b/,
+  // The message of a stock server for 401 is its own.
+  /(?<!server has )\basked for\b/,
+];
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

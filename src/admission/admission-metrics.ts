@@ -1,4 +1,4 @@
-/** How long admission takes, as a whole and plug-in by plug-in. */
+/** Durations of admission, as a whole and by plug-in. */
 import type { Clock } from '../lib/clock.ts';
 import type { Histogram, Metrics } from '../lib/metrics.ts';
 import type { ChainObserver, Observe, Phase } from './chain.ts';

@@ -1,4 +1,4 @@
-/** Runs the plug-ins in order, without awaiting those that answer at once. */
+/** Runs the plug-ins in order, without awaiting synchronous ones. */
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import type { Served } from '../kinds/served.ts';
 import { badRequest } from '../meta/errors.ts';
@@ -6,9 +6,9 @@ import type { AdmissionChain, AdmissionOperation, AdmissionPlugin, AdmissionRequ
 
 export type Phase = 'admit' | 'validate';
 
-/** Called with how long each plug-in and each phase took, in seconds. */
+/** Called with the duration of each plug-in and each phase, in seconds. */
 export interface ChainObserver {
-  /** Milliseconds of a counter that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   plugin(name: string, phase: Phase, operation: AdmissionOperation): Observe;
   phase(phase: Phase, operation: AdmissionOperation): Observe;
@@ -22,7 +22,7 @@ interface Handler {
   readonly handle: (request: AdmissionRequest) => void | Promise<void>;
   readonly observe: Observe;
 }
-/** The plug-ins that look at one kind, by phase and operation. */
+/** The plug-ins for one kind, by phase and operation. */
 interface Lists {
   readonly admit: Readonly<Record<AdmissionOperation, readonly Handler[]>>;
   readonly validate: Readonly<Record<AdmissionOperation, readonly Handler[]>>;
@@ -52,9 +52,9 @@ class Runner {
     this.phases = { admit: byOperation((o) => observer.phase('admit', o)), validate: byOperation((o) => observer.phase('validate', o)) };
   }
 
-  /** A webhook that changed the object makes the whole array run once more, so that what came before sees the change. */
+  /** A webhook that changed the object makes the whole array run once more, so that earlier plug-ins see the change. */
   admit(request: AdmissionRequest): void | Promise<void> {
-    // Plug-ins change objects in place: what is compared is taken before.
+    // Plug-ins change objects in place: the state to compare with is copied before.
     const { name, namespace, uid, generateName } = request.object?.metadata ?? nameless;
     const first = this.phase('admit', request);
     if (!(first instanceof Promise) && request.reinvocation !== 'wanted') return checkSame(request, name, namespace, uid, generateName);
@@ -97,7 +97,7 @@ class Runner {
     }
   }
 
-  /** Returns when the last one was done: the clock is read once for each. */
+  /** Returns the end time of the last one: the clock is read once for each. */
   private run(handlers: readonly Handler[], start: number, request: AdmissionRequest, since: number): number | Promise<number> {
     let began = since;
     for (let i = start; i < handlers.length; i++) {
@@ -170,7 +170,7 @@ class Runner {
 const nameless: ApiObject['metadata'] = {};
 
 /**
- * Rights were checked for the object that the request names, in the namespace of its path: what changes an object may not
+ * The request was authorized for the object that it names, in the namespace of its path: a mutation may not
  * make it another one.
  */
 function checkSame({ object }: AdmissionRequest, name = '', namespace = '', uid = '', generateName = ''): void {

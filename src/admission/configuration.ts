@@ -21,8 +21,8 @@ import type { PluginConfiguration } from './plugin.ts';
 import { isConfigurable, pluginNames } from './plugin-names.ts';
 
 /**
- * Reads the file. Throws an Error that names what is wrong; settings that would have no effect, for a plug-in that does not
- * run or takes none, are.
+ * Reads the file. Throws an Error that names the problem; settings without effect, for a plug-in that does not
+ * run or has none, are an error.
  */
 export function readAdmissionConfiguration(
   file: string,

@@ -1,5 +1,5 @@
 /**
- * The story of one request's way through admission, for a client that asked for it: which plug-ins and webhooks ran, in
+ * A report of one request's way through admission, for a client that requested it: which plug-ins and webhooks ran, in
  * which order, how long each took, what it changed or why it refused. Costs a copy of the object per plug-in, and is
  * therefore made only on demand.
  */
@@ -12,18 +12,18 @@ export interface ExplainedStep {
   /** 1 when plug-ins ran again because a webhook changed the object. */
   readonly round: number;
   readonly millis: number;
-  /** JSON pointers with what became of them: `+/spec/volumes`, `~/spec/priority`, `-/metadata/labels/a`. */
+  /** JSON pointers with their changes: `+/spec/volumes`, `~/spec/priority`, `-/metadata/labels/a`. */
   readonly changed: readonly string[];
   readonly refused?: string;
   /** A note of the plug-in: `failed open`, `not called: dry run`. */
   readonly note?: string;
 }
 
-/** Changes kept of one step; more are only counted. */
+/** Maximum changes of one step; further ones are only counted. */
 const MAX_CHANGES = 24;
-/** Steps kept; the steps of further webhooks are left out. */
+/** Maximum steps; the steps of further webhooks are left out. */
 const MAX_STEPS = 200;
-/** Longest text of the header: intermediaries commonly refuse heads of more than 8 KB. */
+/** Maximum length of the header: intermediaries commonly refuse heads of more than 8 KB. */
 const HEADER_LIMIT = 6144;
 
 interface Explained {
@@ -34,7 +34,7 @@ interface Explained {
 export class Explanation {
   readonly steps: ExplainedStep[] = [];
 
-  /** Called before a plug-in runs; the answer is called after it. */
+  /** Called before a plug-in runs; the returned function is called after it. */
   begin(step: string, phase: ExplainedStep['phase'], request: Explained): (millis: number, failure: unknown) => void {
     const before = phase === 'admit' && request.object !== undefined ? structuredClone(request.object) : undefined;
     // Validation runs once, even if mutation ran twice.
@@ -50,7 +50,7 @@ export class Explanation {
     if (this.steps.length < MAX_STEPS) this.steps.push(step);
   }
 
-  /** One line of ASCII. Steps that did nothing give way first when it would be too long. */
+  /** One line of ASCII. Steps without effect are dropped first when it would be too long. */
   header(): string {
     const all = this.steps.map(compact);
     const whole = JSON.stringify(all);
@@ -89,7 +89,7 @@ function sentence({ phase, round, millis, changed, refused, note }: ExplainedSte
   return parts.join(', ');
 }
 
-/** What differs between two values, as marked JSON pointers. */
+/** The differences between two values, as marked JSON pointers. */
 export function changes(before: JsonValue, after: JsonValue): string[] {
   const found: string[] = [];
   let more = 0;

@@ -1,12 +1,12 @@
 /**
  * Every admission plug-in, in the order in which they run, both when they mutate and when they validate. Those
- * that ask others about the object as a whole (webhooks) or charge for it (quota) come last.
+ * that call webhooks with the object as a whole or charge quota for it come last.
  */
 export interface PluginFacts {
   readonly name: string;
-  /** Runs unless it is switched off. */
+  /** On by default. */
   readonly default: boolean;
-  /** Why nobody should switch it on any more. */
+  /** Why it is deprecated. */
   readonly deprecated?: string;
 }
 
@@ -72,12 +72,12 @@ export const isConfigurable = (name: string): boolean => configurable.has(name);
 export type PluginName = (typeof orderedPlugins)[number]['name'];
 export const pluginNames: readonly PluginName[] = orderedPlugins.map(({ name }) => name);
 
-/** The plug-ins that run, in order. A name that is both enabled and disabled is refused by whoever reads the flags. */
+/** The plug-ins that run, in order. A name that is both enabled and disabled is refused when the flags are parsed. */
 export function enabledPlugins(enable: readonly string[], disable: readonly string[]): PluginName[] {
   return orderedPlugins.filter((one) => (one.default || enable.includes(one.name)) && !disable.includes(one.name)).map(({ name }) => name);
 }
 
-/** What to say of the enabled plug-ins that nobody should use any more. */
+/** Deprecation warnings of the enabled plug-ins. */
 export function deprecationWarnings(enabled: readonly string[]): string[] {
   return (orderedPlugins as readonly PluginFacts[])
     .filter(({ name, deprecated }) => deprecated !== undefined && enabled.includes(name))

@@ -1,4 +1,4 @@
-/** What a plug-in is made of: the server around it, and its part of the configuration file. */
+/** The dependencies of a plug-in: the server around it, and its part of the configuration file. */
 
 import type { X509Certificate } from 'node:crypto';
 import type { Attributes } from '../auth/types.ts';
@@ -13,7 +13,7 @@ import type { JsonValue } from '../schema/types.ts';
 import type { AdmissionPlugin } from './types.ts';
 import type { WebhookTools } from './webhooks/tools.ts';
 
-/** Something that a user may be allowed to do. `group` is the full group name. */
+/** An action that a user may be authorized for. `group` is the full group name. */
 export type UserAction = Pick<Attributes, 'verb' | 'group' | 'resource'> &
   Partial<Pick<Attributes, 'version' | 'subresource' | 'namespace' | 'name'>>;
 
@@ -24,23 +24,23 @@ export interface PluginEnv {
   randomBelow(limit: number): number;
   newUid(): string;
   feature(name: string): boolean;
-  /** How long pods stay on a node in trouble unless they say otherwise. */
+  /** Default toleration seconds of pods on unhealthy nodes. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
-  /** Whether the rules of access let a user do something. */
+  /** Whether a user is authorized for an action. */
   may(user: User, action: UserAction): boolean | Promise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
   findKind(group: string, kind: string, version?: string): Served | undefined;
-  /** Whether a version of a group, or one resource of it, is switched on. `group` is the full group name. */
+  /** Whether a version of a group, or one resource of it, is served. `group` is the full group name. */
   apiEnabled(group: string, version: string, resource?: string): boolean;
-  /** Reads where a service is, and how to speak to it, from a file in the form of a client configuration. */
+  /** Reads the address and credentials of a service from a kubeconfig file. */
   remoteOf(file: string): Promise<Remote>;
-  /** Whether a certificate is this server's own: it is no webhook. Absent: none is. */
+  /** Whether a certificate is this server's own, which is not a webhook. Absent: none is. */
   readonly isOwn?: (certificate: X509Certificate) => boolean;
-  /** Makes a namespace unless there is one. */
+  /** Creates a namespace unless it exists. */
   ensureNamespace(name: string): Promise<void>;
   readonly metrics: Metrics;
   readonly log: { warn(message: string, details?: object): void; info(message: string, details?: object): void };
-  /** Called with the name of an admission webhook before it is asked; may throw in its place. */
+  /** Called with the name of an admission webhook before it is called; may throw in its place. */
   readonly callsWebhook?: ((name: string) => void) | undefined;
   readonly webhooks: WebhookTools;
 }
@@ -48,14 +48,14 @@ export interface PluginEnv {
 /** The plug-in's own part of the configuration file. */
 export interface PluginConfiguration {
   readonly value: JsonValue;
-  /** Directory that relative paths within it start from. */
+  /** Directory for relative paths within it. */
   readonly directory: string;
 }
 
 /** Throws an Error that says what is wrong with the configuration. */
 export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => AdmissionPlugin | Promise<AdmissionPlugin>;
 
-/** For `concerns`: a plug-in that looks at some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
+/** For `concerns`: a plug-in for some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
 export function kinds(...names: string[]): (served: Served) => boolean {
   const wanted = new Set(names.map((name) => (name.includes('/') ? name : `/${name}`)));
   return ({ kind, custom }) => !custom && wanted.has(`${kind.group}/${kind.plural}`);

@@ -1,4 +1,4 @@
-/** What several plug-ins look for in pods. */
+/** Shared helpers for plug-ins that inspect pods. */
 import type { Container, EphemeralContainer } from '../kinds/core/schema/containers.ts';
 import type { Pod, PodSpec } from '../kinds/core/schema/pod.ts';
 import type { AdmissionRequest } from './types.ts';
@@ -25,7 +25,7 @@ export function eachContainer(spec: PodSpec, visit: (container: AnyContainer, pa
 }
 export type ContainerType = 'container' | 'init container' | 'ephemeral container';
 
-/** Names of the secrets that a pod refers to, wherever it does. */
+/** Names of all secrets that a pod refers to. */
 export function secretNames(spec: PodSpec): Set<string> {
   const names = new Set<string>();
   const add = (name: string | undefined): void => {

@@ -1,4 +1,4 @@
-/** How plug-ins refuse: worded as clients know it, naming the object even while its name is still to be generated. */
+/** Denials of plug-ins, in the text of stock servers, naming the object even before its name is generated. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { type ApiError, forbidden, notFound } from '../meta/errors.ts';
 import type { AdmissionRequest } from './types.ts';

@@ -1,4 +1,4 @@
-/** Kernel settings that a pod can change without harm to others on its node. */
+/** Kernel settings that a pod can change safely. */
 export const safeSysctls: ReadonlySet<string> = new Set([
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',

@@ -1,4 +1,4 @@
-/** A small world for tests of plug-ins: objects that live views show, and requests as the registry would make them. */
+/** An environment for tests of plug-ins: objects in live views, and requests as the registry makes them. */
 
 import { builtinKinds } from '../kinds/index.ts';
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
@@ -53,7 +53,7 @@ export class World {
   readonly metrics = new Metrics({ version: '1.24' });
   readonly warnings: string[] = [];
   readonly annotations = new Map<string, string>();
-  /** Asked for every question about rights; answers no unless a test says otherwise. */
+  /** Called for every access check; denies unless a test overrides it. */
   may: (user: User, action: UserAction) => boolean = () => false;
   private readonly store = new FakeStore();
   private readonly random = seededRandom(1);
@@ -61,7 +61,7 @@ export class World {
   view(group: string, plural: string): FakeLive {
     return this.store.view(group, plural);
   }
-  /** Puts objects where live views show them. */
+  /** Adds objects to the live views. */
   with(name: string, ...values: object[]): this {
     const { kind } = servedKind(name);
     for (const value of values) this.view(kind.group, kind.plural).put(made(name, value));

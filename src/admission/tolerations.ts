@@ -1,4 +1,4 @@
-/** Tolerations of pods: which covers which, and lists of them put together. */
+/** Tolerations of pods: which covers which, and merging of lists. */
 import type { Toleration } from '../kinds/core/schema/scheduling.ts';
 import { equal } from '../lib/equal.ts';
 
@@ -17,10 +17,10 @@ export function covers(wide: Toleration, narrow: Toleration): boolean {
 }
 
 /**
- * Both lists without those that another one covers; of equal ones the first stays.
+ * Both lists without tolerations that another one covers; of equal ones the first stays.
  *
- * Tolerations that differ at most in their time, and in a value that does not count, are a group. Only few groups can cover a
- * toleration, and of each of them its longest time does: the work grows with the lists and not with their product.
+ * Tolerations that differ at most in their time, and in a value that is ignored, are a group. Only few groups can cover a
+ * toleration, and of each of them the one with the longest time does: the work grows with the lists and not with their product.
  */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
@@ -52,7 +52,7 @@ class Group {
   private readonly places: number[] = [];
   /** From each member on: the one of the longest time, and the longest of those that are not equal to it. */
   private longest: [Toleration, Toleration | undefined][] | undefined;
-  /** The first member that comes after the place that was asked for last. */
+  /** The first member after the last queried position. */
   private next = 0;
   private kept: Toleration | undefined;
 
@@ -63,7 +63,7 @@ class Group {
   keep(toleration: Toleration): void {
     if (this.kept === undefined || seconds(toleration) > seconds(this.kept)) this.kept = toleration;
   }
-  /** Whether one that was kept covers it, or a later one that is not equal. Places are asked for in their order. */
+  /** Whether one that was kept covers it, or a later one that is not equal. Positions are queried in order. */
   covers(narrow: Toleration, place: number): boolean {
     if (this.kept !== undefined && covers(this.kept, narrow)) return true;
     while (this.next < this.places.length && (this.places[this.next] as number) <= place) this.next++;

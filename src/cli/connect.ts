@@ -29,7 +29,7 @@ export const connectFlags = {
   'as-uid': name('UID to act with.', 'UID'),
   'certificate-authority': file('CA that signed the certificate of the server.'),
   'tls-server-name': name('Name that the certificate of the server must have.', 'NAME'),
-  'insecure-skip-tls-verify': bool(false, 'Trust any server. Whoever sits in between can read and change everything.'),
+  'insecure-skip-tls-verify': bool(false, 'Do not verify the server certificate. This makes man-in-the-middle attacks possible.'),
   'request-timeout': duration('0s', 'Timeout of requests; 0 is none.', { defaultText: '0s' }),
 };
 export type ConnectOptions = FlagValues<{ connecting: typeof connectFlags }>;

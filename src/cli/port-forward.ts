@@ -14,7 +14,7 @@ import { type Work, withServer } from './work.ts';
 const table = {
   Forwarding: {
     namespace: namespaceFlag,
-    address: list(['localhost'], 'Addresses to listen on. Whoever reaches one of them reaches the pod.'),
+    address: list(['localhost'], 'Addresses to listen on. Anyone who can connect to them can connect to the pod.'),
     'pod-running-timeout': duration('1m', 'Time to wait until a workload has a pod.'),
   },
   Connecting: connectFlags,

@@ -63,7 +63,7 @@ export const proxy = command({
   summary: 'Serve the API on a local port, with your credentials: plat proxy, then curl http://127.0.0.1:8001/api/v1/namespaces',
   flags: table,
   more: `
-Whoever can reach the port acts with your credentials. By default only this machine can, and only under its own names.
+Anyone who can connect to the port acts with your credentials. By default only this machine can, and only by its own names.
 Runs until it is interrupted. Exit codes:
   0   it was interrupted
   1   it could not listen, or not reach the server's configuration
@@ -96,7 +96,7 @@ async function serve(work: Work, options: Options, io: IO): Promise<number> {
   if (options.keepalive > 0) server.on('connection', (socket) => socket.setKeepAlive(true, options.keepalive));
   try {
     io.out(`Starting to serve on ${await listen(server, options)}\n`);
-    if (options.disableFilter) io.err('plat: filters are off: whoever reaches this port acts with your credentials\n');
+    if (options.disableFilter) io.err('plat: filters are off: anyone who can connect to this port acts with your credentials\n');
     await stopped;
     return 0;
   } finally {

@@ -94,7 +94,7 @@ class Login {
     const answer = await this.ask(endpoints, ca);
     if (typeof answer.id_token !== 'string' || answer.id_token === '') {
       throw this.failed(
-        'got no id_token for its refresh-token: the provider does not renew ID tokens, or the scope openid was not asked for at login',
+        'got no id_token for its refresh-token: the provider does not renew ID tokens, or the scope openid was not requested at login',
       );
     }
     this.idToken = answer.id_token;

@@ -34,7 +34,7 @@ export function declareAllocations({ options, clock, random }: Base, cache: Cach
     ports,
     randomBelow: random.below,
     now: () => clock.now(),
-    // Whoever follows endpoints may lag; a new service of the name must not find the old ones.
+    // The endpoints controller may lag; a new service of the name must not find the old endpoints.
     alsoDelete: ({ metadata: { namespace = '', name = '' } }): Operation | undefined => {
       const found = endpoints?.get(namespace, name);
       if (found === undefined || (found.metadata.finalizers ?? []).length > 0) return undefined;

@@ -133,7 +133,7 @@ async function readWhole(file: string): Promise<Buffer> {
 }
 const digestOf = (text: Buffer): string => createHash('sha256').update(text).digest('base64');
 
-/** Whoever can read the file can read everything that it protects. */
+/** A user that can read the file can decrypt everything that it protects. */
 async function warnOfOthers(file: string, log: Log): Promise<void> {
   const { mode } = await stat(file);
   if ((mode & 0o077) === 0) return;
@@ -295,7 +295,7 @@ class Retries {
       this.#wanted.clear();
       for (const collection of collections) await this.#cache?.reread(collection);
     } catch {
-      // The log and the health check tell why; another try follows.
+      // The log and the health check have the reason; it is retried.
     } finally {
       this.#cancel = undefined;
       this.#schedule();

@@ -25,7 +25,7 @@ export interface RemoteControllersOptions extends SigningFiles, ElectionFlags {
   readonly serviceAccountPrivateKeyFile: string | undefined;
   /** Certificates to publish; those that the connection trusts where none are named. */
   readonly rootCaFile: string | undefined;
-  /** Each controller as its own account, rather than all as whoever the configuration names. */
+  /** Each controller as its own service account, instead of all as the user of the kubeconfig. */
   readonly useServiceAccountCredentials: boolean;
   /** Whether a feature is on. */
   readonly feature: (name: string) => boolean;

@@ -124,7 +124,7 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
     return await serve(base, state, await preparing, ending, listens);
   } catch (error) {
     await preparing.catch(() => {});
-    // Whoever reads why the start failed is not to read about what closed because of it.
+    // The error of the start is what matters, not those of closing its parts.
     await parts.close(true).catch((second: unknown) => log.error('cannot close all parts of the server', { error: String(second) }));
     throw ending.reason ?? error;
   }
@@ -170,7 +170,7 @@ async function allDone(...work: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(work);
 }
 
-/** What begins when whoever started the server has heard that it is ready: most requests can be answered without it. */
+/** Work that begins after the server has reported that it is ready: most requests can be answered without it. */
 async function composeBackground(
   base: Base,
   { engine, catalog }: State,
@@ -202,7 +202,7 @@ async function composeBackground(
   return () => controllers === undefined || controllers.isBusy?.() === true;
 }
 
-/** The end of a server, asked for or because it cannot go on. */
+/** The end of a server, requested or because it cannot go on. */
 class Ending {
   readonly ended: Promise<Error | undefined>;
   private readonly parts: Parts;
@@ -223,7 +223,7 @@ class Ending {
   readonly fail = (why: string, error: unknown): void => {
     this.log.error('server stopped', { reason: why, error: String(error) });
     this.reason ??= new Error(`${why}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-    // Whoever waits for the end is given the reason; what could not be closed is in the log.
+    // The promise of the end resolves to the reason; parts that could not be closed are in the log.
     this.close().catch((second: unknown) => this.log.error('cannot close all parts of the server', { error: String(second) }));
   };
 

@@ -1,4 +1,4 @@
-/** What a server keeps: the store, encrypted where that is asked for, the cache in front of it and the kinds it serves. */
+/** The state of a server: the store, with encryption if configured, the cache in front of it and the kinds it serves. */
 import type { KindEnv } from '../kinds/kind.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { withDescriptors } from '../lib/descriptors.ts';

@@ -14,7 +14,7 @@ import { TimeError } from '../meta/time.ts';
 
 type Shown = Required<Pick<KindDefinition<ApiObject>, 'columns' | 'cells'>>;
 
-/** What a definition without columns shows beside the name. */
+/** The column of a definition without columns, after the name. */
 const age: CustomResourceColumnDefinition = {
   name: 'Age',
   type: 'date',

@@ -205,7 +205,7 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
       changedMetadataAgain(custom, old, errors);
       return followedBy(schema.validateUpdate(custom, old, errors), () => validateScaleStatus(scale, custom, errors));
     },
-    // Metadata is left as it was, and yet whoever sends it owns it: so it is with the stock server.
+    // Metadata is not changed, and yet its sender owns it, as in a stock server.
     resetFields: [['spec']],
   };
 }

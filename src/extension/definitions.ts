@@ -201,7 +201,7 @@ export class Definitions {
     await this.acceptNames(name);
     const current = this.definitions.get('', name);
     if (current === undefined) return;
-    // Whoever reads that it is established finds its kind served.
+    // A client that sees it established finds its kind served.
     if (isTrue(current, 'NamesAccepted') || isTrue(current, 'Established')) {
       if (this.isLarge(name)) await nextTurn();
       await this.serve(current);

@@ -11,7 +11,7 @@ export const nameColumn: Column = {
 /** How long ago the object was made, in words such as `5d`. */
 export const ageColumn: Column = { name: 'Age', type: 'string', description: 'How long ago the object was made.' };
 
-/** What a kind without columns of its own shows beside the name. */
+/** The column of a kind without columns of its own, after the name. */
 export const createdAtColumn: Column = { name: 'Created At', type: 'date', description: 'When the object was made.' };
 
 export const defaultColumns: readonly Column[] = [nameColumn, createdAtColumn];

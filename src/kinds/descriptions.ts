@@ -1,7 +1,7 @@
 /**
- * What kinds and fields mean, for the published schema documents. The texts stand beside the schemas, in files
+ * What kinds and fields mean, for the published schema documents. The texts stand next to the schemas, in files
  * `*.descriptions.ts` and `schema/descriptions.ts`; this module puts them together. They are large and nothing else needs
- * them: only the code that makes the documents imports this module, when the first one is asked for.
+ * them: only the code that makes the documents imports this module, when the first one is requested.
  *
  * Messages are found without their version (`core.v1.PodSpec` → `core.PodSpec`), because versions agree on meanings.
  */

@@ -8,7 +8,7 @@ export interface Change<T> {
   readonly type: 'added' | 'modified' | 'deleted';
   /** `namespace/name`, or `name` for kinds without namespaces. */
   readonly key: string;
-  /** Objects of numerous kinds are parsed when they are asked for: who can tell by type and key need not. */
+  /** Objects of numerous kinds are parsed on demand: a listener that needs only type and key avoids that. */
   readonly object: T;
   readonly old: T | undefined;
 }

@@ -34,7 +34,7 @@ export const meta: Descriptions = {
     apiVersion: 'Group and version of the owner, such as apps/v1.',
     kind: 'Kind of the owner, such as ReplicaSet.',
     name: 'Name of the owner.',
-    uid: 'UID of the owner, which tells it apart from an earlier object of the same name.',
+    uid: 'UID of the owner, which distinguishes it from an earlier object of the same name.',
     controller: 'Whether the owner is the one that manages this object. At most one owner may be. Defaults to false.',
     blockOwnerDeletion:
       'Whether a foreground deletion of the owner waits until this object is deleted. Setting it requires the permission to update finalizers of the owner. Defaults to false.',
@@ -83,7 +83,7 @@ export const meta: Descriptions = {
     status: 'Outcome of the request: Success or Failure.',
     message: 'What happened, for people to read.',
     reason:
-      'Why the request failed, as one CamelCase word for programs, such as NotFound or Conflict. It tells apart errors with the same code.',
+      'Why the request failed, as one CamelCase word for programs, such as NotFound or Conflict. It distinguishes errors with the same code.',
     details: 'The object that the answer is about, and the individual causes of a failure.',
     code: 'Suggested HTTP status code of the answer; 0 if it is not set.',
   },

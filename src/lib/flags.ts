@@ -19,7 +19,7 @@ export interface FlagDetails {
   readonly short?: string;
   /** What stands for the value in help. */
   readonly value?: string;
-  /** How the default reads in help, where its value does not tell. */
+  /** The text of the default in help, if its value is not descriptive. */
   readonly defaultText?: string;
   /** What the value may name, one line each, at the end of the help. */
   readonly lines?: readonly string[];

@@ -258,7 +258,7 @@ export class Metrics {
     return [...this.pieces()].join('');
   }
   /**
-   * The text of a scrape piece by piece, for whoever gives way between them. Not for two scrapes at a time: what is counted anew
+   * The text of a scrape piece by piece, for callers that yield between them. Not for two scrapes at a time: what is counted anew
    * at every scrape would be shown twice by the first.
    */
   *pieces(): Generator<string, void, void> {

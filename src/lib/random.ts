@@ -37,7 +37,7 @@ function draw32(): number {
   return drawn;
 }
 
-/** Nonces are asked for with every write that is encrypted; keys of other sizes are rare. */
+/** Every encrypted write needs a nonce; other sizes are rare. */
 const POOLED_BYTES = 64;
 function drawBytes(count: number): Buffer {
   const drawn = Buffer.allocUnsafe(count);

@@ -7,7 +7,7 @@
  *     if (slices.due) await slices.pause();   // rejects with RequestEnded when nobody waits for the result any more
  *   }
  *
- * Only work that may be long has one: whoever takes an optional `slices` does everything at once without it.
+ * Only work that may be long has one: a function with an optional `slices` does everything at once without it.
  */
 import { type Clock, systemClock } from './clock.ts';
 import { nextTurn } from './next-turn.ts';

@@ -188,7 +188,7 @@ export const protobufMediaTypes: readonly string[] = [plat.protobufMediaType, ku
 /** Whether a media type is the binary one of some identity. */
 export const isProtobufMediaType = (name: string): boolean => /^application\/vnd\.[\w.-]+\.protobuf$/.test(name);
 
-/** Headers that tell how a request was classed. They are part of the stock API and have these names under every identity. */
+/** Headers with the classification of a request. They are part of the stock API and have these names under every identity. */
 export const flowHeaders = { schema: 'X-Kubernetes-Pf-Flowschema-Uid', level: 'X-Kubernetes-Pf-Prioritylevel-Uid' } as const;
 
 const definitionFamilies = {
@@ -205,7 +205,7 @@ export function definitionPrefix(identity: Identity, family: DefinitionFamily): 
 }
 
 /**
- * Prefixes of the schema extension that tells which kind a definition or an operation is for. It is written under the
+ * Prefixes of the schema extension that names the kind of a definition or an operation. It is written under the
  * stock name too, so that a stock client can explain and check the objects of any server.
  */
 export function kindExtensionPrefixes(identity: Identity): string[] {

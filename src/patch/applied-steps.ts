@@ -1,4 +1,4 @@
-/** The walk of `applied.ts` over what an applier names, as work that can be interrupted, for objects that are large. */
+/** The walk of `applied.ts` over an applied object, as work that can be interrupted, for large objects. */
 import type { Work } from '../lib/slices.ts';
 import { below, isBare } from './applied.ts';
 import type { Skipped } from './compare.ts';
@@ -8,7 +8,7 @@ import { MOST_ENTRIES } from './interned.ts';
 import { anyShape, isObject, type ListShape, type MessageShape, type Shape, type Values } from './shape.ts';
 import { ENTRIES_A_STEP, SmallParts } from './small-parts.ts';
 
-/** What `fieldsOf` answers. `atOnce`: entries of a part that is walked over in one step. Throws Untyped. */
+/** The result of `fieldsOf`. `atOnce`: entries of a part that is walked in one step. Throws Untyped. */
 export function* fieldsOfSteps(shape: Shape, value: unknown, skipped?: Skipped, atOnce = ENTRIES_A_STEP): Work<FieldSet> {
   return (yield* new Steps(atOnce).below(shape, value, false, skipped)) ?? emptySet;
 }
@@ -34,7 +34,7 @@ class Steps extends SmallParts {
   }
 
   private *fields(shape: MessageShape, value: Values, member: boolean, skipped: Skipped | undefined): Work<FieldSet | undefined> {
-    // The fields that all other walks share are theirs again whenever this one yields.
+    // Shared buffers are released whenever this walk yields.
     const gathered = new Gathered();
     for (const key in value) {
       const item = value[key];

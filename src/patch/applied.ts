@@ -1,6 +1,6 @@
 /**
- * What an applier says: its object as it was sent, checked against the schema, and the set of fields it has an opinion
- * about. A null is an opinion; an empty list that is merged item by item is none.
+ * The applied configuration: the object as sent, checked against the schema, and the set of fields it
+ * specifies. A null specifies a field; an empty list that is merged item by item does not.
  */
 import { type ListType, type MessageType, resolve, type ScalarName, type Type } from '../schema/types.ts';
 import type { Skipped } from './compare.ts';
@@ -23,7 +23,7 @@ import {
 
 // ---- the set -----------------------------------------------------------------------------------------------------
 
-/** The fields that an object names. Throws Untyped where items of a list cannot be distinguished. */
+/** The fields that an object specifies. Throws Untyped if items of a list cannot be distinguished. */
 export function fieldsOf(shape: Shape, value: unknown, skipped?: Skipped): FieldSet {
   gathered.top = 0;
   return below(shape, value, false, skipped) ?? emptySet;
@@ -31,7 +31,7 @@ export function fieldsOf(shape: Shape, value: unknown, skipped?: Skipped): Field
 const gathered = new Gathered();
 
 /**
- * Paths below a value, and its own where it is a `member`; undefined when there are none below. What is owned whole answers
+ * Paths below a value, and its own if it is a `member`; undefined when there are none below. An atomic value gives
  * a leaf.
  */
 export function below(shape: Shape, value: unknown, member: boolean, skipped?: Skipped): FieldSet | undefined {
@@ -56,7 +56,7 @@ function belowFields(shape: MessageShape, value: Values, member: boolean, skippe
     const skip = skipped?.fields.get(key);
     const field = fieldOf(shape, key);
     if (item === undefined || skip === true || field === undefined) continue;
-    // A field stands for itself only when it holds nothing else; one that the schema does not name always does.
+    // A field is a member itself only when it has nothing below it; one that the schema does not name always is.
     const named = shape.fields.has(key);
     const found = below(field.shape, item, !named, skip);
     if (skip?.self === true) {
@@ -70,7 +70,7 @@ export function isBare(value: unknown): boolean {
   return value === null || (isObject(value) && isEmpty(value as FieldSet));
 }
 
-/** The key of a map always stands for itself. */
+/** The key of a map is always a member itself. */
 function belowKeys(shape: Shape, value: Values, member: boolean): FieldSet | undefined {
   let items: Items | undefined;
   for (const key in value) {
@@ -92,17 +92,17 @@ function belowItems(shape: ListShape, list: readonly unknown[], member: boolean)
 
 // ---- the check ---------------------------------------------------------------------------------------------------
 
-/** Errors beyond this are not listed: the first ones tell enough. */
+/** Errors beyond this are not listed: the first ones are enough. */
 const MAX_ERRORS = 20;
 
-/** Complaints about an applied object: `.spec.mystery: field not declared in schema`. */
+/** Errors of an applied object: `.spec.mystery: field not declared in schema`. */
 export function checkApplied(type: MessageType, value: unknown): string[] {
   const errors: string[] = [];
   check(type.structure ?? type, value, undefined, errors);
   return errors;
 }
 
-/** Where the check stands; its text is made only for a complaint. */
+/** The current path; its text is made only for an error. */
 interface Place {
   readonly above: Place | undefined;
   /** An element of a path, or an index. */

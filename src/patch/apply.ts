@@ -1,6 +1,6 @@
 /**
- * Server-side apply. The applier's object is laid over the stored one, what the applier named before and does not name
- * now is taken away, and the applier owns what it named. Fields that would thereby change although another manager owns
+ * Server-side apply. The applied configuration is merged into the stored object, fields that the applier specified before and
+ * no longer specifies are removed, and the applier owns what it specified. Fields that would change although another manager owns
  * them are conflicts, unless the apply is forced.
  */
 
@@ -24,19 +24,19 @@ import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPa
 import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
 
 export interface ApplyWrite extends Write {
-  /** The kind that the body must name. */
+  /** The kind that the body must have. */
   readonly kind: string;
   /** The stored object; undefined when there is none yet. */
   readonly live: Values | undefined;
-  /** The body as it was sent: parsed, but neither decoded nor defaulted. */
+  /** The body as sent: parsed, but neither decoded nor defaulted. */
   readonly applied: Values;
   /** Takes fields from other managers. */
   readonly force: boolean;
-  /** The way back: an object of another version in the version that the request speaks. Needed with `convert`. */
+  /** The opposite direction: an object of another version in the version of the request. Needed with `convert`. */
   readonly convertBack?: ((object: Values, apiVersion: string) => Values | undefined) | undefined;
-  /** Brings a merged object into the normal form; by default as the schema says, `live` being in it. Throws DecodeError. */
+  /** Brings a merged object into the normal form; by default by the schema, like `live`. Throws DecodeError. */
   readonly decode?: ((object: Values) => Values) | undefined;
-  /** How a client that used to apply on its own side is known, whose fields it may then take over without a conflict. */
+  /** Recognizes a manager of client-side apply, whose fields are taken over without a conflict. */
   readonly clientApply?: ClientApply | undefined;
 }
 export interface Applied {
@@ -45,13 +45,13 @@ export interface Applied {
    * else an object that shares nothing with it but managedFields.
    */
   readonly object: Values;
-  /** What its managedFields are to be; those of `live` when nothing changed. */
+  /** Its new managedFields; those of `live` when nothing changed. */
   readonly managedFields: ManagedFieldsEntry[] | undefined;
 }
 
 const FIRST_APPLY = 'before-first-apply';
 
-/** Throws ApiError: a body that is not what the schema says, a conflict. */
+/** Throws ApiError: a body that does not match the schema, a conflict. */
 export function apply(write: ApplyWrite): Applied {
   return atOnce(applying(write, false));
 }
@@ -60,7 +60,7 @@ export function apply(write: ApplyWrite): Applied {
 export function applySteps(write: ApplyWrite): Work<Applied> {
   return applying(write, true);
 }
-/** `pauses`: it may be interrupted. Small objects are not, as each pause has a price. */
+/** `pauses`: it may be interrupted. Small objects are not, as each pause has a cost. */
 function* applying(write: ApplyWrite, pauses: boolean): Work<Applied> {
   checkBody(write);
   if (pauses) yield;
@@ -68,7 +68,7 @@ function* applying(write: ApplyWrite, pauses: boolean): Work<Applied> {
   return write.clientApply === undefined ? done : keepLastApplied(write.clientApply, write, done);
 }
 
-/** Fields that the client applied on its own side before are no cause for conflict. */
+/** Fields of client-side apply by the same client cause no conflict. */
 function* applyOrTakeOver(write: ApplyWrite, pauses: boolean): Work<Applied> {
   try {
     return yield* merge(write, write.force, pauses);
@@ -103,7 +103,7 @@ function checkBody(write: ApplyWrite): void {
 function refused(write: ApplyWrite, why: string): ApiError {
   return badRequest(`failed to create typed patch object (${nameOf(write)}): ${why}`);
 }
-/** `namespace/name; group/version, Kind=kind`, as far as the body says. */
+/** `namespace/name; group/version, Kind=kind`, as far as the body has them. */
 function nameOf({ applied }: ApplyWrite): string {
   const metadata = isObject(applied.metadata) ? applied.metadata : {};
   const version = String(applied.apiVersion ?? '');
@@ -175,7 +175,7 @@ function sameOwners(before: readonly Manager[], after: readonly Manager[]): bool
   );
 }
 
-/** The managers of the stored object. One whose fields nobody followed so far is owned by whoever wrote it before. */
+/** The managers of the stored object. The fields of an object without managers belong to its previous writer. */
 function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | undefined): readonly Manager[] {
   const { live } = write;
   const managers = stored === undefined ? [] : (readManagers(stored, true) ?? []);
@@ -183,7 +183,7 @@ function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | u
   return managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
 }
 
-/** What the other managers keep: not what the apply changes, and not what it removes. */
+/** The remaining fields of other managers: without those that the apply changes or removes. */
 function* yielding(others: readonly Manager[], versions: Comparisons, force: boolean, pauses: boolean): Work<Manager[]> {
   const after: Manager[] = [];
   const conflicts: Conflict[] = [];
@@ -203,7 +203,7 @@ function* yielding(others: readonly Manager[], versions: Comparisons, force: boo
   return after;
 }
 
-/** Every object has metadata, whoever owns parts of it. */
+/** Every object has metadata, regardless of its owners. */
 const everyones: FieldSet = setOf(['f:metadata']);
 
 function* pruned(
@@ -218,7 +218,7 @@ function* pruned(
   const shape = shapeOf(write.type);
   if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
     const before = reconcile(shape, last.fields);
-    // Mostly an applier names what it named before, and nothing goes.
+    // Mostly an applier specifies the same fields as before, and nothing is removed.
     if (isEmpty(difference(before, self.fields))) return merged;
     const sets = [union(everyones, self.fields)];
     for (const other of others) {

@@ -1,6 +1,6 @@
 /**
- * The walk of `compare.ts` as work that can be interrupted, for objects that are large: it yields after some small parts, and
- * leaves those to the other walk. Both answer the same.
+ * The walk of `compare.ts` as work that can be interrupted, for large objects: it yields after some small parts, and
+ * leaves those to the other walk. Both have the same result.
  */
 import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
@@ -12,7 +12,7 @@ import { MOST_ENTRIES } from './interned.ts';
 import { anyShape, checkLength, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
 import { ENTRIES_A_STEP, SmallParts } from './small-parts.ts';
 
-/** What `compare` answers. `atOnce`: entries of a part that is walked over in one step. Throws Untyped. */
+/** The result of `compare`. `atOnce`: entries of a part that is walked in one step. Throws Untyped. */
 export function* compareSteps(shape: Shape, before: unknown, after: unknown, skipped?: Skipped, atOnce = ENTRIES_A_STEP): Work<Comparison> {
   if (before === after) return nothing;
   const walk = new Steps(atOnce);
@@ -35,7 +35,7 @@ class Steps extends Walk {
       if (this.small.isPlace()) yield;
       return this.both(shape, before, after, skipped);
     }
-    // What is no such thing as the shape says is compared as a whole.
+    // A value that does not have its declared type is compared as a whole.
     if (!(shape.node === 'list' ? Array.isArray(before) || Array.isArray(after) : isObject(before) || isObject(after)))
       return this.both(shape, before, after, skipped);
     switch (shape.node) {
@@ -63,7 +63,7 @@ class Steps extends Walk {
     after: unknown,
     skipped?: Skipped,
   ): Work<FieldSet | undefined> {
-    // The fields that all other walks share are theirs again whenever this one yields.
+    // Shared buffers are released whenever this walk yields.
     const changed = new Gathered();
     const removed = new Gathered();
     let seen = false;
@@ -146,7 +146,7 @@ class Steps extends Walk {
     const changed = new Items();
     const removed = new Items();
     const many = Math.max(a.length, b.length) > MOST_ENTRIES;
-    // Most writes leave the items where they are: their elements are then made only where something changed.
+    // Most writes do not move items: their elements are then made only if something changed.
     let at = 0;
     for (; at < a.length && at < b.length && shape.same(a[at], b[at]); at++) {
       const found = yield* this.bothSteps(shape.item, a[at], b[at]);
@@ -158,7 +158,7 @@ class Steps extends Walk {
     return yield* changed.buildSteps(false);
   }
 
-  /** Items from index `at` on, which do not stand at the same place on both sides. */
+  /** Items from index `at` on, which are at different positions on both sides. */
   private *movedSteps(
     shape: ListShape,
     a: readonly unknown[],
@@ -184,7 +184,7 @@ class Steps extends Walk {
     for (const [element, last] of earlier)
       if (!later.has(element)) removed.add(element, yield* this.everythingSteps(shape.item, last, false));
   }
-  /** What `itemsByElement` answers. */
+  /** The result of `itemsByElement`. */
   private *itemSteps(shape: ListShape, list: readonly unknown[]): Work<Map<string, unknown>> {
     const items = new Map<string, unknown>();
     const many = list.length > MOST_ENTRIES;
@@ -197,7 +197,7 @@ class Steps extends Walk {
     return items;
   }
 
-  /** What `everything` answers. */
+  /** The result of `everything`. */
   *everythingSteps(shape: Shape, value: unknown, bounded = true): Work<FieldSet> {
     if (this.small.isSmall(value)) {
       if (this.small.isPlace()) yield;

@@ -11,20 +11,20 @@ import { anyShape, checkLength, isObject, type ListShape, type MessageShape, typ
 export interface Comparison {
   /** Paths that are new or have another value. */
   readonly changed: FieldSet;
-  /** Paths that were there and are not any more. */
+  /** Paths that were removed. */
   readonly removed: FieldSet;
 }
 
-/** Paths that a comparison does not look at: `true` is a path with all below it. `self` names a path that is never new. */
+/** Paths that a comparison ignores: `true` is a path with all below it. `self` names a path that is never new. */
 export interface Skipped {
   readonly self: boolean;
   readonly fields: ReadonlyMap<string, Skipped | true>;
 }
 
-/** Compares two objects; an absent `before` is an object in which nothing is set. Throws Untyped. */
+/** Compares two objects; an absent `before` is an empty object. Throws Untyped. */
 export function compare(shape: Shape, before: unknown, after: unknown, skipped?: Skipped): Comparison {
   if (before === after) return nothing;
-  // A walk that was given up may have left something behind.
+  // An aborted walk may have left something behind.
   changedFields.top = 0;
   removedFields.top = 0;
   const walk = new Walk();
@@ -38,10 +38,10 @@ const changedFields = new Gathered();
 const removedFields = new Gathered();
 
 export class Walk {
-  /** What the last call of a method found to be gone below its path. */
+  /** The removed paths that the last call of a method found. */
   removed: FieldSet | undefined;
 
-  /** Both sides are there. Returns what changed at or below this path. */
+  /** Both sides exist. Returns what changed at or below this path. */
   both(shape: Shape, before: unknown, after: unknown, skipped?: Skipped): FieldSet | undefined {
     this.removed = undefined;
     if (before === after) return undefined;
@@ -157,7 +157,7 @@ export class Walk {
       return changed.build(false);
     }
     const removed = new Items();
-    // Most writes leave the items where they are: their elements are then made only where something changed.
+    // Most writes do not move items: their elements are then made only if something changed.
     let at = 0;
     for (; at < a.length && at < b.length && shape.same(a[at], b[at]); at++) {
       const found = this.both(shape.item, a[at], b[at]);
@@ -169,7 +169,7 @@ export class Walk {
     return changed.build(false);
   }
 
-  /** Items from index `at` on, which do not stand at the same place on both sides. */
+  /** Items from index `at` on, which are at different positions on both sides. */
   private movedItems(shape: ListShape, a: readonly unknown[], b: readonly unknown[], at: number, changed: Items, removed: Items): void {
     const earlier = itemsByElement(shape, a);
     const later = itemsByElement(shape, b);
@@ -201,7 +201,7 @@ const noItems: readonly unknown[] = Object.freeze([]);
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
 }
-/** The items of a list under their path elements, in the order of the list. Throws Untyped where two have the same. */
+/** The items of a list by their path elements, in the order of the list. Throws Untyped if two have the same. */
 export function itemsByElement(shape: ListShape, list: readonly unknown[]): Map<string, unknown> {
   const items = new Map<string, unknown>();
   const many = list.length > MOST_ENTRIES;
@@ -213,7 +213,7 @@ export function itemsByElement(shape: ListShape, list: readonly unknown[]): Map<
   return items;
 }
 
-/** The path of a value that is there, and every path below it. `bounded`: lists in it may not be too long; one that goes may be. */
+/** The path of a value, and every path below it. `bounded`: the length of its lists is limited; that of removed ones is not. */
 export function everything(shape: Shape, value: unknown, bounded = true): FieldSet {
   switch (shape.node) {
     case 'leaf':

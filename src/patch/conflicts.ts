@@ -8,7 +8,7 @@ export interface Conflict {
   readonly fields: FieldSet;
 }
 
-/** An apply that cannot go on unless it is forced. The caller turns it into an answer, or finds that it may be ignored. */
+/** An apply with conflicts that is not forced. The caller turns it into a response, or finds that it may be ignored. */
 export class ApplyConflict extends Error {
   readonly conflicts: readonly Conflict[];
 
@@ -17,7 +17,7 @@ export class ApplyConflict extends Error {
     this.name = 'ApplyConflict';
     this.conflicts = [...conflicts].sort((a, b) => (identifier(a.manager) < identifier(b.manager) ? -1 : 1));
   }
-  /** All fields in conflict, whoever owns them. */
+  /** All fields in conflict, of all owners. */
   get fields(): FieldSet {
     return unionAll(this.conflicts.map(({ fields }) => fields));
   }

@@ -1,5 +1,5 @@
 /**
- * A set of field paths, held in the very form that metadata.managedFields shows: no translation on the way in or out.
+ * A set of field paths, in the very form of metadata.managedFields: no translation on the way in or out.
  *
  *   {                                       the set of
  *     'f:data': { '.': {}, 'f:a': {} },       .data  and  .data.a
@@ -31,7 +31,7 @@ export function isEmpty(set: FieldSet): boolean {
   for (const _ in set) return false;
   return true;
 }
-/** Whether a node below the root stands for its own path, and not only for paths below it. */
+/** Whether a node below the root is a member itself, and not only an ancestor of members. */
 export function isMember(node: FieldSet): boolean {
   return node[SELF] !== undefined || isEmpty(node);
 }
@@ -57,8 +57,8 @@ function rank(letter: number): number {
 }
 
 /**
- * Order of two elements whose first difference stands in a text and not in a number: then no parsing is needed. 0: it does
- * not, or the letters there are escaped.
+ * Order of two elements whose first difference is in a text and not in a number: then no parsing is needed. 0: it is
+ * not, or the characters there are escaped.
  */
 function orderInText(a: string, b: string): number {
   let at = 2;
@@ -68,14 +68,14 @@ function orderInText(a: string, b: string): number {
   const left = a.charCodeAt(at);
   const right = b.charCodeAt(at);
   if (left === BACKSLASH || right === BACKSLASH || a.charCodeAt(at - 1) === BACKSLASH) return 0;
-  // The shorter text comes first, whatever the other goes on with.
+  // The shorter text comes first, whatever follows in the other.
   return left === QUOTE ? -1 : right === QUOTE ? 1 : left - right;
 }
 const COLON = 0x3a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Elements in their order. Those of long lists are read once each, and not once for every comparison. */
+/** Elements in their order. Those of long lists are parsed once each, and not once for every comparison. */
 export function sorted(elements: string[]): string[] {
   if (elements.length < READ_FIRST) return elements.sort(compareElements);
   if (elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF)) return elements.sort();
@@ -85,7 +85,7 @@ export function sorted(elements: string[]): string[] {
   return elements;
 }
 const READ_FIRST = 64;
-/** The same of a long list, with pauses. */
+/** The same for a long list, with pauses. */
 export function* sortedSteps(elements: string[]): Work<string[]> {
   const inText = elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF) || arePlain(elements);
   yield;
@@ -99,11 +99,11 @@ export function* sortedSteps(elements: string[]): Work<string[]> {
   for (let i = 0; i < read.length; i++) elements[i] = (read[i] as ReadElement).element;
   return elements;
 }
-/** Elements that are read between two pauses; a power of two. */
+/** Elements that are parsed between two pauses; a power of two. */
 export const ELEMENTS_A_STEP = 1024;
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** An element with what it says: the names and values of its keys, or its value alone. */
+/** A parsed element: the names and values of its keys, or its value alone. */
 interface ReadElement {
   readonly element: string;
   readonly kind: number;
@@ -132,7 +132,7 @@ function compareRead(a: ReadElement, b: ReadElement): number {
   return a.values.length - b.values.length;
 }
 
-/** Whether the elements all have one key, a text that is written with its own letters: then they are ordered as they are written. */
+/** Whether the elements all have one key with an unescaped text: then they sort by their own text. */
 function arePlain(elements: readonly string[]): boolean {
   const [first = ''] = elements;
   const start = first.charCodeAt(0) === LETTER_V ? 'v:"' : first.slice(0, first.indexOf(':"', 2) + 2);
@@ -171,7 +171,7 @@ function typeRank(value: unknown): number {
 
 // ---- operations ------------------------------------------------------------------------------------------------
 
-/** Members of `a` that are not members of `b`. Answers `a` itself when nothing goes. */
+/** Members of `a` that are not members of `b`. Returns `a` itself when nothing is removed. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (b === emptySet) return a;
   return without(a, b, true) ?? emptySet;
@@ -224,7 +224,7 @@ function withoutBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
   if (result === undefined) return a;
   return isEmpty(result) ? undefined : tidy(result);
 }
-/** A node of which only its own membership is left is a leaf. */
+/** A node that is a member without anything below it is a leaf. */
 function tidy(node: FieldSet): FieldSet {
   if (node[SELF] === undefined) return node;
   for (const element in node) if (element !== SELF) return node;
@@ -251,7 +251,7 @@ function common(a: FieldSet, b: FieldSet, root: boolean): FieldSet | undefined {
   return result ?? (member ? leaf : undefined);
 }
 
-/** Members of either. Answers `a` itself when it holds all of `b`. */
+/** Members of either. Returns `a` itself when it contains all of `b`. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(b)) return a;
   if (isEmpty(a)) return b;
@@ -278,7 +278,7 @@ function both(a: FieldSet, b: FieldSet, root: boolean): FieldSet {
   if (!added && !gains) return changed as FieldSet;
   return inOrder(changed ?? a, member);
 }
-/** Members of any of many sets. Two by two, so that no set is copied more often than there are rounds. */
+/** Members of any of many sets. Pairwise, so that no set is copied more often than there are rounds. */
 export function unionAll(sets: readonly FieldSet[]): FieldSet {
   return atOnce(unionSteps(sets));
 }
@@ -295,7 +295,7 @@ export function* unionSteps(sets: readonly FieldSet[]): Work<FieldSet> {
   }
   return round[0] ?? emptySet;
 }
-/** The same of nodes below a root, where an empty one is a member. */
+/** The same for nodes below a root, where an empty one is a member. */
 function bothOfAll(nodes: readonly FieldSet[]): FieldSet {
   let round = nodes;
   while (round.length > 1) {

@@ -66,7 +66,7 @@ function parse(text: string | undefined): Values | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    // Whoever wrote the annotation by hand claims nothing.
+    // An annotation that was written by hand claims nothing.
     return undefined;
   }
 }

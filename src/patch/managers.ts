@@ -201,7 +201,7 @@ export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
   }
   return [...kept];
 }
-/** What tells managers apart, as the stock server spells it; it orders them in messages. */
+/** The identity of a manager, as a stock server spells it; it orders them in messages. */
 export function identifier(manager: Manager): string {
   const { name, operation, apiVersion, subresource } = manager;
   return JSON.stringify({

@@ -11,7 +11,7 @@ import { touchedBy } from './touched.ts';
 
 type JsonMap = { [key: string]: JsonValue };
 
-/** Reads the body of a patch request. A list is a patch too, of which no object can come. Throws ApiError. */
+/** Parses the body of a patch request. A list is a patch too, which cannot result in an object. Throws ApiError. */
 export function readMergePatch(body: PatchBody): Patch {
   const patch = patchValue(body, () => badRequest('Invalid JSON Patch'));
   if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
@@ -19,7 +19,7 @@ export function readMergePatch(body: PatchBody): Patch {
   return Object.assign((document: JsonValue) => merge(document, read), { touched: touchedBy(read), fractions: holdsFractions(read) });
 }
 
-/** The merged value shares with both what it did not change. */
+/** The merged value shares unchanged parts with both. */
 export function merge(document: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(patch)) return patch;
   const result: JsonMap = isObject(document) ? { ...(document as JsonMap) } : {};

@@ -1,6 +1,6 @@
 /**
- * The normal form of a merged object. What a merge left as it was it shares with the stored object: that is in the normal
- * form already and only copied, and the rest is read as any object is.
+ * The normal form of a merged object. Parts that a merge did not change are shared with the stored object: these are in the
+ * normal form already and only copied, and the rest is decoded as any object.
  */
 import { ObjectMeta } from '../kinds/meta.ts';
 import { own } from '../lib/own.ts';
@@ -12,8 +12,8 @@ import { fieldNamed, isObject, type Values } from './shape.ts';
 type Entries = { [key: string]: unknown };
 
 /**
- * What decoding `merged` gives, made with less. The result shares nothing with either, but for managedFields, which nobody
- * changes in place. Throws DecodeError.
+ * The result of decoding `merged`, with less work. It shares nothing with either, except managedFields, which are never
+ * changed in place. Throws DecodeError.
  */
 export function decodeMerged(type: MessageType, live: Values | undefined, merged: Values): Values {
   if (live === undefined) return decode(type, merged) as Values;
@@ -22,7 +22,7 @@ export function decodeMerged(type: MessageType, live: Values | undefined, merged
   return made;
 }
 
-/** The merged object without what it shares with the live one, message by message. */
+/** The merged object without the parts that it shares with the live one, message by message. */
 function changedPart(type: MessageType, live: Values, merged: Values): Values {
   const part: Entries = {};
   for (const key in merged) {

@@ -1,7 +1,7 @@
 /**
- * The stored object with an applied one laid over it: where both have a value the applied one counts, and lists and maps
- * that are merged hold the items of both. Nothing is removed. The result shares with both what it did not change, and where
- * the applied object says nothing new it is the stored one.
+ * The stored object with an applied one merged into it: if both have a value the applied one counts, and lists and maps
+ * that are merged hold the items of both. Nothing is removed. The result shares unchanged parts with both, and if
+ * the applied object changes nothing it is the stored one.
  */
 import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
@@ -11,7 +11,7 @@ import { anyShape, isObject, type ListShape, type MessageShape, type Shape } fro
 
 type Entries = { [key: string]: unknown };
 
-/** `live` is in the normal form, `applied` as it was sent. Throws Untyped where items of a list cannot be distinguished. */
+/** `live` is in the normal form, `applied` as sent. Throws Untyped if items of a list cannot be distinguished. */
 export function overlay(shape: Shape, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live;
   if (live === undefined) return applied;
@@ -48,8 +48,8 @@ function overlayObjects(shapeOf: (key: string) => Shape, live: unknown, applied:
 }
 
 /**
- * Items that are in both stand in the order of the applied list; an item of one side alone keeps its place before the
- * shared one that followed it.
+ * Common items are in the order of the applied list; an item of one side only keeps its position before the
+ * common one that followed it.
  *
  *   live [c, a, b], applied [z, a] → c, z, a, b
  *   live [main, aide], applied [aide, main] → aide, main
@@ -65,7 +65,7 @@ function overlayLists(shape: ListShape, live: unknown, applied: unknown): unknow
   let at = 0;
   let nextShared = 0;
   for (const [element, item] of after) {
-    // Items that only the stored list has come first, up to the shared one that is next in turn.
+    // Items of the stored list only come first, up to the next common one.
     while (at < left.length) {
       const mine = left[at] as string;
       if (!after.has(mine)) result.push(before.get(mine));

@@ -1,4 +1,4 @@
-/** The body of a patch: text, or what somebody has read already because it is large. */
+/** The body of a patch: text, or a value that was parsed already because it is large. */
 import { type ApiError, requestTooLarge } from '../meta/errors.ts';
 import { DecodeError, TooLargeError } from '../schema/errors.ts';
 import { parseJson } from '../schema/parse.ts';
@@ -7,11 +7,11 @@ import type { JsonValue } from '../schema/types.ts';
 export type PatchBody = string | Buffer | ReadBody;
 export interface ReadBody {
   readonly value?: JsonValue;
-  /** Why it could not be read. */
+  /** Why it could not be parsed. */
   readonly fault?: DecodeError;
 }
 
-/** The JSON of a patch. `refuse` makes the refusal of what is none. Throws ApiError. */
+/** The JSON of a patch. `refuse` makes the error for an invalid one. Throws ApiError. */
 export function patchValue(body: PatchBody, refuse: (why: string) => ApiError): JsonValue {
   try {
     if (typeof body === 'string' || Buffer.isBuffer(body)) return parseJson(body);

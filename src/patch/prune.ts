@@ -1,8 +1,8 @@
 /**
- * What an applier named last time and does not name now goes, with everything below it, unless somebody else owns it.
+ * Removes what an applier specified last time and does not specify now, with everything below it, unless another manager owns it.
  *
- * An item of a list goes although another manager owns a field in it, as long as nobody owns the item itself. A field of
- * a message that nobody names goes only when nothing that is owned lies below it.
+ * An item of a list is removed although another manager owns a field in it, as long as no manager owns the item itself. A field of
+ * a message that no manager specifies is removed only when nothing owned is below it.
  */
 import { own } from '../lib/own.ts';
 import { setKey } from '../schema/plain.ts';
@@ -12,8 +12,8 @@ import { MOST_ENTRIES } from './interned.ts';
 import { isObject, type ListShape, type Shape, shapeOfElement, type Values } from './shape.ts';
 
 /**
- * Removes from `merged` what stands in `last` and not in `owned`, both in the version of the object. Answers `merged`
- * itself when nothing goes.
+ * Removes from `merged` the paths in `last` and not in `owned`, both in the version of the object. Returns `merged`
+ * itself when nothing is removed.
  */
 export function prune(shape: Shape, merged: Values, last: FieldSet, owned: FieldSet): Values {
   return (strip(shape, merged, last, owned) ?? {}) as Values;
@@ -37,7 +37,7 @@ function strip(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | u
   }
   return result === undefined ? value : orNull(result);
 }
-/** A collection that lost all it held is unset rather than empty. */
+/** A collection that became empty is unset. */
 function orNull(left: { [key: string]: unknown }): unknown {
   for (const _ in left) return left;
   return null;
@@ -57,15 +57,15 @@ function stripList(shape: ListShape, list: readonly unknown[], last: FieldSet, o
   return !changed ? list : result.length === 0 ? null : result;
 }
 
-/** Returns what is left of a value that `last` names, or names something below. Undefined: it goes. */
+/** Returns the rest of a value that is in `last`, or has paths of it below. Undefined: it is removed. */
 function visit(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | undefined, isField: boolean): unknown {
-  // A field of a message is named, and held, by whatever is named below it.
+  // A field of a message is specified, and owned, by any path below it.
   const named = isField || isMember(last);
   const held = owned !== undefined && (isField || isMember(owned));
   if (named && !held && exists(shape, value)) return undefined;
   return strip(shape, value, last, owned);
 }
-/** An empty list that is merged item by item is in nobody's set. */
+/** An empty list that is merged item by item is in no set. */
 function exists(shape: Shape, value: unknown): boolean {
   return !(shape.node === 'list' && Array.isArray(value) && value.length === 0);
 }
@@ -80,7 +80,7 @@ export interface Versioned {
 }
 
 /**
- * The rule where the sets are of several versions: a path is owned when, in the version of its owner, it is there. `at`
+ * The rule for sets of several versions: a path is owned when it exists in the version of its owner. `at`
  * gives an object in another version, or undefined when there is none such.
  */
 export function pruneAcross(
@@ -93,7 +93,7 @@ export function pruneAcross(
   if (first === undefined) return merged;
   const lastFields = withNamedFields(first.shape, last.fields);
   let pruned: Versioned = { ...first, object: removeItems(first.shape, first.object, lastFields) };
-  // Owned items come back, version by version.
+  // Owned items are restored, version by version.
   for (const [apiVersion, fields] of owned) {
     const whole = at(merged, apiVersion);
     const part = at(pruned, apiVersion);
@@ -103,7 +103,7 @@ export function pruneAcross(
     const gone = difference(withNamedFields(shape, fieldsOf(shape, whole.object)), kept);
     pruned = { ...whole, object: removeItems(shape, whole.object, gone) };
   }
-  // What the applier never named comes back, too.
+  // Paths that the applier never specified are restored, too.
   const left = at(pruned, last.apiVersion);
   if (left === undefined) return merged;
   const before = withNamedFields(first.shape, fieldsOf(first.shape, first.object));
@@ -129,7 +129,7 @@ function withNamedFields(shape: Shape, set: FieldSet): FieldSet {
   return result;
 }
 
-/** The object without the members of a set and what lies below them. */
+/** The object without the members of a set and everything below them. */
 function removeItems(shape: Shape, object: Values, gone: FieldSet): Values {
   return (remove(shape, object, gone) ?? {}) as Values;
 }

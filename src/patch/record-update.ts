@@ -1,6 +1,6 @@
 /**
- * Who owns what after a create, an update or a patch that is not an apply: the writer takes what it changed, whoever
- * owned it loses it, and what is gone is nobody's.
+ * Field ownership after a create, an update or a patch that is not an apply: the writer owns what it changed, the previous
+ * owner loses it, and removed fields have no owner.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
 import type { MessageType } from '../schema/types.ts';
@@ -26,10 +26,10 @@ import { type Shape, shapeOf, shapeOfElement, Untyped, type Values } from './sha
 /** The same object in another version of its kind, with the type of that version. Undefined: there is no such version. */
 export type Convert = (object: Values, apiVersion: string) => { readonly type: MessageType; readonly object: Values } | undefined;
 
-/** What every write says about itself. Objects are in the normal form of the version that the request speaks. */
+/** The parameters of every write. Objects are in the normal form of the version of the request. */
 export interface Write {
   readonly type: MessageType;
-  /** `apps/v1`: the version that the request speaks. */
+  /** `apps/v1`: the version of the request. */
   readonly apiVersion: string;
   /** Name of the manager; see `managerName`. */
   readonly manager: string;
@@ -37,9 +37,9 @@ export interface Write {
   readonly subresource?: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Paths that this way of writing resets (`resetFields` of the strategy): never owned through it. */
+  /** Paths that this way of writing resets (`resetFields` of the strategy): never owned by it. */
   readonly resetFields?: readonly (readonly string[])[] | undefined;
-  /** Needed where entries of other versions may be met; without it they are dropped as of a version that is gone. */
+  /** Needed if entries of other versions may occur; without it they are dropped as of a version that is gone. */
   readonly convert?: Convert | undefined;
   /** The object is large: walks over it yield. */
   readonly large?: boolean;
@@ -47,11 +47,11 @@ export interface Write {
 export interface UpdateWrite extends Write {
   /** The stored object; undefined on create. */
   readonly live: Values | undefined;
-  /** The object that will be stored, with the managedFields that the client sent. */
+  /** The object that will be stored, with the managedFields of the client. */
   readonly object: Values;
 }
 
-/** The managedFields of `object` after the write; undefined when nobody owns anything. Changes none of its inputs. */
+/** The managedFields of `object` after the write; undefined when there are none. Changes none of its inputs. */
 export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefined {
   const entries = entriesOf(write);
   const { stored } = entries;
@@ -71,9 +71,9 @@ export function* recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[
 
 interface Entries {
   readonly stored: ManagedFields | undefined;
-  /** The client sent an empty list: ownership begins anew. */
+  /** The client sent an empty list: ownership is reset. */
   readonly reset: boolean;
-  /** What the client sent, where it is not what is stored. */
+  /** The managedFields of the client, if they differ from the stored ones. */
   readonly edited: ManagedFields | undefined;
 }
 function entriesOf({ live, object, subresource = '' }: UpdateWrite): Entries {
@@ -82,7 +82,7 @@ function entriesOf({ live, object, subresource = '' }: UpdateWrite): Entries {
   const reset = subresource === '' && isReset(sent);
   return { stored, reset, edited: !reset && editsManagers(stored, sent, subresource) ? sent : undefined };
 }
-/** An object whose fields are not followed stays so until somebody applies; a reset begins to follow them anew. */
+/** Fields of an object without managers are not tracked until it is applied; a reset starts tracking anew. */
 const isUnfollowed = (write: UpdateWrite, { reset }: Entries, before: readonly Manager[]): boolean =>
   before.length === 0 && write.live !== undefined && !reset;
 
@@ -118,7 +118,7 @@ function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Mana
     return asBefore(error, before);
   }
 }
-/** Where items of a list have the same key, in either state, ownership stays as it was. */
+/** If items of a list have the same key, in either state, ownership is not changed. */
 function asBefore(error: unknown, before: readonly Manager[]): readonly Manager[] {
   if (error instanceof Untyped) return before;
   throw error;
@@ -130,7 +130,7 @@ class Update {
   private readonly versions: Comparisons;
   private readonly takes: boolean;
   private readonly after: Manager[] = [];
-  /** The entry of the writer itself, and what it owns in the end. */
+  /** The entry of the writer itself, and its resulting set. */
   private own: Manager | undefined = undefined;
   private taken: FieldSet;
 
@@ -140,7 +140,7 @@ class Update {
     this.taken = this.versions.own.comparison.changed;
     this.takes = !isEmpty(this.taken);
   }
-  /** What a manager owned and is still there. Undefined where its version is gone. */
+  /** The fields of a manager that still exist. Undefined if its version is gone. */
   leftTo(manager: Manager): FieldSet | undefined {
     const version = this.versions.at(manager.apiVersion);
     return version && difference(reconcile(version.shape, manager.fields), version.comparison.removed);
@@ -157,7 +157,7 @@ class Update {
   }
   end(): readonly Manager[] {
     const { write, own, taken, after } = this;
-    // The time of an updater is that of its set: new values in fields that it owned already do not move it.
+    // The time of an updater is that of its set: new values in fields that it owned already do not change it.
     if (own !== undefined && taken === own.fields) after.push(own);
     else if (this.takes) {
       const { manager: name, apiVersion, subresource = '' } = write;
@@ -180,9 +180,9 @@ interface Version {
   readonly comparison: Comparison;
 }
 
-/** Comparisons of the object's two states, made once for each version that an entry names. */
+/** Comparisons of the object's two states, made once for each version of an entry. */
 export class Comparisons {
-  /** The version that the request speaks. */
+  /** The version of the request. */
   readonly own: Version;
   private readonly write: Write;
   private readonly before: Values | undefined;
@@ -191,8 +191,8 @@ export class Comparisons {
   private others: Map<string, Version | undefined> | undefined;
 
   /**
-   * `after` may be as a client sent it; `normal` then gives it in the normal form, which conversion wants. `comparison` of the
-   * two, where it was made already.
+   * `after` may be as sent by a client; `normal` then gives it in the normal form, which conversion needs. `comparison` of the
+   * two, if it was made already.
    */
   constructor(
     write: Write,
@@ -210,7 +210,7 @@ export class Comparisons {
     this.skipped = skipped;
     this.others = undefined;
   }
-  /** Undefined for a version that there is not. */
+  /** Undefined for a version that does not exist. */
   at(apiVersion: string): Version | undefined {
     if (apiVersion === this.write.apiVersion) return this.own;
     this.others ??= new Map();
@@ -229,9 +229,9 @@ export class Comparisons {
   }
 }
 
-// ---- paths that nobody owns ------------------------------------------------------------------------------------
+// ---- paths without owners --------------------------------------------------------------------------------------
 
-/** What identifies an object, or is set by the server on every write, has no owner. */
+/** Fields that identify an object, or are set by the server on every write, have no owner. */
 const unowned: readonly (readonly string[])[] = [
   ['apiVersion'],
   ['kind'],
@@ -261,7 +261,7 @@ function skipPaths(paths: readonly (readonly string[])[]): Skipped {
       if (i === path.length - 1) fields.set(name, true);
       else {
         const next = (known as { self: boolean; fields: Map<string, Skipped | true> } | undefined) ?? {
-          // Metadata is there in every object: it has no owner itself.
+          // Every object has metadata: it has no owner itself.
           self: i === 0 && name === 'metadata',
           fields: new Map<string, Skipped | true>(),
         };
@@ -275,14 +275,14 @@ function skipPaths(paths: readonly (readonly string[])[]): Skipped {
 
 // ---- schemas that changed --------------------------------------------------------------------------------------
 
-/** What a list, map or message that has become atomic since the set was written makes of it: its owner owns it whole. */
+/** Adapts a set to a list, map or message that has become atomic since: its owner owns it whole. */
 export function reconcile(shape: Shape, set: FieldSet): FieldSet {
   let result: MutableFieldSet | undefined;
   for (const element in set) {
     const child = set[element] as FieldSet;
     if (child === leaf) continue;
     const below = shapeOfElement(shape, element);
-    // Whether a set is empty is asked last: of a wide one the answer is no cheaper than a walk.
+    // Whether a set is empty is checked last: for a wide one that costs as much as a walk.
     const whole = below.node === 'leaf';
     const next = !whole ? reconcile(below, child) : below.type.node === 'scalar' || isEmpty(child) ? child : leaf;
     if (next === child) continue;

@@ -1,6 +1,6 @@
 /**
- * Ownership through the `scale` subresource. There the object shows only its number of replicas, as another kind; whoever
- * owns the field behind it owns the number. A write to the view is validated on the view, and then carried back.
+ * Ownership through the `scale` subresource. There the object shows only its number of replicas, as another kind; the
+ * owner of the field behind it owns the number. A write to the view is validated on the view, and then carried back.
  *
  *   managers of the object ──viewManagers──▸ managers of the view ──write──▸ ──objectManagers──▸ managers of the object
  */
@@ -8,8 +8,8 @@ import { difference, has, isEmpty, setOf } from './fieldset.ts';
 import { type ManagedFields, type ManagedFieldsEntry, type Manager, readManagers, withFields, writeManagers } from './managers.ts';
 
 /**
- * The field behind the number, as a path of names, in a version of the kind; an empty path in a version that does not scale,
- * undefined where there is no such version.
+ * The field behind the number, as a path of names, in a version of the kind; an empty path in a version without scale,
+ * undefined if there is no such version.
  */
 export type ReplicasPath = (apiVersion: string) => readonly string[] | undefined;
 
@@ -31,7 +31,7 @@ export function viewManagers(
   return writeManagers(managers);
 }
 
-/** managedFields of the object after a write to the view left it with `view`. New entries carry no time. */
+/** managedFields of the object after a write resulted in `view`. New entries carry no time. */
 export function objectManagers(
   entries: ManagedFields | undefined,
   view: ManagedFields | undefined,

@@ -1,4 +1,4 @@
-/** Random schemas with objects that fit them, for properties that must hold whatever the kind. */
+/** Random schemas with matching objects, for properties that must hold for every kind. */
 
 import { ObjectMeta } from '../kinds/meta.ts';
 import fc from '../lib/fast-check.testing.ts';
@@ -19,7 +19,7 @@ const scalar: fc.Arbitrary<Drawn> = fc.constantFrom<Drawn>(
   { type: int32, value: fc.integer({ min: 1, max: 3 }) },
 );
 
-/** Keys that came from outside may have any name. */
+/** External keys may have any name. */
 const record = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc
     .uniqueArray(fc.tuple(keys, value), { minLength: 1, maxLength: 3, selector: ([key]) => key })

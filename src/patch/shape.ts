@@ -1,5 +1,5 @@
 /**
- * What ownership needs to know of a type, worked out once a type: the path element of every field, which lists and maps
+ * The facts about a type that ownership needs, computed once per type: the path element of every field, which lists and maps
  * are merged, and how the items of a list are distinguished.
  */
 
@@ -9,20 +9,20 @@ import { type ListType, type MapType, type MessageType, type NamedField, type Re
 
 export type Values = { readonly [key: string]: unknown };
 
-/** A value that is owned whole: a scalar, or an atomic list, map or message. */
+/** An atomic value: a scalar, or an atomic list, map or message. */
 export interface LeafShape {
   readonly node: 'leaf';
   readonly type: ResolvedType;
-  /** Holds values without a schema, whose keys stay in the order in which they came: equal ones may be written differently. */
+  /** Holds values without a schema, whose keys keep their order: equal ones may be written differently. */
   readonly ordered: boolean;
 }
 export interface ListShape {
   readonly node: 'list';
   readonly type: ListType;
   readonly item: Shape;
-  /** Whether two items stand for the same one. */
+  /** Whether two items have the same identity. */
   same(a: unknown, b: unknown): boolean;
-  /** The path element of an item. Throws Untyped when it has none. `many`: it is one of so many that none is worth keeping. */
+  /** The path element of an item. Throws Untyped when it has none. `many`: it is one of too many to cache. */
   element(item: unknown, many?: boolean): string;
 }
 export interface MapShape {
@@ -33,9 +33,9 @@ export interface MapShape {
 export interface FieldShape {
   readonly name: string;
   readonly element: string;
-  /** Place among the fields of the message when they stand in alphabetical order. */
+  /** Index among the fields of the message in alphabetical order. */
   readonly rank: number;
-  /** JSON always writes the field: where the normal form lacks it, it counts as `zero`. */
+  /** JSON always writes the field: if the normal form lacks it, it counts as `zero`. */
   readonly always: boolean;
   readonly zero: unknown;
   readonly shape: Shape;
@@ -45,10 +45,10 @@ export interface MessageShape {
   readonly type: MessageType;
   readonly fields: ReadonlyMap<string, FieldShape>;
   readonly always: readonly FieldShape[];
-  /** Fields that the schema does not name are kept, and looked at by their values. */
+  /** Fields that the schema does not name are kept, and treated by their values. */
   readonly open: boolean;
 }
-/** A value without a schema: objects are merged key by key, lists are owned whole. */
+/** A value without a schema: objects are merged key by key, lists are atomic. */
 export interface AnyShape {
   readonly node: 'any';
 }
@@ -56,10 +56,10 @@ export type Shape = LeafShape | ListShape | MapShape | MessageShape | AnyShape;
 
 export const anyShape: AnyShape = { node: 'any' };
 
-/** Items of a list that are distinguished by their keys or values. Each is a path of its own in the sets of its owners. */
+/** Maximum items of a list that are distinguished by their keys or values. Each is a path of its own in the sets of its owners. */
 export const MAX_ITEMS = 20_000;
 
-/** Refuses a list that is too long for its items to be followed. */
+/** Refuses a list that is too long to track its items. */
 export function checkLength(list: readonly unknown[]): void {
   if (list.length > MAX_ITEMS)
     throw requestTooLarge(
@@ -67,7 +67,7 @@ export function checkLength(list: readonly unknown[]): void {
     );
 }
 
-/** The items of a list cannot be distinguished, or a value is not what the schema says: nothing can be said about owners. */
+/** The items of a list cannot be distinguished, or a value does not match the schema: ownership is unknown. */
 export class Untyped extends Error {
   constructor(message: string) {
     super(message);
@@ -98,7 +98,7 @@ function leafShape(type: ResolvedType): LeafShape {
   const ordered = type.node === 'scalar' ? isUntyped(type) : keepsOrder(type, new Set());
   return remember(type, { node: 'leaf', type, ordered });
 }
-/** A scalar that is any JSON. */
+/** A scalar of any JSON. */
 const isUntyped = ({ name }: Extract<ResolvedType, { node: 'scalar' }>): boolean =>
   name === 'raw' || name === 'json' || name === 'fieldsV1';
 function keepsOrder(type: Type, above: Set<ResolvedType>): boolean {
@@ -156,7 +156,7 @@ function messageShape(type: MessageType): Shape {
 
 const noFields: Values = Object.freeze({});
 
-/** What JSON writes for a field that is always written and has no value. */
+/** The JSON of a field that is always written and has no value. */
 function zeroOf(type: ResolvedType, nullable: boolean): unknown {
   if (nullable) return null;
   if (type.node === 'message') return noFields;
@@ -210,7 +210,7 @@ const setItems: ItemIdentity = {
   },
 };
 
-/** What JSON.stringify says, sooner where a text needs no escapes. */
+/** JSON.stringify, faster for a text without escapes. */
 function jsonText(value: unknown): string {
   return typeof value === 'string' && unescaped.test(value) ? `"${value}"` : JSON.stringify(value);
 }
@@ -230,7 +230,7 @@ function keyedItems(type: ListType): ItemIdentity {
     const value = own(entry, key);
     return value === undefined ? defaults.get(key) : value;
   };
-  // `k:{"containerPort":8080` is what comes before `,"protocol":"TCP"}`.
+  // `k:{"containerPort":8080` precedes `,"protocol":"TCP"}`.
   const parts = keys.map((key, i) => {
     const name = `${i === 0 ? 'k:{' : ','}${JSON.stringify(key)}:`;
     const end = i === keys.length - 1 ? '}' : '';
@@ -266,8 +266,8 @@ function keyedItems(type: ListType): ItemIdentity {
 }
 
 /**
- * Texts made of values that are met again and again: names of containers, numbers of ports, keys of labels. Who compares
- * them finds the same text faster than an equal one. Emptied when full, so that it stays small.
+ * Interned texts of frequent values: names of containers, numbers of ports, keys of labels. Comparing
+ * identical texts is faster than comparing equal ones. Cleared when full, so that it stays small.
  */
 class Texts {
   private readonly known = new Map<string, Map<unknown, string>>();
@@ -305,7 +305,7 @@ export function keyElement(key: string): string {
   return keyElements.of(key);
 }
 
-/** The shape of what an element of a path leads to. */
+/** The shape of the value at an element of a path. */
 export function shapeOfElement(shape: Shape, element: string): Shape {
   switch (shape.node) {
     case 'message':

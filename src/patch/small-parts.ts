@@ -1,6 +1,6 @@
-/** Which parts of a large value are walked over in one step, and after how many of them a walk yields. */
+/** Which parts of a large value are walked in one step, and after how many of them a walk yields. */
 
-/** Entries of lists and objects of a part that is walked over in one step. */
+/** Maximum entries of lists and objects of a part that is walked in one step. */
 export const ENTRIES_A_STEP = 256;
 /** Small parts after which a walk yields; a power of two. */
 const PARTS_A_STEP = 64;
@@ -15,13 +15,13 @@ export class SmallParts {
   isSmall(value: unknown): boolean {
     return entriesLeft(value, this.most) >= 0;
   }
-  /** Whether so many parts were walked over that others may have their turn. */
+  /** Whether enough parts were walked to yield. */
   isPlace(): boolean {
     return (++this.parts & (PARTS_A_STEP - 1)) === 0;
   }
 }
 
-/** What is left of so many entries; below zero where a value has more, which are not counted to the end. */
+/** The rest of so many entries; below zero if a value has more, which are not counted to the end. */
 function entriesLeft(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return most;
   let left = most;

@@ -16,8 +16,8 @@ export function mergeValues(original: readonly JsonValue[], patch: readonly Json
 }
 
 /**
- * Arranges merged items: those that `wanted` names in its order, the others as they stood in `original`, each of the
- * others before the first named one that it preceded there.
+ * Orders merged items: those in `wanted` in its order, the others as in `original`, each of the
+ * others before the first wanted one that it preceded there.
  *
  *   original [main, aide], wanted [aide, third] → main, aide, third
  *   original [one], wanted [two]                → two, one
@@ -53,7 +53,7 @@ export function arrange(
   while (next < others.length) result.push((others[next++] as Placed).item);
   return result;
 }
-/** An item with its places in the two lists, which are looked up once. */
+/** An item with its positions in the two lists, which are looked up once. */
 interface Placed {
   readonly item: JsonValue;
   readonly at: number;

@@ -1,13 +1,13 @@
 /**
- * Strategic merge patch: a merge patch that knows the schema. Lists whose field says `merge` are merged item by item
- * along the merge key, and directives steer the rest:
+ * Strategic merge patch: a merge patch by the schema. Lists with the strategy `merge` are merged item by item
+ * by the merge key, and directives control the rest:
  *
  *   $patch: replace | delete             this object (or, in a list, the list or one item) is replaced or deleted
- *   $retainKeys: [type]                  other fields of this object go
- *   $setElementOrder/env: [{name: B}, …] the merged list stands in this order
- *   $deleteFromPrimitiveList/args: [-x]  these values leave the list
+ *   $retainKeys: [type]                  other fields of this object are removed
+ *   $setElementOrder/env: [{name: B}, …] the merged list is in this order
+ *   $deleteFromPrimitiveList/args: [-x]  these values are removed from the list
  *
- * Nothing given is changed; the result shares with document and patch what it did not change.
+ * Inputs are not changed; the result shares unchanged parts with document and patch.
  */
 import { own } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
@@ -25,7 +25,7 @@ const RETAIN = '$retainKeys';
 const DELETE_FROM = '$deleteFromPrimitiveList';
 const ORDER = '$setElementOrder';
 
-/** Reads the body of a patch request for objects of the type. Throws ApiError. */
+/** Parses the body of a patch request for objects of the type. Throws ApiError. */
 export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
   const patch = patchValue(body, badRequest);
   if (patch === null) return (document) => document;
@@ -35,7 +35,7 @@ export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
   return Object.assign((document: JsonValue) => atOnce(steps(document)), { steps, touched: touchedBy(read), strategic: true as const });
 }
 
-/** What the schema says of a field that a patch names. */
+/** The schema of a field that a patch names. */
 interface FieldRule {
   readonly type: Type | undefined;
   readonly strategy: string;
@@ -93,7 +93,7 @@ function* mergeField(type: Type | undefined, result: JsonMap, key: string, value
 function isDirective(key: string, directive: string): boolean {
   return key.startsWith(directive);
 }
-/** The field that a directive such as `$setElementOrder/env` speaks of. */
+/** The field of a directive such as `$setElementOrder/env`. */
 function fieldOfDirective(key: string, directive: string): string {
   const slash = key.indexOf('/');
   if (slash < 0 || slash === key.length - 1)
@@ -118,14 +118,14 @@ function retain(original: JsonMap, patch: JsonMap, keys: JsonValue): JsonMap {
 
 function deleteFromList(result: JsonMap, key: string, values: JsonValue): void {
   const before = own(result, key);
-  // There is nothing to delete from, or nothing that says what: the stock server does not mind either.
+  // There is nothing to delete: the stock server ignores that, too.
   if (!Array.isArray(before) || !Array.isArray(values)) return;
   const gone = new Set(values);
   const left = before.filter((value) => !gone.has(value));
   setKey(result, key, left);
 }
 
-/** A value that has nothing to be merged with: what its directives and nulls leave of it. */
+/** A value without a counterpart: the result of its directives and nulls. */
 function plain(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.filter((item) => !isObject(item) || !isKnown(own(item, PATCH))).map(plain);
   if (!isObject(value)) return value;
@@ -145,7 +145,7 @@ function isKnown(directive: unknown): boolean {
 
 // ---- lists -------------------------------------------------------------------------------------------------------
 
-/** Merges and arranges the lists for which the patch gives an order. Answers their names: nothing more is to be done for them. */
+/** Merges and orders the lists for which the patch gives an order. Returns their names: nothing more is to be done for them. */
 function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Work<Set<string>> {
   const done = new Set<string>();
   for (const key of Object.keys(patch)) {
@@ -174,7 +174,7 @@ function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): W
   return done;
 }
 
-/** Every item of the patch must stand in the order, in the same order. */
+/** Every item of the patch must be in the order list, in the same order. */
 function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   const identity = (item: JsonValue): unknown => (mergeKey === '' ? item : isObject(item) ? own(item, mergeKey) : undefined);
   const items = patch.filter((item) => !isObject(item) || own(item, PATCH) === undefined);
@@ -228,7 +228,7 @@ function holdObjects(...lists: readonly JsonValue[][]): boolean {
   return kind === 'map';
 }
 
-/** Takes the items out of a patch that delete an item or replace the whole list. */
+/** Removes the items of a patch that delete an item or replace the whole list. */
 function carryOutDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string) {
   const changes: JsonMap[] = [];
   const deleted = new Set<unknown>();

@@ -1,6 +1,6 @@
 /**
- * What a patch names, and what it therefore cannot change. Only the fields that it names go through JSON and are read
- * anew; the rest of the object is copied as it is.
+ * The fields that a patch names, and so those that it cannot change. Only the named fields are encoded and decoded
+ * anew; the rest of the object is copied.
  *
  *   {"metadata":{"labels":{"a":"1"}},"data":{"b":null}}   touches metadata.labels and data
  */
@@ -11,15 +11,15 @@ import { isObject, type Values } from './shape.ts';
 
 type Entries = { [key: string]: unknown };
 
-/** Fields of an object that a patch may change; those of its metadata by themselves, where that is undefined all of them. */
+/** Fields of an object that a patch may change; those of its metadata separately, if that is undefined all of them. */
 export interface Touched {
   readonly fields: ReadonlySet<string>;
   readonly metadata: ReadonlySet<string> | undefined;
 }
 
 /**
- * What a patch touches that has the form of the object it changes. Undefined when it may be everything: the patch is no
- * object, it has directives, or it names what says how the object is to be read.
+ * The fields that a patch in the form of the object touches. Undefined when it may be everything: the patch is not an
+ * object, it has directives, or it names kind or apiVersion.
  */
 export function touchedBy(patch: JsonValue): Touched | undefined {
   if (!isObject(patch)) return undefined;
@@ -29,13 +29,13 @@ export function touchedBy(patch: JsonValue): Touched | undefined {
   return { fields, metadata: isObject(patch.metadata) ? namesOf(patch.metadata) : undefined };
 }
 
-/** Whether a field says what the object is, and thereby how all of it is to be read. */
+/** Whether a field defines the type of the object, and so how all of it is decoded. */
 export function readsOtherwise(field: string): boolean {
   return field === 'kind' || field === 'apiVersion';
 }
 
 const DOLLAR = 0x24;
-/** Undefined where one of the keys is a directive. */
+/** Undefined if one of the keys is a directive. */
 function namesOf(object: Values): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const key in object) {
@@ -45,7 +45,7 @@ function namesOf(object: Values): ReadonlySet<string> | undefined {
   return names;
 }
 
-/** The part of an object that a patch needs to see. */
+/** The part of an object that a patch needs. */
 export function touchedPart(object: Values, { fields, metadata }: Touched): Values {
   const part = pick(object, fields);
   if (metadata !== undefined && isObject(part.metadata)) part.metadata = pick(part.metadata, metadata);
@@ -60,7 +60,7 @@ function pick(object: Values, names: ReadonlySet<string>): Entries {
   return part;
 }
 
-/** Puts copies of what the patch did not touch beside what it made. managedFields, which nobody changes in place, are shared. */
+/** Adds copies of the untouched fields to those of the patch. managedFields, which are never changed in place, are shared. */
 export function addUntouched(made: Entries, object: Values, { fields, metadata }: Touched): void {
   for (const name in object) if (name !== 'metadata' && !fields.has(name)) setKey(made, name, cloneJson(object[name]));
   if (!isObject(object.metadata) || (fields.has('metadata') && metadata === undefined)) return;

@@ -1,4 +1,4 @@
-/** Whether a write would change nothing worth a new version. */
+/** Whether a write changes nothing that needs a new version. */
 import { own } from '../lib/own.ts';
 import type { ManagedFields } from './managers.ts';
 import type { Values } from './shape.ts';
@@ -10,7 +10,7 @@ const nothing: ReadonlySet<string> = new Set();
 
 /**
  * Whether two states of an object differ at most in the times of their managers and in the version. An empty list counts as
- * none: what is stored does not tell them apart.
+ * none: the stored form does not distinguish them.
  */
 export function sameApartFromTimes(before: Values, after: Values): boolean {
   const a = (before.metadata ?? {}) as Values;
@@ -42,7 +42,7 @@ function isNone(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** The order of entries depends on their times, so that it does not count either. */
+/** The order of entries depends on their times, so that it is ignored too. */
 function sameOwners(a: ManagedFields = [], b: ManagedFields = []): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;

@@ -74,7 +74,7 @@ export class Catalog {
   async add(kind: Kind, read?: ReadValue, reread = true): Promise<Resource[]> {
     const enabled = ({ group, version, definition }: Served): boolean => {
       if (definition.served === false) return false;
-      // Paths of built-in kinds lead to them, whoever defines the same.
+      // Built-in kinds take precedence over custom ones with the same path.
       const known = this.byPath.get(`${group}/${version}/${kind.plural}`);
       return known === undefined || known.custom;
     };

@@ -80,7 +80,7 @@ async function attemptRemove(
   const sideWrites = alongside?.(object);
   checkPreconditions(ctx, object, options);
   if (isUnderWay(ctx, object, options)) return { item, object, removed: false };
-  const request = admissionRequest(heeded(ctx, object, options), 'DELETE', undefined, object);
+  const request = admissionRequest(withEffective(ctx, object, options), 'DELETE', undefined, object);
   if (sideWrites !== undefined) request.sideWrites.push(...sideWrites);
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;
@@ -190,7 +190,7 @@ function isUnderWay({ resource: { kind } }: WriteContext, object: ApiObject, opt
  * The request with its effective options: admission sees the grace period of the deletion, and the object that a
  * graceful deletion continues with.
  */
-function heeded(ctx: WriteContext, object: ApiObject, options: DeleteOptions): WriteContext {
+function withEffective(ctx: WriteContext, object: ApiObject, options: DeleteOptions): WriteContext {
   const { kind } = ctx.resource;
   const isNegative = (options.gracePeriodSeconds ?? 0) < 0;
   if (ctx.collection || (kind.gracePeriod === undefined && kind.deletionBegins === undefined && !isNegative)) return ctx;

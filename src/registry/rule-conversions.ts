@@ -77,7 +77,7 @@ async function again<T>(first: Missing, known: Known, rule: () => T | Promise<T>
       missing = error;
     }
   }
-  throw new Error('a rule asked for too many conversions');
+  throw new Error('a rule needs too many conversions');
 }
 
 /** Results of calls, by their input. */

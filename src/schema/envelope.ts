@@ -1,5 +1,5 @@
 /**
- * The envelope around an object in binary form: four bytes that tell it from other protobuf, then a message of the
+ * The envelope around an object in binary form: four bytes that distinguish it from other protobuf, then a message of the
  * object's kind and apiVersion (field 1), its own bytes (2), and two texts (3, 4) that stay empty unless those bytes are
  * something else than protobuf.
  */

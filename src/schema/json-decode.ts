@@ -169,7 +169,7 @@ function droppingEmpty(type: Type, read: Decoder, always: boolean): Decoder {
   if (resolved.node === 'list') {
     return (value) => {
       const list = read(value) as unknown[];
-      // An empty list that JSON always writes was said, and whoever said it owns it; written it is null all the same.
+      // An explicit empty list is owned by its writer, although JSON always writes it as null.
       return list.length === 0 && !always ? undefined : list;
     };
   }

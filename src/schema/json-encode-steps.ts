@@ -1,5 +1,5 @@
 /**
- * The JSON text of a large object, made in steps: the same bytes as `encodeBytes` gives, for whoever works in slices.
+ * The JSON text of a large object, made in steps: the same bytes as `encodeBytes` gives, for work in slices.
  *
  * Parts are written into the buffer that all calls share, and taken out of it before others have their turn.
  */

@@ -42,7 +42,7 @@ export function encodeSaid(type: Type, object: unknown): string {
 /** Whether lists that are always written are written as they are when they are empty. */
 let showsEmpty = false;
 
-/** The text of an object is longer than whoever wants it can use: it was not made to its end. */
+/** The text of an object exceeds the limit of the caller: encoding was aborted. */
 export class TextTooLong extends Error {}
 
 /**

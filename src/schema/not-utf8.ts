@@ -1,7 +1,7 @@
 /** Text that is not UTF-8: refused rather than stored with replacement characters, which nobody could turn back. */
 import { DecodeError } from './errors.ts';
 
-/** The refusal of a value that holds such text, which names the first place of it. `foreign` tells the text. */
+/** The error for a value that holds such text, which names its first path. `foreign` recognizes the text. */
 export function notUtf8(value: unknown, foreign: (text: string) => boolean): DecodeError {
   const place = find(value, '', foreign);
   const where = place === undefined ? '' : place.isKey ? (place.path === '' ? 'a key: ' : `a key of ${place.path}: `) : `${place.path}: `;

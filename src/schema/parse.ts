@@ -1,6 +1,6 @@
 /**
  * JSON text to plain values. The engine's own parser does the work; a slower one of ours is called in only for what the
- * first cannot tell: which keys are repeated, and a complaint in the words that clients know.
+ * first cannot find: which keys are repeated, and a complaint in the words that clients know.
  *
  *   parseJson('{"a":{"x":1},"a":{"y":2}}')                    → { a: { y: 2 } }
  *   parseJson('{"a":{"x":1},"a":{"y":2}}', { merge: true })   → { a: { x: 1, y: 2 } }
@@ -20,7 +20,7 @@ export interface ParseOptions {
   readonly merge?: boolean;
   /** The text is not a client's: it may hold any number of objects, lists and keys. */
   readonly uncounted?: boolean;
-  /** Follows the text where keys come again, for field validation; what it would say of other text the value tells, too. */
+  /** Follows the text where keys come again, for field validation; for other text the value is enough. */
   readonly place?: Place | undefined;
 }
 
@@ -49,7 +49,7 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   return value;
 }
 
-/** LONG_DIGITS of them, a fraction or an exponent. Texts hold such, too: it only tells that the text is worth a look. */
+/** LONG_DIGITS of them, a fraction or an exponent. Texts hold such, too: it only means that the text needs a closer look. */
 const unusualNumber = /\d(?:\d{15}|[.eE])/;
 
 const fractional = new WeakSet<object>();

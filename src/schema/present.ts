@@ -13,7 +13,7 @@ export interface Placed {
 }
 
 /**
- * A stack, since what a field holds may have fields itself: whoever gathers works on what lies above the `top` that it
+ * A stack, since what a field holds may have fields itself: each collector uses the part above the `top` that it
  * found, and puts `top` back when it is done.
  */
 export class PresentFields<P extends Placed> {

@@ -1,6 +1,6 @@
 /**
  * A JSON parser that knows repeated keys, complains as the parser of a stock server does, and can give way: it is a generator
- * that yields after some values, for whoever reads large text in slices.
+ * that yields after some values, for parsing large text in slices.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
 import { checkNumber, DecodeError, LONG_DIGITS, maxDepth } from './errors.ts';

@@ -153,7 +153,7 @@ export interface FieldOptions {
   readonly nullable?: boolean;
   /**
    * The binary form nests these fields in a message of its own that JSON does not show (an inline struct):
-   * `{ rule: inline(2, Rule) }` – the fields of Rule stand beside the others in JSON and in memory.
+   * `{ rule: inline(2, Rule) }` – the fields of Rule are inline with the others in JSON and in memory.
    */
   readonly inline?: boolean;
   /** Only in one of the two forms. A `json` field has no tag: give 0. */
@@ -291,7 +291,7 @@ export function ptr<T extends Type, const O extends FieldOptions>(
   return { tag, type, always: false, nullable: true, ...options } as Field<T, false> & O & { nullable: true };
 }
 
-/** Fields of a message that stand beside those of the message around it in JSON, and in a message of their own in binary. */
+/** Fields of a message that are inline in the surrounding message in JSON, and in a message of their own in protobuf. */
 export function inline<F extends Fields>(tag: number, type: MessageType<F>): Field<MessageType<F>, true> & { inline: true } {
   return { tag, type, always: true, inline: true };
 }

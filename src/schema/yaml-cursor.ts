@@ -86,7 +86,7 @@ export class YamlCursor {
   }
   /**
    * Goes to the next thing that is neither blank nor comment, on this line or a later one. Returns false where it has not come
-   * there after some thousand lines: whoever calls lets others have their turn, and calls again.
+   * there after some thousand lines: the caller yields, and calls again.
    */
   skipToContent(): boolean {
     for (let lines = 0; ; lines++) {

@@ -56,7 +56,7 @@ export class YamlParser {
   document(): JsonValue | undefined {
     return atOnce(this.steps());
   }
-  /** The same for whoever reads large text in slices: it yields after some values. */
+  /** The same for parsing large text in slices: it yields after some values. */
   *steps(): Work<JsonValue | undefined> {
     const { cursor } = this;
     while (!cursor.skipToContent()) yield;

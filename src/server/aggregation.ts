@@ -23,7 +23,7 @@ export interface AggregationDeps {
   readonly isCredential: (name: string) => boolean;
   /** This server does not stand behind itself. */
   readonly guard: Guard;
-  /** Answers that lead elsewhere are refused: whoever followed them would do so with this server's trust. */
+  /** Redirects are refused: a client that follows them would do so with its trust in this server. */
   readonly rejectRedirects: boolean;
   readonly open: OpenConnections;
   readonly limits: AnswerLimits;

@@ -258,11 +258,11 @@ function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, bo
 const merged: ParseOptions = { merge: true };
 const lastCounts: ParseOptions = {};
 
-/** Refuses a body that does not even tell what it is. */
+/** Refuses a body without kind and apiVersion. */
 function unrecognized(why: string, expected: Expected, body: Buffer): ApiError {
   return badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${beginning(body)})`);
 }
-/** Refuses a body that tells what it is, and cannot be read as what the path holds. */
+/** Refuses a body whose kind is not the one of the path. */
 export function unfit({ kind, apiVersion }: BodyType, why: string, expected: BodyType): ApiError {
   const version = versionOfApiVersion(apiVersion);
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);

@@ -62,7 +62,7 @@ export class Context {
   /** Headers that every answer to this request carries, names and values in turn. */
   readonly headers: string[] = [];
   annotations: Map<string, string> | undefined;
-  /** Collects what admission does, where the client asked for that and may. */
+  /** Collects the steps of admission, if the client requested them and may see them. */
   explanation: Explanation | undefined;
   /** The answer is not compressed, whatever the client takes. */
   uncompressed = false;

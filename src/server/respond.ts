@@ -182,7 +182,7 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
   });
 }
 
-/** A refusal also tells in its details what came before it, where the client asked for that. */
+/** The details of an error also contain the earlier admission steps, if the client requested them. */
 function explained({ explanation }: Context, status: StatusBody): StatusBody {
   if (explanation === undefined || explanation.steps.length === 0) return status;
   return { ...status, details: { ...status.details, causes: [...(status.details?.causes ?? []), ...explanation.causes()] } };

@@ -18,7 +18,7 @@ export function backupSuite(scenario: Scenario): void {
     await expect(engine.get('a', hold.revision)).rejects.toThrow(Compacted);
   });
 
-  scenario('entries tell when they expire, where that is asked for', async ({ engine }) => {
+  scenario('entries include their expiry if requested', async ({ engine }) => {
     await engine.commit([put('a', '1'), put('b', '1', undefined, 3_600)]);
     const [a, b] = (await engine.range({ prefix: '', expiries: true })).entries;
     expect(a).not.toHaveProperty('expires');

@@ -11,7 +11,7 @@ export function historySuite(scenario: Scenario): void {
 }
 
 function changesSuite(scenario: Scenario): void {
-  scenario('changes tell what happened, in the order of the operations', async ({ engine }) => {
+  scenario('changes are in the order of the operations', async ({ engine }) => {
     const base = engine.revision;
     await engine.commit([put('z', '1'), put('a', '1')]);
     await engine.commit([put('a', '2')]);
@@ -100,7 +100,7 @@ function subscribeSuite(scenario: Scenario): void {
     }
   });
 
-  scenario('an exclusive engine tells its subscribers before it answers', async ({ engine }, { skip }) => {
+  scenario('an exclusive engine calls its subscribers before it resolves a commit', async ({ engine }, { skip }) => {
     if (!engine.exclusive) return skip('a shared engine learns of changes from its store');
     const seen = record(engine, engine.revision);
     await engine.commit([put('first', '1')]);

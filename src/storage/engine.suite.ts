@@ -184,7 +184,7 @@ function readSuite(scenario: Scenario): void {
 }
 
 function commitSuite(scenario: Scenario): void {
-  scenario('an exclusive engine tells the revision of a commit at once, and the next may build on it', async ({ engine }, context) => {
+  scenario('an exclusive engine reports the revision of a commit at once, and the next may build on it', async ({ engine }, context) => {
     if (!engine.exclusive) context.skip('a shared engine learns the revision with the answer');
     const assigned: number[] = [];
     const first = engine.commit([put('a', '1')], (revision) => assigned.push(revision));

@@ -30,7 +30,7 @@ export class KeepAlive {
   during<T>(promise: Promise<T>): Promise<T> {
     return promise.finally(this.hold());
   }
-  /** Ends all holds, those that are asked for later as well. */
+  /** Ends all holds, including later ones. */
   close(): void {
     this.closed = true;
     this.end();

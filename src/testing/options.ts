@@ -26,7 +26,7 @@ export interface TestServerOptions {
    * does not ask for service accounts either, which nobody would make.
    */
   readonly controllers?: boolean | readonly string[] | undefined;
-  /** Admission plug-ins to run beside the usual ones, and not to run. */
+  /** Admission plug-ins to run in addition to the default ones, and not to run. */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] } | undefined;
   /** Custom resource definitions: their kinds are served when the start is over. See `objects` for the forms. */
   readonly crds?: Manifests | undefined;

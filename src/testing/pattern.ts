@@ -50,7 +50,7 @@ const fields = ['verb', 'group', 'resource', 'subresource', 'namespace', 'name',
 /** Verbs of requests for objects, and those of all other paths, which are the methods of HTTP. */
 const verbs: readonly string[] = [...allVerbs, 'post', 'put', 'head', 'options'];
 
-/** Throws where a pattern has a field, or a verb, that no request has. `others`: fields beside those of all patterns. */
+/** Throws if a pattern has a field, or a verb, that no request has. `others`: fields in addition to those of all patterns. */
 export function checkPattern(pattern: RequestPattern, others: readonly string[]): void {
   const known = [...fields, ...others];
   for (const name of Object.keys(pattern))

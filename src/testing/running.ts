@@ -30,7 +30,7 @@ import { userOf } from './users.ts';
 
 const USER_AGENT = 'test';
 
-/** `around`: what the server is given beside that. */
+/** `around`: further options of the server. */
 export async function startWith(options: TestServerOptions, around: Surroundings = {}): Promise<TestServer> {
   const given = serverOptions(serverOptionsOf(options));
   const identity = identityOf(given.identity);

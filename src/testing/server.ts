@@ -1,5 +1,5 @@
 /**
- * A server for a test: in this process, in memory, without a port unless one is asked for.
+ * A server for a test: in this process, in memory, without a port unless one is requested.
  *
  *   const server = await startTestServer();
  *   await server.client().core.v1.namespaces().create({ metadata: { name: 'a' } });

@@ -11,7 +11,7 @@ import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { userOf } from './users.ts';
 
-/** Bytes of an answer that wait for whoever reads it, before the server is held back; and those of a watch, before it is ended. */
+/** Maximum unread bytes of a response, before the server is paused; and those of a watch, before it is ended. */
 const WAITING_BYTES = 1024 * 1024;
 const UNREAD_WATCH_BYTES = 16 * 1024 * 1024;
 /** Answers of these have no body. */
@@ -171,7 +171,7 @@ class StreamedBody {
   }
 }
 
-/** Undefined: whoever the credentials prove. */
+/** Undefined: the user of the credentials. */
 function callerOf({ user, groups }: RequestChoice, hasCredentials: boolean): User | undefined {
   return user === undefined && hasCredentials ? undefined : userOf(user, groups);
 }

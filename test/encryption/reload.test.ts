@@ -156,7 +156,7 @@ test('a plug-in that is away at the start is logged once, with its socket, and t
   expect(server.lines).toEqual([away]);
   const [check] = server.encryption.checks;
   expect(check?.name).toBe('kms-provider-0');
-  await expect(check?.check()).rejects.toThrow('the KMS plug-in "vault" could not tell its version: it cannot be reached');
+  await expect(check?.check()).rejects.toThrow('the KMS plug-in "vault" could not report its version: it cannot be reached');
   gone = false;
   await server.clock.advance(RETRY_MS);
   expect(server.lines).toEqual([away, 'info KMS plug-in works again {"provider":"vault","socket":"/run/vault.sock"}']);

@@ -1,4 +1,4 @@
-/** AlwaysDeny: refuses every change. For tests. */
+/** AlwaysDeny: denies every request. For tests. */
 import type { MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import type { AdmissionRequest } from '../types.ts';

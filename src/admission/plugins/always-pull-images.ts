@@ -1,4 +1,4 @@
-/** AlwaysPullImages: whoever runs an image proves to the registry that they may, because it is pulled anew every time. */
+/** AlwaysPullImages: every start of a container pulls its image, so that the registry checks the credentials of the pod each time. */
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { eachContainer, oldPodOf, podOf } from '../pods.ts';
@@ -28,7 +28,7 @@ export const alwaysPullImages: MakePlugin = () => ({
   },
 });
 
-/** An update that brings no new image is left alone: the pods that were there before stay changeable. */
+/** An update without new images is not changed: existing pods can still be updated. */
 function concerned(request: AdmissionRequest): Pod | undefined {
   const pod = podOf(request);
   const old = oldPodOf(request);

@@ -1,6 +1,6 @@
 /**
- * LimitPodHardAntiAffinityTopology: a pod may keep others off its own node, but not off a whole zone, which would take
- * the zone away from everybody else.
+ * LimitPodHardAntiAffinityTopology: required anti-affinity of a pod may cover its own node, but not a whole zone, which would
+ * block the zone for everybody else.
  */
 import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';

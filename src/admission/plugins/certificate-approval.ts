@@ -1,4 +1,4 @@
-/** CertificateApproval: whoever approves a certificate request must hold `approve` for its signer. */
+/** CertificateApproval: approving a certificate request needs the verb `approve` on its signer. */
 import type { CertificateSigningRequest } from '../../kinds/certificates/schema/v1.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';

@@ -1,4 +1,4 @@
-/** CertificateSigning: whoever puts a certificate into a request must hold `sign` for its signer. */
+/** CertificateSigning: setting the certificate of a request needs the verb `sign` on its signer. */
 import type { CertificateSigningRequest } from '../../kinds/certificates/schema/v1.ts';
 import { equal } from '../../lib/equal.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';

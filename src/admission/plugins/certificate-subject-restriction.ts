@@ -1,6 +1,6 @@
 /**
- * CertificateSubjectRestriction: the signer of client certificates makes nobody a master. That group passes every check,
- * and a certificate cannot be taken back.
+ * CertificateSubjectRestriction: client certificates must not have the group `system:masters`. That group passes every check,
+ * and a certificate cannot be revoked easily.
  */
 import { wellKnown } from '../../auth/types.ts';
 import type { CertificateSigningRequest } from '../../kinds/certificates/schema/v1.ts';

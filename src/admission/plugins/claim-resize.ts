@@ -1,4 +1,4 @@
-/** PersistentVolumeClaimResize: a claim grows only where its storage class lets it. */
+/** PersistentVolumeClaimResize: a claim can be expanded only if its storage class allows it. */
 
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
 import type { StorageClass } from '../../kinds/storage/schema/v1.ts';

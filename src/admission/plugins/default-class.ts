@@ -1,9 +1,9 @@
-/** The one object of a kind that an annotation marks as the default, looked for again only when the kind has changed. */
+/** The object of a kind that an annotation marks as the default, cached until the kind changes. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
 import { unprocessable } from '../../meta/errors.ts';
 
-/** The answer throws when there are several. */
+/** Throws when there are several. */
 export function defaultOf(live: Live, annotations: readonly string[], severalText: (count: number) => string): () => string | undefined {
   let names: string[] = [];
   let asOf = -1;

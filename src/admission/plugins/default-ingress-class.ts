@@ -1,4 +1,4 @@
-/** DefaultIngressClass: an ingress that names no class gets the one that is marked as the default. */
+/** DefaultIngressClass: an ingress without a class gets the default class. */
 
 import type { Ingress } from '../../kinds/networking/schema/ingress.ts';
 import { domainName } from '../../meta/identity.ts';

@@ -1,4 +1,4 @@
-/** DefaultStorageClass: a claim that names no class gets the one that is marked as the default. */
+/** DefaultStorageClass: a claim without a class gets the default class. */
 
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
 import { domainName } from '../../meta/identity.ts';

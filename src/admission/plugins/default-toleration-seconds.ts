@@ -1,6 +1,6 @@
 /**
- * DefaultTolerationSeconds: a pod stays for a while on a node that is not ready or cannot be reached, unless it says how
- * long itself.
+ * DefaultTolerationSeconds: a pod tolerates a node that is not ready or unreachable for a while, unless it has such a
+ * toleration itself.
  */
 
 import type { Toleration } from '../../kinds/core/schema/scheduling.ts';

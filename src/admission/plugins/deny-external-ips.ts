@@ -1,4 +1,4 @@
-/** DenyServiceExternalIPs: no service gets external addresses that it did not already have. */
+/** DenyServiceExternalIPs: services cannot get new external addresses. */
 import type { Service } from '../../kinds/core/schema/service.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';

@@ -1,5 +1,5 @@
 /**
- * EventRateLimit: a flood of events is held off before it fills the store.
+ * EventRateLimit: limits the rate of events before they fill the store.
  *
  *   apiVersion: eventratelimit.admission.<pd>/v1alpha1
  *   kind: Configuration
@@ -34,7 +34,7 @@ export const eventRateLimit: MakePlugin = ({ identity, clock }, configuration) =
   return {
     name: 'EventRateLimit',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    // Both kinds of events stand in the same store.
+    // Both kinds of events share one store.
     concerns: kinds('events', 'events/events'),
     validate(request) {
       if (request.dryRun) return;
@@ -59,7 +59,7 @@ function keyOf(type: LimitType, { namespace, user, object: event }: AdmissionReq
   return [source.component, source.host, kind, of, name, uid, apiVersion].map((part) => part ?? '').join('');
 }
 
-/** A bucket of tokens for each key; of too many keys the one that was used longest ago is forgotten. */
+/** A token bucket for each key; beyond the limit the least recently used key is evicted. */
 class Buckets {
   private readonly limit: Limit;
   private readonly clock: Clock;

@@ -1,6 +1,6 @@
 /**
- * ExtendedResourceToleration: nodes with special devices keep other pods off by a taint of the resource's name; pods that
- * ask for the resource tolerate it.
+ * ExtendedResourceToleration: nodes with special devices repel other pods by a taint with the resource's name; pods that
+ * request the resource get the toleration.
  */
 import type { Toleration } from '../../kinds/core/schema/scheduling.ts';
 import { isExtendedResource } from '../../kinds/validation/resources.ts';
@@ -25,7 +25,7 @@ export const extendedResourceToleration: MakePlugin = ({ identity }) => ({
   },
 });
 
-/** Put in place of those that differ from it only in how long they last, else at the end. */
+/** Replaces those that differ only in tolerationSeconds, else appended. */
 function withToleration(list: readonly Toleration[], added: Toleration): Toleration[] {
   const same = (one: Toleration): boolean => equal({ ...one, tolerationSeconds: undefined }, { ...added, tolerationSeconds: undefined });
   return list.some(same) ? list.map((one) => (same(one) ? added : one)) : [...list, added];

@@ -1,12 +1,12 @@
 /**
- * ImagePolicyWebhook: a remote service says whether the images of a pod may run.
+ * ImagePolicyWebhook: a webhook decides whether the images of a pod may run.
  *
  *   imagePolicy:
  *     kubeConfigFile: /etc/plat/image-policy.conf
- *     allowTTL: 50          # seconds for which a permission is remembered
+ *     allowTTL: 50          # seconds for which a permission is cached
  *     denyTTL: 50
- *     retryBackoff: 500     # milliseconds before a failed call is tried again
- *     defaultAllow: false   # what holds while the service cannot be asked
+ *     retryBackoff: 500     # milliseconds before a failed call is retried
+ *     defaultAllow: false   # the decision while the webhook is unavailable
  */
 
 import { resolve } from 'node:path';
@@ -114,7 +114,7 @@ class ImagePolicy {
   }
 }
 
-/** Debug containers are asked about when they come; the rest of the pod has been asked about before. */
+/** Debug containers are reviewed when they are added; the other containers were reviewed before. */
 function specOf({ object: given, subresource, namespace }: AdmissionRequest, identity: Identity): ImageReviewSpec {
   const pod = given as unknown as Pod;
   const containers: { image?: string }[] = [];
@@ -145,7 +145,7 @@ function readSettings(configuration: PluginConfiguration | undefined): Settings 
   };
 }
 
-/** A number of units; nothing or 0 is the usual one, less than 0 switches it off. */
+/** A number of units; absent or 0 is the default, a negative one switches it off. */
 function span(name: string, value: unknown, unitMs: number, usual: number, least: number, most: number): number {
   if (value === undefined || value === null || value === 0) return usual * unitMs;
   if (typeof value !== 'number') throw new Error(`imagePolicy.${name} must be a number`);

@@ -1,4 +1,4 @@
-/** The single rules of a limit range: how requests and limits compare with a bound. Each answers its complaint, if any. */
+/** The rules of a limit range: how requests and limits compare with its values. Each returns its error, if any. */
 import type { PodSpec } from '../../kinds/core/schema/pod.ts';
 import { amount } from '../../kinds/validation/resources.ts';
 import { own } from '../../lib/own.ts';
@@ -30,7 +30,7 @@ export const beyond: Rule = (type, resource, bound, requests, limits) => {
   return undefined;
 };
 
-/** For claims, which have requests alone. */
+/** For claims, which have only requests. */
 export const beyondRequest: Rule = (type, resource, bound, requests) => {
   const request = get(requests, resource);
   const rule = `maximum ${resource} usage per ${type} is ${bound}`;
@@ -49,8 +49,8 @@ export const beyondRatio: Rule = (type, resource, bound, requests, limits) => {
 };
 
 /**
- * What a pod uses as a whole: the sum over its containers, where every one says something, or the need of a single init
- * container where that is greater.
+ * The usage of a pod as a whole: the sum over its containers, if each has a value, or that of a single init
+ * container if that is greater.
  */
 export function podAmounts(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
   const lists = (spec.containers ?? []).map(({ resources }) => resources[which] ?? {});

@@ -1,4 +1,4 @@
-/** LimitRanger: what a namespace's limit ranges give to containers that ask for nothing, and what they allow at all. */
+/** LimitRanger: applies the defaults of a namespace's limit ranges to containers, and enforces their limits. */
 
 import type { Container } from '../../kinds/core/schema/containers.ts';
 import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
@@ -14,7 +14,7 @@ import { type Amounts, below, beyond, beyondRatio, beyondRequest, podAmounts } f
 export const limitRanger: MakePlugin = ({ identity, live }) => {
   const ranges = live<LimitRange>('', 'limitranges');
   const annotation = domainName(identity, 'limit-ranger');
-  /** A pod cannot get or lose containers once it is there, so that its updates are not measured. */
+  /** The containers of a pod are immutable, so that its updates are not checked. */
   const concerned = ({ operation, subresource, served, oldObject }: AdmissionRequest): boolean =>
     subresource === '' &&
     (operation === 'CREATE' || (served.kind.plural !== 'pods' && oldObject?.metadata.deletionTimestamp === undefined));
@@ -36,7 +36,7 @@ export const limitRanger: MakePlugin = ({ identity, live }) => {
   };
 };
 
-/** One complaint as it is, several in brackets, none twice. */
+/** One error as it is, several in brackets, none twice. */
 function joined(texts: readonly string[]): string {
   const distinct = [...new Set(texts)];
   return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
@@ -70,7 +70,7 @@ function fillContainer({ resources, name }: Container, type: string, limits: Amo
   }
 }
 
-// ---- bounds --------------------------------------------------------------------------------------------------------
+// ---- limits --------------------------------------------------------------------------------------------------------
 
 function checkPod({ object }: AdmissionRequest, range: LimitRange): string[] {
   const { spec } = object as unknown as Pod;

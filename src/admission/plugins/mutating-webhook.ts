@@ -1,6 +1,6 @@
 /**
- * MutatingAdmissionWebhook: asks the webhooks that a request concerns one after the other; each sees what those before it
- * made of the object. Where one changed it, plug-ins run once more, and with them the webhooks before it that asked for
+ * MutatingAdmissionWebhook: calls the matching webhooks one after the other; each sees the changes of those before it.
+ * If one changed the object, plug-ins run once more, and with them the webhooks before it that requested
  * that (`IfNeeded`).
  */
 
@@ -61,7 +61,7 @@ class Mutator {
     try {
       for (const candidate of candidates) {
         if (!this.dispatcher.selected(candidate, request)) continue;
-        // A webhook that was not asked in the first round is not asked in the second either.
+        // A webhook that was not called in the first round is not called in the second either.
         if (again && !rounds.wants(candidate.webhook.id)) continue;
         const changed = await this.one(request, candidate, texts, again ? 1 : 0);
         if (changed) {
@@ -113,7 +113,7 @@ class Mutator {
     return changed;
   }
 
-  /** Applies the patch of an answer; what it leaves open is filled in again. */
+  /** Applies the patch of a response; defaults are set again. */
   private async apply(request: AdmissionRequest, webhook: Webhook, served: Served, answer: ReviewAnswer, round: number): Promise<boolean> {
     if (answer.patch === undefined) return false;
     const patch = this.readPatch(answer.patch);
@@ -131,7 +131,7 @@ class Mutator {
     return changed;
   }
 
-  /** A patch that cannot be read is a bad answer: the failure policy decides what comes of it. */
+  /** A patch that cannot be parsed is an invalid response: the failure policy applies. */
   private readPatch(patch: Buffer): (document: JsonValue) => JsonValue {
     try {
       return readJsonPatch(patch);
@@ -203,7 +203,7 @@ class Mutator {
 
 const whyOf = ({ message, cause }: Error): string => (typeof cause === 'string' ? cause : message);
 
-/** A patch that does not fit the object is a fault that no failure policy excuses. */
+/** A patch that does not apply to the object is an error regardless of the failure policy. */
 function attempt<T>({ name }: Webhook, make: () => T): T {
   try {
     return make();

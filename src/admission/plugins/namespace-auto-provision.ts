@@ -1,4 +1,4 @@
-/** NamespaceAutoProvision: whoever creates an object in a namespace that does not exist creates the namespace with it. */
+/** NamespaceAutoProvision: creates the missing namespace of a new object. */
 import { ApiError } from '../../meta/errors.ts';
 import type { MakePlugin } from '../plugin.ts';
 import { refusal } from '../refusal.ts';

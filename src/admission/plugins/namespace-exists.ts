@@ -1,4 +1,4 @@
-/** NamespaceExists: nothing is written in a namespace that does not exist. NamespaceLifecycle does this, too. */
+/** NamespaceExists: denies writes in a namespace that does not exist. NamespaceLifecycle does this, too. */
 import { notFound } from '../../meta/errors.ts';
 import type { MakePlugin } from '../plugin.ts';
 

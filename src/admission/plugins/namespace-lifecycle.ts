@@ -1,6 +1,6 @@
 /**
- * NamespaceLifecycle: nothing is created in a namespace that does not exist or is on its way out, and the namespaces
- * that the server itself needs cannot be deleted.
+ * NamespaceLifecycle: denies creates in a namespace that does not exist or is terminating, and deletion of the namespaces
+ * that the server itself needs.
  */
 import { forbidden, notFound } from '../../meta/errors.ts';
 import type { MakePlugin } from '../plugin.ts';
@@ -21,7 +21,7 @@ export const namespaceLifecycle: MakePlugin = ({ identity, live }) => {
         return;
       }
       if (!served.kind.namespaced || operation === 'DELETE') return;
-      // Reviews tell who may do what; they are asked also of namespaces that are not there.
+      // Access reviews are allowed in namespaces that do not exist, too.
       if (served.kind.group === 'authorization') return;
       const found = namespaces.get('', namespace);
       if (found === undefined && request.namespaceToBeMade) return;

@@ -1,11 +1,11 @@
-/** Labels of nodes that a node may not give itself, lest it drew pods that were meant for others. */
+/** Labels that a node may not set on itself, so that it cannot attract pods that are meant for others. */
 import { domainName, type Identity, nodeAgentWord } from '../../meta/identity.ts';
 
 interface Names {
   readonly restricted: string;
-  /** Domains of which a node may only set what is listed. */
+  /** Domains of which a node may only set listed labels. */
   readonly owned: readonly string[];
-  /** Domains within them that belong to nodes. */
+  /** Subdomains that belong to nodes. */
   readonly free: readonly string[];
   readonly allowed: ReadonlySet<string>;
 }
@@ -42,7 +42,7 @@ function namesOf(identity: Identity): Names {
 
 const within = (domain: string, parent: string): boolean => domain === parent || domain.endsWith(`.${parent}`);
 
-/** The labels among those that change which a node may not change itself, sorted. */
+/** The changed labels that a node may not change itself, sorted. */
 export function forbiddenLabels(identity: Identity, wanted: Record<string, string>, old: Record<string, string>): string[] {
   const { restricted, owned, free, allowed } = namesOf(identity);
   const changed = [...new Set([...Object.keys(wanted), ...Object.keys(old)])].filter((key) => wanted[key] !== old[key]);

@@ -1,6 +1,6 @@
 /**
- * NodeRestriction: an agent of a node (`system:node:NAME`, group `system:nodes`) changes its own node, the pods that run
- * on it, its own lease, and nothing that would draw other work to it.
+ * NodeRestriction: a node agent (`system:node:NAME`, group `system:nodes`) may change its own node, the pods that run
+ * on it, its own lease, and nothing that would attract other workloads.
  */
 
 import { wellKnown } from '../../auth/types.ts';
@@ -89,7 +89,7 @@ function podRule(request: AdmissionRequest, node: string, views: Views): void {
     throw refusal(request, `node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`);
 }
 
-/** A node may only show the pods it already runs of its own accord, and those may not lean on other objects. */
+/** A node may only create mirror pods, which must not refer to other objects. */
 function mirrorRule(request: AdmissionRequest, { metadata, spec }: Pod, node: string, { identity, nodes }: Views): void {
   const self = JSON.stringify(node);
   const mirror = domainName(identity, 'config.mirror');
@@ -159,7 +159,7 @@ function nodeRule(request: AdmissionRequest, node: string, { identity }: Views):
   if (labels.length > 0) throw refusal(request, `is not allowed to modify labels: ${labels.join(', ')}`);
 }
 
-/** A node tells how large a volume has become, and that is all. */
+/** A node may report the new size of a volume, and nothing else. */
 function claimStatusRule(request: AdmissionRequest, node: string): void {
   if (request.operation !== 'UPDATE') throw refusal(request, `unexpected operation ${JSON.stringify(request.operation)}`);
   const comparable = (object: ApiObject | undefined): object => {

@@ -1,6 +1,6 @@
 /**
- * OwnerReferencesPermissionEnforcement: whoever hangs an object on an owner could have deleted it, and whoever decides
- * whether it holds up the owner's deletion could have given the owner a finalizer, or taken one away.
+ * OwnerReferencesPermissionEnforcement: setting an owner of an object needs the permission to delete the object, and setting
+ * blockOwnerDeletion needs the permission to update the finalizers of the owner.
  */
 
 import type { OwnerReference } from '../../kinds/meta.ts';
@@ -15,7 +15,7 @@ export const ownerReferencesPermissionEnforcement: MakePlugin = (env) => ({
   handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
   validate(request) {
     const { object, oldObject, served, subresource } = request;
-    // The status of pods was once reported with broken references; it cannot change them anyway.
+    // The status of pods was once reported with invalid references; it cannot change them anyway.
     if (served.kind.group === '' && served.kind.plural === 'pods' && subresource === 'status') return;
     const wanted = object?.metadata?.ownerReferences ?? [];
     const current = oldObject?.metadata?.ownerReferences ?? [];

@@ -1,6 +1,6 @@
 /**
- * PersistentVolumeLabel: a volume that is in one region and zone is labelled so, and used there only. Labels from whoever
- * provisioned the volume count; for others the configuration says where they are (volume-places.ts): there is no cloud here
+ * PersistentVolumeLabel: labels a volume with its region and zone, so that it is used there only. Labels of the
+ * provisioner are kept; for other volumes the configuration has the zone (volume-places.ts): there is no cloud provider here
  * that could be asked.
  */
 
@@ -38,7 +38,7 @@ export const persistentVolumeLabel: MakePlugin = ({ identity, live, log }, confi
       if (place === undefined) return;
       const { region, zone } = place;
       const needed: NodeSelectorRequirement[] = [];
-      // Labels that say otherwise are replaced: where the volume is, is not for whoever creates the object to say.
+      // Labels with other values are replaced: the client that creates the object does not decide where the volume is.
       volume.metadata.labels ??= {};
       if (region !== undefined) {
         volume.metadata.labels[regionLabel] = region;
@@ -53,7 +53,7 @@ export const persistentVolumeLabel: MakePlugin = ({ identity, live, log }, confi
   };
 };
 
-/** Adds the requirements to every term, unless one of the terms says something about the same labels. */
+/** Adds the requirements to every term, unless one of the terms has a requirement on the same labels. */
 function restrict({ spec }: PersistentVolume, needed: readonly NodeSelectorRequirement[]): void {
   spec.nodeAffinity ??= {};
   spec.nodeAffinity.required ??= {};

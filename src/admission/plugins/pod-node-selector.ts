@@ -1,10 +1,10 @@
 /**
- * PodNodeSelector: the nodes that the pods of a namespace may run on are named by an annotation of the namespace, or for
- * all namespaces without one by the configuration:
+ * PodNodeSelector: an annotation of the namespace restricts the nodes of its pods, or for
+ * namespaces without one the configuration:
  *
  *   podNodeSelectorPluginConfig:
  *     clusterDefaultNodeSelector: zone=default
- *     team-a: zone=west                # all that pods of this namespace may ask for
+ *     team-a: zone=west                # the only selectors that pods of this namespace may have
  */
 import { domainName } from '../../meta/identity.ts';
 import { labelKey, labelValue } from '../../meta/names.ts';
@@ -64,7 +64,7 @@ export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) =
 const conflict = (a: Selector, b: Selector | undefined): boolean =>
   b !== undefined && Object.entries(a).some(([key, value]) => b[key] !== undefined && b[key] !== value);
 
-/** `a=b,c=d`; nothing else is a selector here. */
+/** `a=b,c=d`; no other operators are allowed. */
 function parseSelector(text: string): Selector {
   const selector: Record<string, string> = {};
   if (text === '') return selector;

@@ -1,6 +1,6 @@
 /**
  * PodSecurityPolicy: a pod runs only if a policy that its author or its service account may `use` allows it. Of several
- * that do, one that leaves the pod as it is comes before those that fill something in, then the first by name.
+ * that do, one that does not change the pod comes before those that do, then the first by name.
  */
 
 import { authenticated, serviceAccountGroups, serviceAccountName } from '../../auth/authn/users.ts';
@@ -18,7 +18,7 @@ import type { AdmissionRequest } from '../types.ts';
 export const podSecurityPolicy: MakePlugin = (env) => {
   const policies = env.live<PodSecurityPolicy>('policy', 'podsecuritypolicies');
   const annotation = domainName(env.identity, 'psp');
-  /** Pods that are on their way out may still be changed, so that their finalizers can go. */
+  /** Terminating pods may still be changed, so that their finalizers can be removed. */
   const concerned = ({ subresource, operation, oldObject }: AdmissionRequest): boolean =>
     (subresource === '' || (subresource === 'ephemeralcontainers' && operation === 'UPDATE')) &&
     oldObject?.metadata.deletionTimestamp === undefined;
@@ -67,7 +67,7 @@ async function choose(
   throw refusal(request, `PodSecurityPolicy: unable to ${action}: [${complaints.join(' ')}]`);
 }
 
-/** Whoever writes the pod may use the policy, or the account that the pod runs as. */
+/** The user that writes the pod may use the policy, or the service account of the pod. */
 async function mayUse(env: PluginEnv, { user, namespace }: AdmissionRequest, { spec }: Pod, name: string): Promise<boolean> {
   const action = { verb: 'use', group: 'policy', resource: 'podsecuritypolicies', namespace, name };
   if (await env.may(user, action)) return true;

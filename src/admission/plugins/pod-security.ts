@@ -1,4 +1,4 @@
-/** PodSecurity: pods keep to the standards that labels of their namespace name. */
+/** PodSecurity: enforces the pod security standards of the namespace's labels. */
 import type { Pod, PodTemplateSpec } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
@@ -15,7 +15,7 @@ import type { Violation } from '../pod-security/words.ts';
 import { refusal } from '../refusal.ts';
 import type { AdmissionRequest } from '../types.ts';
 
-/** Subresources of pods that change nothing the standards speak of. */
+/** Subresources of pods that do not matter to the standards. */
 const ignored = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
 const workloads = [
   'replicationcontrollers',
@@ -49,7 +49,7 @@ class Evaluator {
   private readonly prefix: string;
   private readonly namespaces: Live;
   private readonly pods: Live<Pod>;
-  /** Of namespaces as they are now; one that changes is another object. */
+  /** By namespace object; a changed namespace is another object. */
   private readonly policies = new WeakMap<ApiObject, Policy>();
   private readonly evaluations: ReturnType<PluginEnv['metrics']['counter']>;
 
@@ -97,7 +97,7 @@ class Evaluator {
     this.evaluate(request, policy, pod, true);
   }
 
-  /** Templates are checked when they are written: nobody looks at the pods that a controller cannot create. */
+  /** Templates are checked when they are written: the pods that a controller cannot create are easily overlooked. */
   workload(request: AdmissionRequest): void {
     if (request.subresource !== '' || this.exempt(request)) return;
     const policy = this.policy(request);

@@ -1,6 +1,6 @@
 /**
- * PodTolerationRestriction: annotations of a namespace, or the configuration where there are none, say which tolerations
- * its pods get and which they may have at all.
+ * PodTolerationRestriction: annotations of a namespace, or else the configuration, define the tolerations that
+ * its pods get and the ones that are allowed.
  */
 
 import { qosClass } from '../../kinds/core/pod-resources.ts';
@@ -41,7 +41,7 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
   refuseUnknown(cluster, ['apiVersion', 'kind', 'default', 'whitelist'], 'the configuration');
   const clusterDefaults = configured(cluster.default, 'default');
   const clusterWhitelist = configured(cluster.whitelist, 'whitelist');
-  /** Undefined where the namespace says nothing; an empty text is an empty list. */
+  /** Undefined if the namespace has no annotation; an empty text is an empty list. */
   const annotated = (request: AdmissionRequest, key: string): Toleration[] | undefined => {
     const text = namespaces.get('', request.namespace)?.metadata.annotations?.[key];
     if (text === undefined || text === '') return text === undefined ? undefined : [];

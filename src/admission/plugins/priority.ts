@@ -1,4 +1,4 @@
-/** Priority: the number behind a priority class goes into the pod, and there is one default class at most. */
+/** Priority: sets the priority of a pod from its class, and ensures that there is at most one default class. */
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { PriorityClass } from '../../kinds/scheduling/schema/v1.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
@@ -12,7 +12,7 @@ export const priority: MakePlugin = ({ live }) => {
   const classes = live<PriorityClass>('scheduling', 'priorityclasses');
   let defaultClass: PriorityClass | undefined;
   let asOf = -1;
-  /** Of several default classes, which can only come from old data, the lowest counts. */
+  /** Of several default classes, which can only be old data, the lowest counts. */
   const globalDefault = (): PriorityClass | undefined => {
     if (asOf !== classes.generation) {
       asOf = classes.generation;
@@ -58,7 +58,7 @@ export const priority: MakePlugin = ({ live }) => {
   };
 };
 
-/** A client that knows nothing of these fields must not lose them. */
+/** A client that does not know these fields must not remove them. */
 function keep({ spec }: Pod, { spec: old }: Pod): void {
   if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
   if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) spec.preemptionPolicy = old.preemptionPolicy;

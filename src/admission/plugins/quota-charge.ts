@@ -1,4 +1,4 @@
-/** Checks an object against the quotas of its namespace, and says what they will have used with it. */
+/** Checks an object against the quotas of its namespace, and computes their new usage. */
 
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
@@ -13,7 +13,7 @@ import type { AdmissionRequest } from '../types.ts';
 import { demandedNames, demandedScopes, type LimitedResource, type ScopeRule } from './quota-limits.ts';
 import { unstated } from './quota-stated.ts';
 
-/** What is asked of all quotas of a namespace for one request. */
+/** The parameters of one request for all quotas of a namespace. */
 export interface Charging {
   readonly request: AdmissionRequest;
   readonly resource: CountedResource;
@@ -26,8 +26,8 @@ export interface Charging {
 const isPods = ({ group, name }: CountedResource): boolean => group === '' && name === 'pods';
 
 /**
- * The quotas that the request charges, in hub form, with what they will have used and the version they have now. Throws
- * `forbidden` where the object does not fit.
+ * The quotas that the request charges, in hub form, with their new usage and their current version. Throws
+ * `forbidden` if the object exceeds one.
  */
 export function chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[]): ResourceQuota[] {
   const { request, resource, identity } = charging;
@@ -61,7 +61,7 @@ function isOf(name: string, resource: CountedResource, identity: Identity): bool
   return counted !== undefined && counted.group === resource.group && counted.name === resource.name;
 }
 
-/** What the quota bounds must be stated by the object, and its use so far must be known. */
+/** The object must specify the limited resources, and their usage so far must be known. */
 function checkStated({ request, resource }: Charging, quota: ResourceQuota, names: readonly string[]): void {
   const { name } = quota.metadata;
   const missing = isPods(resource) ? unstated(request.object as unknown as Pod, names) : undefined;
@@ -70,7 +70,7 @@ function checkStated({ request, resource }: Charging, quota: ResourceQuota, name
   throw refusal(request, `status unknown for quota: ${name}, resources: ${[...names].sort().join(',')}`);
 }
 
-/** What the request uses beyond what its object used before. */
+/** The usage of the request beyond that of the old object. */
 function changeOf({ request, resource, identity, now }: Charging, usage: Usage): Usage {
   const negative = [...usage].filter(([, quantity]) => quantity.sign < 0).map(([name]) => name);
   if (negative.length > 0) throw refusal(request, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
@@ -81,7 +81,7 @@ function changeOf({ request, resource, identity, now }: Charging, usage: Usage):
   return change;
 }
 
-/** Some resources may be used only where a quota covers them (`limitedResources` of the configuration). */
+/** Some resources may be used only if a quota covers them (`limitedResources` of the configuration). */
 function checkCovered(
   { request, resource, limited }: Charging,
   usage: Usage,
@@ -105,7 +105,7 @@ function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage)
   const used = amounts(quota.status.used);
   const after: Usage = new Map(used);
   for (const [name, quantity] of wanted) add(after, name, quantity);
-  // What becomes less is never refused, even if it is still too much.
+  // A decrease is never refused, even if the usage is still too high.
   const exceeded = [...wanted.keys()].filter(
     (name) => (wanted.get(name) as Quantity).sign > 0 && (after.get(name) as Quantity).compare(hard.get(name) as Quantity) > 0,
   );

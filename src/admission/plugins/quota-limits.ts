@@ -1,5 +1,5 @@
 /**
- * Resources that may be used only where a quota covers them:
+ * Resources that may be used only if a quota covers them:
  *
  *   apiVersion: apiserver.config.<pd>/v1
  *   kind: ResourceQuotaConfiguration

@@ -1,9 +1,9 @@
-/** Where a quota bounds cpu or memory, every container must say how much of it it wants. */
+/** If a quota limits cpu or memory, every container must specify it. */
 import type { Container } from '../../kinds/core/schema/containers.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { own } from '../../lib/own.ts';
 
-/** Name in the quota → where a container says it. */
+/** Name in the quota → field of a container. */
 const demanded: Readonly<Record<string, readonly ['requests' | 'limits', string]>> = {
   cpu: ['requests', 'cpu'],
   memory: ['requests', 'memory'],
@@ -13,7 +13,7 @@ const demanded: Readonly<Record<string, readonly ['requests' | 'limits', string]
   'limits.memory': ['limits', 'memory'],
 };
 
-/** `must specify limits.cpu for: a,b; memory for: a`, or undefined where nothing is left open. */
+/** `must specify limits.cpu for: a,b; memory for: a`, or undefined if everything is specified. */
 export function unstated({ spec }: Pod, names: readonly string[]): string | undefined {
   const found = new Map<string, Set<string>>();
   const check = ({ name, resources }: Container): void => {

@@ -1,6 +1,6 @@
 /**
- * Quotas as they are once everything that is on its way into the store has arrived. The next request builds on what the
- * one before it will have written, without waiting for the disk; both become durable together, or neither.
+ * Quotas with all pending charges included. The next request builds on the pending write of the
+ * one before it, without waiting for the disk; both become durable together, or neither.
  */
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import type { Live } from '../../kinds/live.ts';
@@ -10,7 +10,7 @@ const versionOf = ({ metadata }: ResourceQuota): number => Number(metadata.resou
 
 export class QuotaView {
   private readonly live: Live<ResourceQuota>;
-  /** Charged, with the revision that the charge will have, and not yet visible. */
+  /** Charged, with the revision of the charge, and not yet visible. */
   private readonly coming = new Map<string, ResourceQuota>();
 
   constructor(live: Live<ResourceQuota>) {
@@ -20,16 +20,16 @@ export class QuotaView {
     const visible = this.live.list(namespace);
     return this.coming.size === 0 ? visible : visible.map((quota) => this.newest(quota));
   }
-  /** What was charged will be stored with this revision. */
+  /** The charge will be stored with this revision. */
   expect(charged: readonly ResourceQuota[], revision: number): void {
     for (const quota of charged)
       this.coming.set(keyOf(quota), { ...quota, metadata: { ...quota.metadata, resourceVersion: String(revision) } });
   }
-  /** The charge is visible now, or will never be. */
+  /** The charge is visible now, or has failed. */
   settled(charged: readonly ResourceQuota[], revision: number, stored: boolean): void {
     for (const quota of charged) {
       const coming = this.coming.get(keyOf(quota));
-      // Of several on their way the last one says that all have arrived; where one failed, so do those that build on it.
+      // The last of several pending charges confirms all; if one failed, so do those that build on it.
       if (coming !== undefined && (!stored || versionOf(coming) <= revision)) this.coming.delete(keyOf(quota));
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Nobody grants more than they have: roles and bindings are checked against the rights of their writer. Not one of the
+ * Prevents privilege escalation: roles and bindings are checked against the permissions of their writer. Not one of the
  * plug-ins that can be switched; it runs last of those that see the object before it is validated.
  */
 

@@ -1,10 +1,10 @@
 /**
- * ResourceQuota: what the objects of a namespace use together stays within its quotas.
+ * ResourceQuota: keeps the usage of a namespace within its quotas.
  *
- * Usage is charged in the commit that stores the object, guarded by the version of the quota, so that no two requests can
- * take the same last piece and a request that fails later charges nothing. Those that charge the same namespace take
- * turns between the check and the commit: they would overtake each other otherwise. Where the store says at once which
- * revision a commit will have, the turn ends there; otherwise when the commit is done.
+ * Usage is charged in the commit that stores the object, with the version of the quota as precondition, so that no two requests can
+ * use the same remainder and a request that fails later charges nothing. Requests that charge the same namespace are
+ * serialized between the check and the commit: they would conflict otherwise. If the store assigns the
+ * revision of a commit at once, the lock is released there; otherwise when the commit is done.
  */
 
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
@@ -19,7 +19,7 @@ import { type Charging, chargeQuotas } from './quota-charge.ts';
 import { limitedFor, readLimitedResources } from './quota-limits.ts';
 import { QuotaView } from './quota-view.ts';
 
-/** Requests that may wait for their turn in one namespace. */
+/** Maximum requests that wait in one namespace. */
 const MAX_WAITING = 1000;
 
 export const resourceQuota: MakePlugin = ({ identity, live, clock }, configuration) => {
@@ -29,19 +29,19 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    // Events go by themselves, and there may be very many of them.
+    // Events expire, and there may be very many of them.
     concerns: ({ kind }) => kind.namespaced && !kind.virtual && kind.plural !== 'events',
     validate(request) {
       const { namespace, operation, served, subresource } = request;
       if (subresource !== '' || (limited.length === 0 && quotas.list(namespace).length === 0)) return;
       const { kind, custom } = served;
       const resource = { group: custom ? kind.group : groupName(identity, kind.group), name: kind.plural };
-      // An update changes only what more than the number of objects is counted of; pods cannot ask for more later on.
+      // An update matters only for kinds of which more than the number of objects is counted; the requests of pods are immutable.
       if (operation === 'UPDATE' && (!isMeasured(resource) || resource.name === 'pods')) return;
       const own = limitedFor(limited, resource.group, resource.name);
       const charging: Charging = { request, resource, identity, limited: own, now: clock.now() };
       const charges = (): ResourceQuota[] => chargeQuotas(charging, quotas.list(namespace));
-      // Refuses at once what cannot pass; whether it still fits is asked again when its turn comes.
+      // Denies at once what cannot pass; it is checked again under the lock.
       if (charges().length > 0 && !request.dryRun) chargeWithCommit(request, turns, quotas, charges);
     },
   };

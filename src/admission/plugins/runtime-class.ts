@@ -1,4 +1,4 @@
-/** RuntimeClass: what the runtime itself needs (overhead) and where it can run goes from the class into the pod. */
+/** RuntimeClass: copies the overhead and the scheduling rules of the class into the pod. */
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { RuntimeClass } from '../../kinds/node/schema/v1.ts';
 import { equal } from '../../lib/equal.ts';

@@ -1,4 +1,4 @@
-/** SecurityContextDeny: nobody chooses the user, the groups or the label that a container runs with. */
+/** SecurityContextDeny: denies pods that set the user, the groups or the SELinux label of a container. */
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 import { refusal } from '../refusal.ts';

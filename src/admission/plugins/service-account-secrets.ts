@@ -1,9 +1,9 @@
-/** An account may say that its pods use no other secrets than those it lists. */
+/** An account may restrict the secrets of its pods to those it lists. */
 import type { ServiceAccount } from '../../kinds/core/schema/config.ts';
 import type { PodSpec } from '../../kinds/core/schema/pod.ts';
 import { type AnyContainer, eachContainer } from '../pods.ts';
 
-/** What of a pod refers to a secret that the account does not list; undefined: nothing does. */
+/** The part of a pod that refers to a secret which the account does not list; undefined: none does. */
 export function forbiddenSecret(spec: PodSpec, account: ServiceAccount, what: 'pod' | 'ephemeral'): string | undefined {
   const mountable = new Set((account.secrets ?? []).map(({ name }) => name));
   const because = `is not allowed because service account ${account.metadata.name} does not reference that`;

@@ -1,5 +1,5 @@
 /**
- * ServiceAccount: every pod runs as an account of its namespace, finds a token for it at the usual place, and gets the
+ * ServiceAccount: every pod gets an account of its namespace, a mounted token for it, and the
  * pull secrets of the account.
  */
 
@@ -17,7 +17,7 @@ import { refusal } from '../refusal.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { forbiddenSecret } from './service-account-secrets.ts';
 
-/** How long the account that every namespace gets is waited for: pods may be created right after their namespace. */
+/** How long to wait for the default account: pods may be created right after their namespace. */
 const DEFAULT_ACCOUNT_WAIT_MS = 1500;
 /** An hour, and a little more, by which the tokens of pods can be distinguished from others. */
 const TOKEN_SECONDS = 3607;
@@ -87,7 +87,7 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
   };
 };
 
-/** Waits until an object is there, for a bounded time. */
+/** Waits until an object exists, for a bounded time. */
 function appears(accounts: Live<ServiceAccount>, clock: Clock, namespace: string, name: string): Promise<ServiceAccount | undefined> {
   return new Promise((resolve) => {
     const finish = (found: ServiceAccount | undefined): void => {
@@ -102,7 +102,7 @@ function appears(accounts: Live<ServiceAccount>, clock: Clock, namespace: string
   });
 }
 
-/** A mirror pod stands for one that runs already, so that nothing is added to it; it may not lean on the API either. */
+/** A mirror pod represents a running one, so that nothing is added to it; it must not refer to API objects either. */
 function checkMirror(request: AdmissionRequest, { spec }: Pod): void {
   if ((spec.serviceAccountName ?? '') !== '') throw refusal(request, 'a mirror pod may not reference service accounts');
   if (secretNames(spec).size > 0) throw refusal(request, 'a mirror pod may not reference secrets');

@@ -1,4 +1,4 @@
-/** Rights over signers: for one (`example.com/own`) or for all of a domain (`example.com/*`). */
+/** Permissions on signers: for one (`example.com/own`) or for all of a domain (`example.com/*`). */
 import { groupName } from '../../meta/identity.ts';
 import type { User } from '../../meta/user.ts';
 import type { PluginEnv } from '../plugin.ts';

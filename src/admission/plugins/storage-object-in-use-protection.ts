@@ -1,4 +1,4 @@
-/** StorageObjectInUseProtection: claims and volumes are held by a finalizer for as long as something uses them. */
+/** StorageObjectInUseProtection: adds the finalizer that holds claims and volumes while they are in use. */
 import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 

@@ -1,4 +1,4 @@
-/** TaintNodesByCondition: a new node gets no pods before something has found it ready. */
+/** TaintNodesByCondition: taints a new node until it is ready. */
 
 import type { Node } from '../../kinds/core/schema/node.ts';
 import { domainName } from '../../meta/identity.ts';

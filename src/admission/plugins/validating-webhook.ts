@@ -1,4 +1,4 @@
-/** ValidatingAdmissionWebhook: asks all webhooks that a request concerns at once; one that says no is enough. */
+/** ValidatingAdmissionWebhook: calls all matching webhooks concurrently; one denial is enough. */
 import { ApiError } from '../../meta/errors.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
@@ -33,12 +33,12 @@ async function callWebhooks(
 ): Promise<void> {
   const texts = new VersionedTexts(env, request);
   const refusals = await Promise.all(chosen.map((candidate) => one(env, dispatcher, metrics, request, candidate, texts)));
-  // Of several refusals the client is informed the first in the order of the webhooks, whichever came first in time.
+  // Of several denials the client gets the first in the order of the webhooks, whichever came first in time.
   const refusal = refusals.find((error) => error !== undefined);
   if (refusal !== undefined) throw refusal;
 }
 
-/** Returns why the request is refused; undefined: it is not. */
+/** Returns why the request is denied; undefined: it is not. */
 async function one(
   env: PluginEnv,
   { client }: Dispatcher,

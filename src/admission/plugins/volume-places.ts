@@ -1,5 +1,5 @@
 /**
- * Where volumes are, as the configuration of PersistentVolumeLabel says:
+ * Regions and zones of volumes, by the configuration of PersistentVolumeLabel:
  *
  *   apiVersion: apiserver.config.<pd>/v1
  *   kind: PersistentVolumeLabelConfiguration
@@ -17,7 +17,7 @@ import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { checkType, object, refuseUnknown } from '../configuration.ts';
 import type { PluginConfiguration } from '../plugin.ts';
 
-/** Between the zones of a volume that is in several. */
+/** Delimiter between the zones of a volume with several. */
 export const ZONE_DELIMITER = '__';
 
 export interface Place {
@@ -62,7 +62,7 @@ export function readPlaces(configuration: PluginConfiguration, identity: Identit
   return { volumes, zones, classes: storageClassTopology ? live<StorageClass>('storage', 'storageclasses') : undefined };
 }
 
-/** The name by which the provider of a volume knows it. */
+/** The handle of a volume at its provider. */
 function handleOf({ spec }: PersistentVolume): string | undefined {
   return (
     spec.csi?.volumeHandle ??
@@ -74,7 +74,7 @@ function handleOf({ spec }: PersistentVolume): string | undefined {
   );
 }
 
-/** Where a volume is: by its handle, by the zone that it names, or by its class. Undefined where nothing says it. */
+/** The zones of a volume: by its handle, by the zone that it names, or by its class. Undefined if unknown. */
 export function placeOf(volume: PersistentVolume, tables: Tables, identity: Identity): Place | undefined {
   const known = tables.volumes.get(handleOf(volume) ?? '');
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** What a pod security policy does not allow of a pod. */
+/** Violations of a pod security policy by a pod. */
 
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { SELinuxOptions } from '../../kinds/core/schema/security-context.ts';
@@ -12,7 +12,7 @@ import { safeSysctls } from '../sysctls.ts';
 
 type Spec = PodSecurityPolicy['spec'];
 
-/** Complaints, as texts; none: the policy allows the pod. */
+/** Errors, as texts; none: the policy allows the pod. */
 export function violationsOf(pod: Pod, policy: PodSecurityPolicy, identity: Identity): string[] {
   const errors = new FieldErrors();
   checkPod(pod, policy.spec, errors);
@@ -185,7 +185,7 @@ function checkCapabilities(given: { add?: string[]; drop?: string[] } | undefine
   }
 }
 
-/** Profiles of the kernel are named by annotations, both of the policy and of the pod. */
+/** AppArmor and seccomp profiles are annotations, both of the policy and of the pod. */
 function checkProfiles(
   container: AnyContainer,
   pod: Pod,

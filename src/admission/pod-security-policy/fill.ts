@@ -1,4 +1,4 @@
-/** What a pod security policy puts into pods that leave it open. */
+/** Defaults that a pod security policy sets in pods. */
 import type { Container, EphemeralContainer } from '../../kinds/core/schema/containers.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';

@@ -1,4 +1,4 @@
-/** The baseline standard: known ways to gain privileges are closed. */
+/** The baseline standard: prevents known privilege escalations. */
 import { safeSysctls } from '../sysctls.ts';
 import type { Check, Examined } from './checks.ts';
 import { containersText, plural, quoted, setters, sortedQuoted, type Violation } from './words.ts';
@@ -182,7 +182,7 @@ const seLinuxOptions: Check = {
 const seccompTypes = new Set(['RuntimeDefault', 'Localhost']);
 export const seccompFine = (type: string): boolean => seccompTypes.has(type);
 
-/** Before there was a field, annotations said it. */
+/** Before the field existed, annotations were used. */
 function seccompAnnotations({ annotations, containers, identity }: Examined): Violation | undefined {
   const fine = (value: string): boolean => value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
   const names = [

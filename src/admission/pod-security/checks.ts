@@ -1,11 +1,11 @@
-/** One rule of the standards, since which release it holds, and what it replaces. */
+/** One check of the standards, the release that introduced it, and the checks that it replaces. */
 
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { type AnyContainer, eachContainer } from '../pods.ts';
 import type { Violation } from './words.ts';
 
-/** What of a pod or a pod template the rules look at. */
+/** The parts of a pod or a pod template that checks use. */
 export interface Examined {
   readonly spec: Pod['spec'];
   readonly annotations: Readonly<Record<string, string>>;
@@ -22,8 +22,8 @@ export function examined({ metadata, spec }: Pick<Pod, 'metadata' | 'spec'>, ide
 export interface Check {
   /** Checks run in the order of their ids. */
   readonly id: string;
-  /** Rules by the minor release since which they hold, oldest first. */
+  /** Versions of the check by the minor release that introduced them, oldest first. */
   readonly since: readonly (readonly [release: number, rule: (pod: Examined) => Violation | undefined])[];
-  /** Ids of baseline checks that are pointless beside this one. */
+  /** Ids of baseline checks that this one makes redundant. */
   readonly replaces?: readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * What holds for namespaces whose labels say nothing, and who is exempt.
+ * Defaults for namespaces without labels, and exemptions.
  *
  *   apiVersion: pod-security.admission.config.<pd>/v1beta1
  *   kind: PodSecurityConfiguration

@@ -8,7 +8,7 @@ import type { Violation } from './words.ts';
 type Rule = (pod: Examined) => Violation | undefined;
 /** Checks of a level and release, in the order of their messages. Made when they are first needed. */
 const made = new Map<string, readonly Rule[]>();
-/** Releases beyond the newest that changed a rule have the same rules as that one. */
+/** Releases after the newest change have the same checks. */
 const NEWEST = Math.max(...[...baseline, ...restricted].flatMap(({ since }) => since.map(([release]) => release)));
 
 function rulesOf(level: Level, version: Version): readonly Rule[] {

@@ -8,7 +8,7 @@ import type { PodSecurityConfiguration } from './configuration.ts';
 import { reasonsText, violations } from './evaluate.ts';
 import { type LevelVersion, policyText } from './policy.ts';
 
-/** Most pods that are looked at for one request. */
+/** Maximum pods that are checked for one request. */
 const MAX_PODS = 3000;
 
 export function warningsForExisting(

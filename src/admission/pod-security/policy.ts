@@ -1,9 +1,9 @@
 /**
- * Pod security standards as labels of a namespace name them: a level and the release whose rules are meant, each for what
- * is refused, what is written to the audit log and what is warned of.
+ * Pod security standards by labels of a namespace: a level and the release whose checks apply, each for
+ * denials, the audit log and warnings.
  *
  *   pod-security.<pd>/enforce: baseline        pod-security.<pd>/warn: restricted
- *   pod-security.<pd>/enforce-version: v1.23   (latest where it is not given)
+ *   pod-security.<pd>/enforce-version: v1.23   (default: latest)
  */
 
 import type { FieldErrors } from '../../meta/field.ts';
@@ -13,7 +13,7 @@ import type { Labels } from '../../meta/labels.ts';
 
 export const levels = ['privileged', 'baseline', 'restricted'] as const;
 export type Level = (typeof levels)[number];
-/** Minor release, or the newest there is. */
+/** Minor release, or the latest. */
 export type Version = number | 'latest';
 export interface LevelVersion {
   readonly level: Level;
@@ -36,7 +36,7 @@ export const allPrivileged: Policy = {
 
 export const labelPrefix = (identity: Identity): string => `pod-security.${identity.domain}/`;
 
-/** Undefined where the text is no level. */
+/** Undefined if the text is not a level. */
 export const readLevel = (text: string): Level | undefined => levels.find((level) => level === text);
 export function readVersion(text: string): Version | undefined {
   if (text === 'latest') return 'latest';
@@ -45,8 +45,8 @@ export function readVersion(text: string): Version | undefined {
 }
 
 /**
- * The policy of a namespace. What its labels leave open is taken from the defaults; a label that says nonsense counts as
- * the strictest level where it enforces, as the freest otherwise, and is complained of.
+ * The policy of a namespace. Missing labels take the defaults; an invalid label counts as
+ * the strictest level for enforce, as privileged otherwise, and is an error.
  */
 export function policyOf(labels: Labels | undefined, defaults: Policy, prefix: string, errors?: FieldErrors): Policy {
   if (labels === undefined) return defaults;
@@ -73,7 +73,7 @@ interface ModeLabels {
   readonly levelLabel: string;
   readonly versionLabel: string;
 }
-/** Names of the labels by their prefix, of which a process has one or two: every pod asks for them. */
+/** Names of the labels by their prefix, of which a process has one or two: every pod needs them. */
 const labelNames = new Map<string, readonly ModeLabels[]>();
 
 function namesOf(prefix: string): readonly ModeLabels[] {

@@ -1,4 +1,4 @@
-/** The restricted standard: what the hardening of pods asks for, beyond the baseline. */
+/** The restricted standard: hardening beyond the baseline. */
 import type { Volume } from '../../kinds/core/schema/volumes.ts';
 import { addedBeyond, seccompFine } from './baseline.ts';
 import type { Check } from './checks.ts';

@@ -1,4 +1,4 @@
-/** Which updates of pods the standards look at: those that bring something new to run. */
+/** The updates of pods that are checked: those that add something to run. */
 
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { Identity } from '../../meta/identity.ts';

@@ -1,7 +1,7 @@
-/** How complaints about pods are put into words. */
+/** Formatting of violations. */
 import type { AnyContainer } from '../pods.ts';
 
-/** A complaint: what is wrong in general, and with what exactly. */
+/** A violation: the general problem, and its details. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -16,7 +16,7 @@ export function containersText(containers: readonly AnyContainer[]): string {
   return `${plural('container', 'containers', containers.length)} ${quoted(containers.map(({ name }) => name))}`;
 }
 
-/** `pod and containers "a", "b"`: who set something that nobody may. */
+/** `pod and containers "a", "b"`: who set a forbidden value. */
 export function setters(pod: boolean, containers: readonly AnyContainer[]): string {
   return [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(' and ');
 }

@@ -1,9 +1,9 @@
-/** What counts as an answer of a webhook at all, before anybody looks into it. */
+/** Checks the HTTP response of a webhook, before it is parsed. */
 import type { Reply } from '../../lib/calls/reply.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonValue } from '../../schema/types.ts';
 
-/** The JSON of an answer. Throws an Error that says what came instead. */
+/** The JSON of a response. Throws an Error that describes an invalid one. */
 export function answeredJson({ status, body }: Reply): JsonValue {
   if (status < 200 || status > 206) throw new Error(statusText(status));
   if (body.length === 0) throw new Error(`0-length response with status code: ${status} and content type: application/json`);

@@ -1,4 +1,4 @@
-/** One call of a webhook from the question to the answer, with what it does to the request besides. */
+/** One call of a webhook, from the request to the response, with its warnings and audit annotations. */
 import type { Status } from '../../kinds/meta-kinds.ts';
 import { type ApiError, badRequest, fromStatus, internalError } from '../../meta/errors.ts';
 import { qualifiedName } from '../../meta/names.ts';
@@ -10,13 +10,13 @@ import type { Webhook } from './compiled.ts';
 import type { Candidate } from './match.ts';
 import { type ReviewAnswer, type ReviewObjects, readAnswer, reviewText, UnusablePatch } from './review.ts';
 
-/** The webhook could not be asked, or gave no proper answer: its failure policy decides what comes of it. */
+/** The webhook could not be called, or gave an invalid response: its failure policy applies. */
 export class CallFailed extends Error {}
 
-/** The webhook was asked, and what it wants to be changed cannot be: the answer is as bad as none. */
+/** The webhook responded, and its patch cannot be applied: the response counts as a failure. */
 export class BadPatch extends CallFailed {}
 
-/** Asks. Throws CallFailed, or an ApiError for what no policy can excuse. */
+/** Calls it. Throws CallFailed, or an ApiError that no failure policy can ignore. */
 export async function ask(
   env: PluginEnv,
   client: WebhookClient,
@@ -45,7 +45,7 @@ export async function ask(
   return answer;
 }
 
-/** A key that is none of an annotation is left out of the record, whose readers count on the form. */
+/** An invalid annotation key is not recorded, because readers of the audit log rely on the format. */
 function annotate(env: PluginEnv, request: AdmissionRequest, key: string, text: string): void {
   const [complaint] = qualifiedName(key);
   if (complaint === undefined) request.annotate(key, text);
@@ -61,14 +61,14 @@ async function post(env: PluginEnv, client: WebhookClient, webhook: Webhook, tex
   }
 }
 
-/** The error for the client about a webhook that said no. */
+/** The client's error for a denial of a webhook. */
 export function denial(webhook: Webhook, status: Status | undefined): ApiError {
   const by = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
   const why = status?.message || status?.reason;
   return fromStatus(status ?? { metadata: {} }, why ? `${by}: ${why}` : `${by} without explanation`, 400);
 }
 
-/** What the client reads of a webhook that failed, where that fails the request. */
+/** The client's error for a webhook that failed, if that fails the request. */
 export function callFailure(webhook: Webhook, error: CallFailed): ApiError {
   const message = `failed calling webhook ${JSON.stringify(webhook.name)}: ${error.message}`;
   return error instanceof BadPatch ? badRequest(message) : internalError(message);

@@ -1,6 +1,6 @@
 /**
- * Calls to webhooks: HTTPS only, certificates checked against the bundle of the configuration, connections kept and shared
- * by all calls to the same place, bounded in time, size and number.
+ * Calls to webhooks: HTTPS only, certificates verified with the bundle of the configuration, connections kept and shared
+ * by all calls to the same host, limited in time, size and number.
  */
 import type { X509Certificate } from 'node:crypto';
 import { posix } from 'node:path';
@@ -22,31 +22,31 @@ export interface ClientOptions {
   readonly credentials: CredentialsFor;
   readonly resolve: ResolveService;
   readonly userAgent: string;
-  /** Whether a certificate is this server's own: it is no webhook. */
+  /** Whether a certificate is this server's own, which is not a webhook. */
   readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
-  /** Connections to one place. */
+  /** Maximum connections to one host. */
   readonly maxSockets?: number;
-  /** Calls to one place that are under way or wait for a connection; one more fails. */
+  /** Maximum calls to one host that are in progress or wait for a connection; one more fails. */
   readonly maxCalls?: number;
   readonly maxBytes?: number;
 }
 const MAX_SOCKETS = 64;
 const MAX_CALLS = 1000;
-/** An answer holds a patch at most, and objects are smaller than 3 MB. */
+/** A response holds a patch at most, and objects are smaller than 3 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Redirects of one call that are followed. */
+/** Maximum redirects of one call. */
 const MAX_REDIRECTS = 10;
 
-/** A place to call, with the connections to it. */
+/** A host to call, with the connections to it. */
 interface Place {
   readonly key: string;
-  /** The address in errors. */
+  /** The URL in errors. */
   readonly shown: string;
   readonly path: string;
   readonly connections: Connections;
   readonly headers: Readonly<Record<string, string>>;
   address(): Address;
-  /** By the milliseconds that a call has. */
+  /** By the timeout of a call in milliseconds. */
   readonly heads: Map<number, Head>;
   calls: number;
 }
@@ -65,7 +65,7 @@ export class WebhookClient {
     this.options = options;
   }
 
-  /** Posts JSON. Rejects with an Error whose text names the address and what went wrong. */
+  /** Posts JSON. Rejects with an Error that names the URL and the problem. */
   async post(config: WebhookClientConfig, text: string, timeoutMs: number): Promise<Reply> {
     const place = this.placeOf(config);
     const head = headOf(place, timeoutMs);
@@ -94,7 +94,7 @@ export class WebhookClient {
     }
   }
 
-  /** Gives up the connections to places that no webhook names any more; calls that are under way end as they do. */
+  /** Closes the connections to hosts that no webhook names any more; calls in progress end as they do. */
   keepOnly(configs: readonly WebhookClientConfig[]): void {
     const wanted = new Set(configs.map((config) => this.keyOf(config)));
     for (const [key, place] of this.places) {
@@ -115,7 +115,7 @@ export class WebhookClient {
 
   private placeOf(config: WebhookClientConfig): Place {
     const known = this.byConfig.get(config);
-    // A place that was given up while another configuration named it no longer keeps connections.
+    // A host that was dropped while another configuration named it no longer keeps connections.
     if (known !== undefined && this.places.get(known.key) === known) return known;
     const key = this.keyOf(config);
     let place = this.places.get(key);
@@ -143,7 +143,7 @@ export class WebhookClient {
           ...trust.context,
           ...(certificate !== undefined && { cert: certificate, key: privateKey as string }),
         }),
-        // A certificate is checked for the name of the service, wherever its endpoints are.
+        // A certificate is verified for the name of the service, wherever its endpoints are.
         serverName: hostname,
         anchors: trust.anchors,
         isOwn: this.options.isOwn,
@@ -178,7 +178,7 @@ function cleanedPath(path: string): string {
   return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
 }
 
-/** Where a redirect leads, which must be the same host: what is posted is meant for nobody else. */
+/** The target of a redirect, which must be the same host: the request is not meant for any other. */
 function redirectedPath({ shown }: Place, from: string, location: string): string {
   let to: URL;
   try {
@@ -190,7 +190,7 @@ function redirectedPath({ shown }: Place, from: string, location: string): strin
   return `${to.pathname}${to.search}`;
 }
 
-/** The head of a call. Webhooks have a few dozen different times at most: whole seconds up to half a minute. */
+/** The head of a call. Webhooks have a few dozen different timeouts at most: whole seconds up to half a minute. */
 function headOf(place: Place, timeoutMs: number): Head {
   let head = place.heads.get(timeoutMs);
   if (head === undefined) {

@@ -1,4 +1,4 @@
-/** Webhooks as the configurations name them, brought into the form that requests are matched with. */
+/** Webhooks of the configurations, compiled for matching. */
 import type { MutatingWebhook, ValidatingWebhook, WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
@@ -10,7 +10,7 @@ export type ReviewVersion = 'v1' | 'v1beta1';
 export interface Webhook {
   /** Unique, also for webhooks of the same name. */
   readonly id: string;
-  /** Place among all webhooks of its sort. */
+  /** Index among all webhooks of its type. */
   readonly index: number;
   readonly configuration: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Webhook {
   readonly equivalent: boolean;
   readonly failOpen: boolean;
   readonly timeoutMs: number;
-  /** The first version in the webhook's list that this server speaks; undefined: none. */
+  /** The first version in the webhook's list that this server supports; undefined: none. */
   readonly reviewVersion: ReviewVersion | undefined;
   /** May be called for a dry run. */
   readonly dryRunnable: boolean;
@@ -34,7 +34,7 @@ export type ConfigurationObject = ApiObject & { readonly webhooks?: readonly (Mu
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const supportedVersions: readonly string[] = ['v1', 'v1beta1'];
 
-/** All webhooks of one sort, in the order in which they are called. Made anew when a configuration changes. */
+/** All webhooks of one type, in the order in which they are called. Made anew when a configuration changes. */
 export class WebhookSource {
   private readonly live: Live<ConfigurationObject> | undefined;
   private readonly changed: (webhooks: readonly Webhook[]) => void;
@@ -57,7 +57,7 @@ export class WebhookSource {
   }
 }
 
-/** Configurations run in the order of their names, the webhooks of one in the order listed. */
+/** Configurations are ordered by name, the webhooks of one in the order listed. */
 export function compile(configurations: readonly ConfigurationObject[]): Webhook[] {
   const sorted = [...configurations].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   const compiled: Webhook[] = [];

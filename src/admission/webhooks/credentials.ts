@@ -1,6 +1,6 @@
 /**
- * How this server proves to webhooks who it is. The configuration of a webhook plug-in names a file in the form of a client
- * configuration whose users are named by host (`webhook.example.com`, `svc.ns.svc:8443`, `*.example.com`, `*`).
+ * Credentials for webhooks. The configuration of a webhook plug-in names a kubeconfig
+ * file whose users are named by host (`webhook.example.com`, `svc.ns.svc:8443`, `*.example.com`, `*`).
  *
  *   apiVersion: apiserver.config.<pd>/v1
  *   kind: WebhookAdmissionConfiguration
@@ -22,7 +22,7 @@ export interface Credentials {
   /** Value of the Authorization header. */
   readonly authorization?: string;
 }
-/** `port` 443 need not be named. */
+/** Port 443 may be omitted. */
 export type CredentialsFor = (host: string, port: number) => Credentials;
 
 const nobody: Credentials = {};
@@ -36,7 +36,7 @@ export function readWebhookCredentials(configuration: PluginConfiguration | unde
     joinApiVersion(groupName(identity, 'apiserver.config'), 'v1alpha1'),
   ];
   const { kubeConfigFile } = checkType(value, kind, versions);
-  // A name that is misspelt would leave webhooks without the proof they ask for.
+  // A misspelt name would leave webhooks without credentials.
   refuseUnknown(value, ['apiVersion', 'kind', 'kubeConfigFile'], 'the configuration');
   if (kubeConfigFile === undefined || kubeConfigFile === null || kubeConfigFile === '') return () => nobody;
   if (typeof kubeConfigFile !== 'string') throw new Error('kubeConfigFile must be a path');

@@ -1,4 +1,4 @@
-/** What the two webhook plug-ins have in common: which webhooks a request concerns. */
+/** The common part of the two webhook plug-ins: which webhooks a request matches. */
 
 import type { Live } from '../../kinds/live.ts';
 import { type ApiError, notFound } from '../../meta/errors.ts';
@@ -32,12 +32,12 @@ export class Dispatcher {
     this.namespaces = env.live('', 'namespaces');
   }
 
-  /** Webhooks whose rules speak of the request, in order. */
+  /** Webhooks with matching rules, in order. */
   candidates({ served, subresource, operation }: AdmissionRequest): readonly Candidate[] {
     return this.source.current().candidates(served, subresource, operation, this.env.webhooks.equivalents);
   }
 
-  /** Whether the selectors of a webhook choose the request. Throws `notFound` for a namespace that does not exist. */
+  /** Whether the selectors of a webhook match the request. Throws `notFound` for a namespace that does not exist. */
   selected({ webhook }: Candidate, request: AdmissionRequest): boolean {
     const inNamespace = namespaceSelected(webhook, request, (name) => this.labelsOf(name, request.namespaceToBeMade));
     if (inNamespace === false || !objectSelected(webhook, request)) return false;
@@ -67,7 +67,7 @@ export const webhookPlugins = [
 const GROUP = 'admissionregistration';
 const isServed = (env: PluginEnv, plural: string): boolean => env.apiEnabled(groupName(env.identity, GROUP), 'v1', plural);
 
-/** Configurations of a kind that is not served could neither be seen nor deleted: they are not consulted. */
+/** Configurations of a kind that is not served could neither be read nor deleted: they are ignored. */
 function configurationsOf(env: PluginEnv, plural: string): Live<ConfigurationObject> | undefined {
   const live = env.live<ConfigurationObject>(GROUP, plural);
   if (isServed(env, plural)) return live;
@@ -75,7 +75,7 @@ function configurationsOf(env: PluginEnv, plural: string): Live<ConfigurationObj
   return undefined;
 }
 
-/** The other way round: configurations can be made, and nothing asks them. */
+/** The opposite case: configurations can be created, and no plug-in calls them. */
 export function warnUnasked(env: PluginEnv, plugin: string, plural: string): void {
   if (!isServed(env, plural)) return;
   const ignored = env.live<ConfigurationObject>(GROUP, plural).list().length;

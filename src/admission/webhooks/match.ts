@@ -1,6 +1,6 @@
 /**
- * Which webhooks a request concerns. What depends on the kind, the subresource and the operation alone is worked out once
- * and kept, so that a request which no rule speaks of costs a look into a table; selectors are asked for each request.
+ * Matches requests with webhooks. The part that depends on kind, subresource and operation is computed once
+ * and kept, so that a request that no rule matches costs one look-up; selectors are evaluated for each request.
  */
 import type { RuleWithOperations } from '../../kinds/admissionregistration/schema/v1.ts';
 import type { Served } from '../../kinds/served.ts';
@@ -10,7 +10,7 @@ import type { Webhook } from './compiled.ts';
 
 export type RuleObject = RuleWithOperations;
 
-/** A webhook that may have to be called, and the version in which it wants to see the object. */
+/** A webhook that may have to be called, and the version in which it takes the object. */
 export interface Candidate {
   readonly webhook: Webhook;
   readonly served: Served;
@@ -43,7 +43,7 @@ export class Matcher {
   }
 
   private find(served: Served, subresource: string, operation: AdmissionOperation, equivalents: Equivalents): Candidate[] {
-    // Whoever could forbid changes of webhooks could lock everybody out.
+    // A webhook that could deny changes of webhooks could lock everybody out.
     if (isWebhookConfiguration(served)) return [];
     const others = equivalents(served).filter((one) => one !== served);
     return this.webhooks.flatMap((webhook): Candidate[] => {
@@ -80,10 +80,10 @@ function ruleMatches(rule: RuleObject, served: Served, subresource: string, oper
 
 const isNamespace = ({ kind }: Served): boolean => kind.group === '' && kind.plural === 'namespaces';
 
-/** Labels of the namespace that a request is in; undefined where there is no such namespace. */
+/** Labels of the namespace of a request; undefined if it does not exist. */
 export type NamespaceLabels = (namespace: string) => Labels | 'missing';
 
-/** Answers `missing` where the selector needs a namespace that does not exist. */
+/** Returns `missing` if the selector needs a namespace that does not exist. */
 export function namespaceSelected(
   { namespaceSelector }: Webhook,
   request: AdmissionRequest,
@@ -96,13 +96,13 @@ export function namespaceSelected(
     const labels = labelsOf(request.namespace);
     return labels === 'missing' ? labels : namespaceSelector.matches(labels);
   }
-  // A namespace that is being written has the labels it will have.
+  // A namespace that is being written has its new labels.
   if (subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return namespaceSelector.matches(object?.metadata.labels);
   const labels = labelsOf(request.name);
   return labels === 'missing' ? labels : namespaceSelector.matches(labels);
 }
 
-/** A match of the old or of the new object counts. What has no labels at all, such as the options of a connection, never matches. */
+/** A match of the old or of the new object counts. Objects without labels, such as the options of a connection, never match. */
 export function objectSelected({ objectSelector }: Webhook, { object, oldObject }: AdmissionRequest): boolean {
   if (objectSelector.everything) return true;
   return [object, oldObject].some((one) => one?.metadata !== undefined && objectSelector.matches(one.metadata.labels));

@@ -1,4 +1,4 @@
-/** The objects of a request as texts, in the versions that webhooks want; each version is made once. */
+/** The objects of a request as JSON texts, in the versions of webhooks; each version is made once. */
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { encodeSaid } from '../../schema/json.ts';
@@ -20,7 +20,7 @@ export class VersionedTexts {
   }
 
   in(served: Served): ReviewObjects | Promise<ReviewObjects> {
-    // A webhook that changes the object puts another in its place.
+    // A webhook that changes the object replaces it.
     if (this.of !== this.request.object) {
       this.of = this.request.object;
       this.made.clear();
@@ -55,7 +55,7 @@ export class VersionedTexts {
   }
 }
 
-/** The schema of an action's object, where the request does not bring it. */
+/** The schema of an action's object, if the request does not have it. */
 function schemaOf({ objectKind, served, subresource }: AdmissionRequest): { schema: MessageType } | undefined {
   const sub = served.kind.subresources[subresource];
   const schema = objectKind?.schema ?? (sub?.type === 'action' ? sub.schema : undefined);

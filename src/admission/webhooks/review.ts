@@ -1,4 +1,4 @@
-/** AdmissionReview: what a webhook is asked, and what counts as an answer. */
+/** AdmissionReview: requests and responses. */
 
 import { Status } from '../../kinds/meta-kinds.ts';
 import type { Served } from '../../kinds/served.ts';
@@ -11,13 +11,13 @@ import type { ReviewVersion } from './compiled.ts';
 
 const quote = (text: string): string => JSON.stringify(text);
 
-/** JSON texts of the objects in the version that the webhook wants. */
+/** JSON texts of the objects in the version of the webhook. */
 export interface ReviewObjects {
   readonly object: string;
   readonly oldObject: string;
 }
 
-/** The body of a call. `served` is the version that the webhook wants; the request may have been made in another. */
+/** The body of a call. `served` is the version of the webhook; the request may have been made in another. */
 export function reviewText(
   identity: Identity,
   version: ReviewVersion,
@@ -30,7 +30,7 @@ export function reviewText(
   const sub = subresource === '' ? '' : `,"subResource":${quote(subresource)}`;
   const requestSub = subresource === '' ? '' : `,"requestSubResource":${quote(subresource)}`;
   const name = request.collection ? '' : request.name;
-  // A namespace is in itself, unless its name was generated after the request had come.
+  // The namespace of a Namespace is itself, unless its name was generated after the request arrived.
   const isNamespace = request.namespace === '' && request.served.kind.plural === 'namespaces' && request.served.group === '';
   const namespace = isNamespace && !request.nameGenerated ? name : request.namespace;
   return (
@@ -43,7 +43,7 @@ export function reviewText(
   );
 }
 
-/** Keeps the text that was made of a thing for as long as the thing is there; it must not change. */
+/** Caches the text of a value for as long as the value lives; it must not change. */
 function kept<T extends object>(make: (of: T) => string): (of: T) => string {
   const texts = new WeakMap<T, string>();
   return (of) => {
@@ -76,7 +76,7 @@ const userText = kept(({ name, uid, groups, extra }: AdmissionRequest['user']) =
   }),
 );
 
-/** A patch is reviewed as the creation or the update that comes of it. */
+/** A patch is reviewed as the create or update that results from it. */
 function optionsText(identity: Identity, { operation, options }: AdmissionRequest): string {
   if (operation === 'CONNECT') return 'null';
   const kind = operation === 'CREATE' ? 'CreateOptions' : operation === 'UPDATE' ? 'UpdateOptions' : 'DeleteOptions';
@@ -91,7 +91,7 @@ export function actionText(identity: Identity, { schema, group, version, kind }:
   return schema === undefined ? JSON.stringify(typed) : encode(schema, typed as never);
 }
 
-// ---- answers -----------------------------------------------------------------------------------------------------
+// ---- responses ---------------------------------------------------------------------------------------------------
 
 export interface ReviewAnswer {
   readonly allowed: boolean;
@@ -103,13 +103,13 @@ export interface ReviewAnswer {
   readonly auditAnnotations: readonly (readonly [string, string])[];
 }
 
-/** Checks an answer. Throws an Error that says what is wrong with it. */
+/** Validates a response. Throws an Error that describes the problem. */
 export function readAnswer(identity: Identity, version: ReviewVersion, uid: string, value: JsonValue, mutating: boolean): ReviewAnswer {
   const expected = joinApiVersion(groupName(identity, 'admission'), version);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('the answer is not an AdmissionReview');
   const { kind = '', apiVersion = '', response } = value;
   if (typeof response !== 'object' || response === null || Array.isArray(response)) throw new Error('webhook response was absent');
-  // The older version was never strict about what the answer says of itself.
+  // The older version was never strict about kind and apiVersion of the response.
   if (version === 'v1' || kind !== '' || apiVersion !== '') {
     if (kind !== 'AdmissionReview' || apiVersion !== expected)
       throw new Error(`expected webhook response of ${expected}, Kind=AdmissionReview, got ${String(apiVersion)}, Kind=${String(kind)}`);
@@ -149,10 +149,10 @@ function readPatch(response: JsonObject, version: ReviewVersion, mutating: boole
   return { patch: decodePatch(patch), patchType: 'JSONPatch' };
 }
 
-/** The patch of an answer is none that could be applied to anything. */
+/** The patch of a response is not valid. */
 export class UnusablePatch extends Error {}
 
-/** Letters that do not belong into base64 are not skipped: what is left might be another patch. */
+/** Characters outside of base64 are not skipped: the rest might be another patch. */
 function decodePatch(text: string): Buffer {
   const letters = text.replace(/[\r\n]/g, '');
   if (letters.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(letters)) throw new UnusablePatch('response.patch is not base64');

@@ -1,7 +1,7 @@
 /**
- * Which webhooks are asked again in the second round of one request.
+ * Which webhooks are called again in the second round of one request (reinvocation).
  *
- *   round 1   a (IfNeeded), b changes, c (IfNeeded)      → a: it has not seen what b made
+ *   round 1   a (IfNeeded), b changes, c (IfNeeded)      → a: it has not seen the change of b
  *   between   a plug-in changes the object               → c, too
  */
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -12,11 +12,11 @@ export class Rounds {
   private readonly earlier = new Set<string>();
   private last: ApiObject | undefined;
 
-  /** A webhook that wants to see later changes was asked. */
+  /** A webhook with `IfNeeded` was called. */
   asked(id: string): void {
     this.earlier.add(id);
   }
-  /** The object changed: those that were asked before are asked again. */
+  /** The object changed: earlier ones are called again. */
   wantEarlier(): void {
     for (const id of this.earlier) this.wanted.add(id);
     this.earlier.clear();
@@ -24,7 +24,7 @@ export class Rounds {
   wants(id: string): boolean {
     return this.wanted.has(id);
   }
-  /** Keeps what the webhooks of the first round left, where one of them wants to see later changes. */
+  /** Keeps the result of the first round, if one of the webhooks has `IfNeeded`. */
   remember(object: ApiObject | undefined): void {
     if (this.earlier.size > 0) this.last = structuredClone(object);
   }

@@ -1,4 +1,4 @@
-/** From a reference to a service to an address that can be called. */
+/** Resolves a service reference to an address. */
 import type { EndpointSubset, Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import type { LiveSource } from '../../kinds/live.ts';
 
@@ -6,12 +6,12 @@ export interface Address {
   readonly host: string;
   readonly port: number;
 }
-/** Throws an Error where the service leads nowhere. */
+/** Throws an Error if the service has no address. */
 export type ResolveService = (namespace: string, name: string, port: number) => Address;
 
 /**
- * There need not be a network in which the addresses of services mean something, so that one of the ready endpoints is
- * taken at random; where nothing keeps endpoints, the address of the service itself.
+ * Cluster addresses may not be routable here, so that one of the ready endpoints is
+ * chosen at random; without endpoints, the cluster address of the service.
  */
 export function serviceResolver(live: LiveSource, randomBelow: (limit: number) => number): ResolveService {
   const services = live<Service>('', 'services');

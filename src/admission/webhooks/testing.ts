@@ -21,7 +21,7 @@ export interface Call {
   readonly peer: string | undefined;
   readonly review: Review;
 }
-/** Answers the response of a review, or takes the connection over. */
+/** Returns the response of a review, or takes the connection over. */
 export type Reply = (review: Review, res: ServerResponse) => JsonObject | undefined | Promise<JsonObject | undefined>;
 
 export interface TestWebhook {
@@ -32,7 +32,7 @@ export interface TestWebhook {
   readonly calls: Call[];
   /** Connections that were ever opened. */
   readonly connections: () => number;
-  /** Closes connections that lie idle, as servers do after a while. */
+  /** Closes idle connections, as servers do after a while. */
   dropConnections(): void;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** What webhooks cost and do, as a stock server counts it. */
+/** Metrics of webhooks, under the names of a stock server. */
 import type { Metrics } from '../../lib/metrics.ts';
 import type { AdmissionOperation } from '../types.ts';
 import type { Webhook } from './compiled.ts';
 
-/** The sort of a webhook, by the name that metrics have for it. */
+/** The type of a webhook in metrics. */
 export type WebhookType = 'admit' | 'validating';
 export type RejectionCause = 'calling_webhook_error' | 'no_error' | 'apiserver_internal_error';
 
@@ -46,7 +46,7 @@ export class WebhookMetrics {
     this.durations.with(name, operation, String(rejected), type).observe(seconds);
     this.requests.with(String(Math.min(code, MAX_CODE)), name, operation, String(rejected), type).inc();
   }
-  /** `code` is that of the rejection; 0 where the webhook never got to say one. */
+  /** `code` is that of the rejection; 0 if the webhook did not respond. */
   rejected({ name }: Webhook, type: WebhookType, operation: AdmissionOperation, cause: RejectionCause, code: number): void {
     this.rejections.with(cause, name, operation, String(Math.min(code, MAX_CODE)), type).inc();
   }
@@ -56,7 +56,7 @@ export class WebhookMetrics {
 }
 
 const made = new WeakMap<Metrics, WebhookMetrics>();
-/** Both plug-ins count into the same metrics. */
+/** Both plug-ins use the same metrics. */
 export function webhookMetrics(metrics: Metrics): WebhookMetrics {
   let found = made.get(metrics);
   if (found === undefined) {

@@ -10,7 +10,7 @@ import { controllerRoles } from './controller-roles.ts';
 import { rule } from './notation.ts';
 
 export type ClusterRoleObject = Wire<ClusterRole>;
-/** `kind` and `apiVersion` are left to whoever stores these. */
+/** `kind` and `apiVersion` are set when these are stored. */
 export interface BootstrapPolicy {
   readonly clusterRoles: readonly ClusterRoleObject[];
   readonly clusterRoleBindings: readonly BindingObject[];

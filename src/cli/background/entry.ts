@@ -31,7 +31,7 @@ export async function checkEntry(file: string, name: string, address?: string): 
   );
 }
 
-/** Copies what the server's own configuration says. The context becomes the current one where that was asked for or there is none. */
+/** Copies the server's own kubeconfig. The context becomes the current one if requested or if there is none. */
 export async function writeEntry(file: string, name: string, adminConfig: string, use: boolean, clock: Clock): Promise<void> {
   const own = (await readRawConfig(adminConfig)) ?? {};
   const cluster = own.clusters?.[0]?.cluster;

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 
 export interface ProcessId {
   readonly pid: number;
-  /** When it started, as the system tells: compared, never read. */
+  /** Start time as the system reports it: compared, never parsed. */
   readonly started: string;
 }
 

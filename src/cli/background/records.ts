@@ -127,7 +127,7 @@ export class Records {
   private async linkClaim(mine: string, file: string): Promise<boolean> {
     if (await linked(mine, file)) return true;
     // A claim that was left behind is removed only by one that sees no other who might do so. The holder is read after that:
-    // whoever has taken it over meanwhile is seen here, and whoever comes later sees `mine`.
+    // a process that has taken it over meanwhile is seen here, and a later one sees `mine`.
     if (await this.othersWant(mine, file)) return false;
     const holder = await readClaim(file);
     if (holder !== undefined && isRunning(holder)) return false;

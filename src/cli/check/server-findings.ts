@@ -1,4 +1,4 @@
-/** What a server stores, who wrote it, and what it was asked for, as normal requests with normal rights show it. */
+/** What a server stores, who wrote it, and which versions were requested, as normal requests with normal rights show it. */
 import { type ApiResource, resourcePath, UnknownKind } from '../../client/discovery.ts';
 import { queryOf } from '../../client/dynamic.ts';
 import type { Served } from '../../kinds/served.ts';

@@ -51,7 +51,7 @@ const clusterTable = {
     server: value('Address of the server.', 'URL'),
     'certificate-authority': file('CA that signed the certificate of the server.'),
     'embed-certs': embedFlag,
-    'insecure-skip-tls-verify': optionalBool('Trust any server. Whoever sits in between can read and change everything.'),
+    'insecure-skip-tls-verify': optionalBool('Do not verify the server certificate. This makes man-in-the-middle attacks possible.'),
     'tls-server-name': value('Name that the certificate of the server must have.', 'NAME'),
     'proxy-url': value('Proxy that leads to the server.', 'URL'),
   },

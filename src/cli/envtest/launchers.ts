@@ -7,7 +7,7 @@
 export interface Program {
   /** Node and its flags. */
   readonly node: readonly string[];
-  /** `dist/plat.js`, and `dist/etcd.cjs` beside it. */
+  /** `dist/plat.js`, and `dist/etcd.cjs` next to it. */
   readonly plat: string;
   readonly etcd: string;
 }

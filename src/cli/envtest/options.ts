@@ -112,14 +112,14 @@ function adaptGates(raw: Map<string, readonly string[]>, ignored: Set<string>): 
   if (given === undefined) return;
   const kept = splitList(given).filter((setting) => {
     const [name = ''] = setting.split('=');
-    if (!featureGateNames.has(name) || heeded(setting)) return true;
+    if (!featureGateNames.has(name) || isEffective(setting)) return true;
     ignored.add(`feature-gates=${setting}`);
     return false;
   });
   if (kept.length > 0) raw.set('feature-gates', [kept.join(',')]);
   else raw.delete('feature-gates');
 }
-function heeded(setting: string): boolean {
+function isEffective(setting: string): boolean {
   try {
     parseServerFlags([`--feature-gates=${setting}`]);
     return true;

@@ -37,7 +37,7 @@ ${exitCodes('the backup was written, but objects that cannot be read are not in 
   },
 });
 
-/** Hands over what the running server sends. */
+/** Passes on the stream of the running server. */
 export function online(options: ConnectOptions, io: IO, take: (chunks: AsyncIterable<Buffer>) => Promise<number>): Promise<number> {
   return withServer(options, io, async ({ session, signal }) => {
     const { errorOf } = await import('../../client/transport.ts');

@@ -82,7 +82,7 @@ export interface ServedResourcesOptions {
 /** Time without a sign after which everything is asked anew, and the pause after a sign, in which others may follow. */
 const REFRESH_MS = 60_000;
 const SETTLE_MS = 100;
-/** How old the answer may be that tells that a kind is not served. */
+/** Maximum age of a discovery result that does not contain a kind. */
 const LOOKUP_MS = 1000;
 
 export class ServedResources {

@@ -1,6 +1,6 @@
 /**
- * API aggregation: group versions that other servers answer for stand beside this server's own. APIService objects tell
- * which; this puts together who keeps those objects, looks after the servers, and knows the order of groups.
+ * API aggregation: group versions of other servers are served next to this server's own. APIService objects define
+ * them; this combines the maintenance of those objects, the availability checks, and the order of groups.
  */
 import type { ResolveService } from '../../admission/webhooks/service.ts';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';

@@ -1,5 +1,5 @@
 /**
- * Tells in the status of every APIService whether its group version can be reached. Looked at when the object, its service
+ * Reports in the status of every APIService whether its group version is available. Checked when the object, its service
  * or the endpoints of that change, and again and again, because servers go away without a sign.
  */
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';

@@ -21,7 +21,7 @@ export const localVerdict: Verdict = { status: 'True', reason: 'Local', message:
 const passed: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 const failed = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
 
-/** Whoever answers for a group version must answer this in time. */
+/** A server of a group version must answer this in time. */
 const PROBE_MS = 5000;
 /** One of several endpoints may be gone without a sign; so many more are asked before a server counts as unavailable. */
 const MORE_PROBES = 4;

@@ -1,4 +1,4 @@
-/** The order of groups and versions in discovery, which the APIServices tell. */
+/** The order of groups and versions in discovery, by the priorities of APIServices. */
 import type { APIServiceSpec } from '../../kinds/apiregistration/schema/v1.ts';
 import { byPriority } from '../version-order.ts';
 

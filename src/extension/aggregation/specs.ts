@@ -22,7 +22,7 @@ export interface SpecsOptions {
   readonly clock: Clock;
 }
 
-/** How often documents are asked for, the pause after a change, and how long one may take. */
+/** How often documents are fetched, the pause after a change, and the timeout of a fetch. */
 const PERIOD_MS = 60_000;
 const SETTLE_MS = 200;
 const FETCH_MS = 10_000;
@@ -118,7 +118,7 @@ async function fetched(server: Backend['server'], path: string): Promise<Buffer 
     const { status, body } = await server.get(path, reader, { timeoutMs: FETCH_MS, verified: true });
     return status === 200 && body.length <= MAX_BYTES ? body : undefined;
   } catch {
-    // What cannot be had now is asked for again; availability is another's business.
+    // A failed fetch is retried; availability is checked elsewhere.
     return undefined;
   }
 }

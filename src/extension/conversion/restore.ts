@@ -8,7 +8,7 @@ import { FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabels } from '../../meta/labels.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
-/** An answer that is none; `where` tells which part is at fault. */
+/** An invalid response; `where` names the invalid part. */
 export class BadObject extends Error {
   readonly where: 'type' | 'object' | 'metadata';
 

@@ -29,7 +29,7 @@ export function validateRule(rule: RuleWithOperations, at: Path, errors: FieldEr
   if (scope !== undefined && !scopes.includes(scope)) errors.notSupported(at.child('scope'), scope, scopes);
 }
 
-/** `pods`, `pods/status`, `pods/*`, `*`, `*` + `/scale`: what a wildcard covers is not named beside it. */
+/** `pods`, `pods/status`, `pods/*`, `*`, `*` + `/scale`: what a wildcard covers must not be named in addition to it. */
 function validateResources(resources: readonly string[], at: Path, errors: FieldErrors): void {
   if (resources.length === 0) errors.required(at);
   const wholes = new Set<string>();

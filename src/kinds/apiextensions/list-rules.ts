@@ -63,7 +63,7 @@ function validateMapList(schema: JSONSchemaProps, keys: readonly string[], at: P
   }
 }
 
-/** What tells members apart is never absent. */
+/** The keys of members are never absent. */
 function validateMembers(
   item: JSONSchemaProps,
   listType: string,

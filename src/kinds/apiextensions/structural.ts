@@ -1,6 +1,6 @@
 /**
  * Structural schemas: every field is given a type outside of the combinations (`allOf`, `anyOf`, `oneOf`, `not`), which
- * then only narrow values. Only such a schema tells which fields there are, and so can prune, default and merge them.
+ * then only narrow values. Only such a schema defines which fields exist, and so can prune, default and merge them.
  */
 import { equal } from '../../lib/equal.ts';
 import { FieldErrors, type Path } from '../../meta/field.ts';

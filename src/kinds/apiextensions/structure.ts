@@ -1,5 +1,5 @@
 /**
- * How ownership and apply see objects of a custom version: a message made from its schema. It need not tell what values are
+ * How ownership and apply see objects of a custom version: a message made from its schema. It need not define what values are
  * refused, which validation does, only how they are taken apart.
  */
 import { atOnce, type Work } from '../../lib/slices.ts';
@@ -76,7 +76,7 @@ function plainType(schema: JSONSchemaProps, x: Extensions): Type | undefined {
     case 'boolean':
       return bool;
     case 'string':
-      // A format tells of more than text, so that any plain value will do.
+      // A format may be of more than text, so that any plain value is accepted.
       return schema.format === undefined || schema.format === 'byte' ? string : intOrString;
     default:
       return anyValue;

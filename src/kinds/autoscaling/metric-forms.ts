@@ -80,7 +80,7 @@ export function deepMetric(metric: flat.MetricSpec): v2.MetricSpec {
 
 function deepObject(object: flat.ObjectMetricSource): v2.ObjectMetricSource {
   const { target: describedObject, metricName, targetValue, selector, averageValue } = object;
-  // Zero beside an average is what was written for none: kept, it would make the object one that cannot be stored again.
+  // A zero next to an average was written for none: if kept, the object could not be stored again.
   const value = averageValue !== undefined && targetValue === ZERO ? undefined : targetValue;
   return {
     describedObject,

@@ -1,6 +1,6 @@
 /**
  * Bootstrap tokens as Secrets of the system namespace hold them: `abcdef.0123456789abcdef` is the Secret
- * `bootstrap-token-abcdef`. Whoever authenticates by tokens, signs with them or removes them reads them here, so that all
+ * `bootstrap-token-abcdef`. Authentication, signing and removal of tokens parse them here, so that all
  * agree on what a token is and when it expires.
  */
 import { domainName, type Identity } from '../../meta/identity.ts';

@@ -12,7 +12,7 @@ import { complain } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { Namespace } from './schema/namespace.ts';
 
-/** Every namespace carries its name as a label, so that selectors can tell namespaces apart. */
+/** Every namespace carries its name as a label, so that selectors can distinguish namespaces. */
 function setNameLabel(namespace: Namespace, env: KindEnv): void {
   const { metadata } = namespace;
   if (metadata.name === undefined || metadata.name === '') return;

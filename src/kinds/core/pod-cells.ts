@@ -53,7 +53,7 @@ function summary(pod: Pod): Summary {
   if (stillInitializing(pod, seen)) return seen;
   seen.restarts = 0;
   let running = false;
-  // The first container that has something to tell is heard last.
+  // The reason of the first container that has one wins.
   for (const container of [...(status.containerStatuses ?? [])].reverse()) {
     count(container, seen);
     const { waiting, terminated } = container.state;

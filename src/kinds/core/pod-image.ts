@@ -15,7 +15,7 @@ const maxName = 255;
 /** Names without a registry are looked up in one that has its own name and directory. */
 const defaultRegistry = 'docker.io/library/';
 
-/** The tag that is asked for: `latest` where there is neither tag nor digest. Undefined for what is no reference. */
+/** The requested tag: `latest` if there is neither tag nor digest. Undefined for an invalid reference. */
 export function imageTag(image: string): string | undefined {
   const slash = image.indexOf('/');
   const first = slash < 0 ? '' : image.slice(0, slash);

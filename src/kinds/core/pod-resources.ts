@@ -1,4 +1,4 @@
-/** Amounts of resources in pods: their grain, what is asked for when only a bound is given, and the class that follows. */
+/** Resource amounts of pods: their precision, default requests from limits, and the QoS class. */
 import { own } from '../../lib/own.ts';
 import type { Quantity } from '../../meta/quantity.ts';
 import { amount } from '../validation/resources.ts';
@@ -37,7 +37,7 @@ const counted = ['cpu', 'memory'] as const;
 
 /**
  * Guaranteed: every container is bounded in cpu and memory, and the pod asks for exactly its bounds. BestEffort: nothing
- * is asked for and nothing bounded. Burstable: all others.
+ * is requested and nothing limited. Burstable: all others.
  */
 export function qosClass(spec: PodSpec): 'Guaranteed' | 'BestEffort' | 'Burstable' {
   let bounded = true;

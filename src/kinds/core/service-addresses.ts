@@ -28,7 +28,7 @@ export function validateClusterIPs(service: Service, errors: FieldErrors): void 
   validateStacks(service, errors);
 }
 
-/** The single address leads; whoever names several names it first. */
+/** The single address is primary; it is the first of several. */
 function validateAgreement({ clusterIP = '', clusterIPs = [] }: ServiceSpec, errors: FieldErrors): void {
   const fail = (detail: string): void => invalidText(errors, clusterIPsPath, listText(clusterIPs), detail);
   if (clusterIP === '') {

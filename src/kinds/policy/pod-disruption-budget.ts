@@ -62,7 +62,7 @@ function swapSelector(spec: { selector?: LabelSelector } | undefined, identity: 
   else if (equal(spec.selector, sentinel(identity, longIs))) spec.selector = {};
 }
 
-/** The label stands alone or not at all: beside anything else that a client selects it is dropped. */
+/** The label is used alone or not at all: it is dropped if a client selects anything else. */
 function dropMarker(spec: { selector?: LabelSelector } | undefined, identity: Identity): void {
   const { selector } = spec ?? {};
   const key = marker(identity);

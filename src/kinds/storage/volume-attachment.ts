@@ -93,7 +93,7 @@ export const VolumeAttachmentKind = kind<VolumeAttachment>({
   },
   subresources: {
     status: status<VolumeAttachment>({
-      // Whoever reports the state changes nothing else, neither labels nor annotations.
+      // An update of the status changes nothing else, neither labels nor annotations.
       prepareForUpdate: (attachment, old) => {
         attachment.spec = old.spec;
         keepMetadata(attachment.metadata, old.metadata);

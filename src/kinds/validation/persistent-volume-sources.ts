@@ -134,7 +134,7 @@ export function validateVolumeSource(spec: PersistentVolumeSpec, volume: string,
   for (const { name, at: where, again, rule } of sources) {
     const given = spec[name];
     if (given === undefined) continue;
-    // A flex volume has always been let through beside others.
+    // Stock servers accept a flex volume in addition to others.
     if (count > 0 && name !== 'flexVolume') errors.forbidden(at.child(again), 'may not specify more than 1 volume type');
     else {
       count++;

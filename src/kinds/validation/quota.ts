@@ -7,7 +7,7 @@ import { goList } from './go-list.ts';
 import { invalidText, listText } from './go-text.ts';
 import { isStandardResource, validateResourceAmount, validateResourceName } from './resources.ts';
 
-/** Resources that a quota may bound: all that have a plain name but `storage`, which is asked for by claims. */
+/** Resources that a quota may limit: all with a plain name except `storage`, which claims request. */
 const isQuotaResource = (name: string): boolean => name !== 'storage' && isStandardResource(name);
 
 type Amounts = Readonly<Record<string, string>> | undefined;

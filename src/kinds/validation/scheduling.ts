@@ -81,7 +81,7 @@ function validateNodeLabelRequirement({ key, operator, values }: NodeSelectorReq
   complain(errors, at.child('key'), key, labelKey(key));
 }
 
-/** Of the fields of a node only its name can be asked for. */
+/** Of the fields of a node only its name can be selected. */
 function validateNodeFieldRequirement({ key, operator, values = [] }: NodeSelectorRequirement, at: Path, errors: FieldErrors): void {
   if (operator !== 'In' && operator !== 'NotIn') errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
   else if (values.length !== 1)

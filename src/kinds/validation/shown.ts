@@ -3,7 +3,7 @@ import { parseQuantity } from '../../meta/quantity.ts';
 import { quantityFormats } from './go-text.ts';
 import { spelling } from './written.ts';
 
-/** An amount as it was read from this text: only a text that is kept stands beside the number. */
+/** An amount as it was read from this text: only a text that is kept is stored with the number. */
 export function readQuantityText(text: string): string {
   const { unscaled, scale, format, given } = parseQuantity(text);
   return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(given ?? '')}, Format:"${quantityFormats[format]}"}`;

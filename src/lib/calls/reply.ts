@@ -194,7 +194,7 @@ function parseHead(text: string): Head {
       length = value;
     } else if (name === 'transfer-encoding') {
       if (coding !== undefined || value.toLowerCase() !== 'chunked')
-        throw new BadReply('the answer has an encoding that was not asked for');
+        throw new BadReply('the answer has an encoding that was not requested');
       coding = value;
     } else if (name === 'connection') {
       const options = value

@@ -19,7 +19,7 @@ export const ROUND_UNITS: Readonly<Record<Macro, number>> = {
   transformMapEntry: 32,
 };
 
-/** Units of taking the keys of a map, beside one for each. */
+/** Units of taking the keys of a map, in addition to one for each. */
 const KEYS_UNITS = 10;
 
 const ANY: CelType = { kind: 'dyn' };

@@ -189,7 +189,7 @@ export function sameType(a: CelType, b: CelType): boolean {
 const mayBeNull = (type: CelType): boolean =>
   type.nullable === true || type.kind === 'object' || type.kind === 'timestamp' || type.kind === 'duration' || type.kind === 'optional';
 
-/** Whether a value of type `from` may stand where one of type `to` is asked for: the same type, or one of both is known at run time only. */
+/** Whether a value of type `from` may be used where one of type `to` is required: the same type, or one of both is known at run time only. */
 export function assignable(to: CelType, from: CelType): boolean {
   if (to.kind === 'dyn' || from.kind === 'dyn' || to === from) return true;
   if (from.kind === 'null' && mayBeNull(to)) return true;

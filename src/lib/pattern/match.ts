@@ -1,5 +1,5 @@
 /**
- * Whether a text holds a match of a pattern, in time that grows with the length of the text alone: whoever may write objects
+ * Whether a text holds a match of a pattern, in time that grows with the length of the text alone: a user that may write objects
  * cannot hold up the server with a text that a pattern tries in a million ways.
  *
  * The tree becomes a net of steps; a text is read once, and with each character the set of steps that may come next moves
@@ -71,7 +71,7 @@ class Net {
 /** The ways of a repetition, the one that is tried first in front: it matters for which match is found, not for whether there is one. */
 const preferred = (lazy: boolean, again: number, next: number): number[] => (lazy ? [next, again] : [again, next]);
 
-/** What stands beside a place in a text. */
+/** The characters next to a position in a text. */
 const EDGE = 1;
 const WORD = 2;
 const LINE = 4;
@@ -100,7 +100,7 @@ export class Matcher {
   private readonly start: number;
   /** A match can only begin where the text does. */
   private readonly anchored: boolean;
-  /** First characters of the classes that the pattern does not tell apart. */
+  /** First characters of the classes that the pattern does not distinguish. */
   private readonly bounds: readonly number[];
   private readonly ascii: Uint16Array;
   /** EDGE, WORD and LINE of every class. */
@@ -108,7 +108,7 @@ export class Matcher {
   private readonly members = new Map<CharSet, Uint8Array>();
   private states = new Map<string, State>();
   private first: State;
-  /** Counts the work; whoever shares a matcher sets its own before use. */
+  /** Counts the work; each user of a shared matcher sets its own before use. */
   meter: Meter;
 
   constructor(tree: Tree, meter: Meter) {

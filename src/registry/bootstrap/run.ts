@@ -13,7 +13,7 @@ import { reconcilePolicy } from './policy.ts';
 export interface PublishedTrust {
   readonly clientCA?: string | undefined;
   readonly proxy?: ProxyTrust | undefined;
-  /** Other servers on the same store may have authorities of their own, which are trusted beside those of this one. */
+  /** Other servers on the same store may have authorities of their own, which are trusted in addition to those of this one. */
   readonly shared?: boolean;
 }
 

@@ -41,7 +41,7 @@ export interface AuditPolicy {
   decide(asked: Asked): Verdict;
 }
 
-/** A policy that cannot be used. The message is for whoever wrote it. */
+/** An invalid policy. The message is for its author. */
 export class PolicyError extends Error {
   constructor(message: string) {
     super(message);

@@ -26,7 +26,7 @@ export interface EndpointOptions {
   readonly metrics: Metrics;
   /** Awaited before a scrape. */
   readonly beforeScrape: () => Promise<void>;
-  /** What other servers answer for, beside this one. Absent: nothing. */
+  /** The aggregated API servers. Absent: none. */
   readonly aggregation?: { readonly groups: readonly ListedGroup[]; readonly remoteSpecs: readonly RemoteSpec[] };
   /** Endpoints of other parts, such as the keys of service account tokens. */
   readonly more?: ReadonlyMap<string, Endpoint>;

@@ -16,7 +16,7 @@ import type { Width } from './level.ts';
 const OBJECTS_PER_SEAT = 100;
 const WATCHES_PER_SEAT = 10;
 const MOST_SEATS = 10;
-/** Time in which one seat tells WATCHES_PER_SEAT watchers. */
+/** Time in which one seat serves WATCHES_PER_SEAT watchers. */
 const EVENT_MS = 5;
 
 const simple = (seats: number): Width => ({ seats, finalSeats: 0, finalMs: 0 });

@@ -63,7 +63,7 @@ export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType
   return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
 }
 
-/** Reads a patch that is large, or whose faults are asked for; another stays as it came. */
+/** Parses a patch that is large, or whose field errors are requested; any other stays unparsed. */
 async function parsePatch(ctx: Context, type: PatchType, body: Buffer, faults: FieldFaults | undefined): Promise<Buffer | ReadBody> {
   const slices = ctx.slices();
   const refusing = checkUtf8(body, 'json', slices);

@@ -1,4 +1,4 @@
-/** watch: a stream of events in the representation that was asked for. */
+/** watch: a stream of events in the negotiated representation. */
 import type { Cancel } from '../../lib/clock.ts';
 import { expired } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';

@@ -126,7 +126,7 @@ describe('an envelope', () => {
 
 describe('a plug-in that cannot be trusted writes nothing', () => {
   test.each<[string, Partial<KmsTransport>, string]>([
-    ['another version', { version: async () => 'v2' }, 'could not tell its version: it speaks version "v2", not v1beta1'],
+    ['another version', { version: async () => 'v2' }, 'could not report its version: it speaks version "v2", not v1beta1'],
     ['an empty answer', { encrypt: async () => Buffer.alloc(0) }, 'the answer is empty'],
     ['the key itself', { encrypt: async (plain) => plain }, 'the answer holds the key itself'],
     ['a huge answer', { encrypt: async () => Buffer.alloc(LARGEST_CIPHER + 1) }, 'are the most'],

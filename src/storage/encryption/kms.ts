@@ -112,7 +112,7 @@ export class Kms {
   }
 
   async #roundTrip(step: (what: string, call: () => Promise<void>) => Promise<void>): Promise<void> {
-    await step('tell its version', async () => {
+    await step('report its version', async () => {
       const version = await this.#transport.version();
       if (version !== KMS_VERSION) throw new Error(`it speaks version ${JSON.stringify(version.slice(0, 32))}, not ${KMS_VERSION}`);
     });

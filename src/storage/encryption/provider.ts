@@ -18,7 +18,7 @@ export interface Provider {
   readonly type: ProviderName;
   /** What values of this provider and key begin with; empty for identity. */
   readonly prefix: Buffer;
-  /** Tells this key from others of the same name, and is never shown. */
+  /** Distinguishes this key from others of the same name, and is never shown. */
   readonly id: string;
   /** Rejects with ProviderUnavailable. */
   seal(value: Buffer, key: string): Buffer | Promise<Buffer>;

@@ -2,7 +2,7 @@
  * The built-in kinds as the typed client has them: `client.apps.v1.deployments('ns')`, with what a request needs. A test holds the
  * table against the kinds that a server has.
  *
- * Groups go by the first word of their name (`rbac`, `flowcontrol`).
+ * Groups are named by the first word of their name (`rbac`, `flowcontrol`).
  */
 import type { BuiltIn, Entry } from './built-in-types.ts';
 

@@ -76,7 +76,7 @@ async function lookUp({ client }: ClientContext, name: ResourceName): Promise<Ki
   return discovery.find(group === '' ? `${name.plural}.${version}` : `${name.plural}.${version}.${group}`);
 }
 
-/** What has succeeded is not asked for again. */
+/** A successful result is not requested again. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined;
   return () => {

@@ -218,7 +218,7 @@ class LookedUpInformer<T extends object> implements Informer<T> {
   private stopped = false;
   private forget: () => void = () => {};
   private giveUp: (error: Error) => void = () => {};
-  /** Whoever waits until it is in sync keeps the process alive; whoever follows changes does not. */
+  /** Waiting for the sync keeps the process alive; following changes does not. */
   private readonly release: Release;
 
   constructor(context: ClientContext, lookUp: () => Promise<KindRef>, namespace: string | undefined, options: SelectOptions) {

@@ -44,7 +44,7 @@ export class EventStream<T> implements Watch<T> {
     };
     this.keepAlive = request.keepAlive;
     this.ready = signal?.aborted === true ? Promise.reject(signal.reason) : this.begin(request);
-    // Whoever takes the events gets the error, too.
+    // The reader of the events gets the error, too.
     this.ready.catch((error: unknown) => this.end(error));
     if (signal?.aborted === true) abort();
     else signal?.addEventListener('abort', abort, { once: true });

@@ -1,5 +1,5 @@
 /**
- * What a failed test prints beside its error: the history of the object that the failed assertion was about (who changed what, when),
+ * What a failed test prints in addition to its error: the history of the object that the failed assertion was about (who changed what, when),
  * or, where it was about none, the last requests that changed anything.
  */
 import { subjectOf } from './check.ts';
@@ -66,7 +66,7 @@ function changeLine({ type, time, resourceVersion, user, verb, subresource, fiel
   return `  ${time.toISOString()} ${type} by ${user ?? 'the server'}${how === '' ? '' : ` (${how})`}, resourceVersion ${resourceVersion}${which}`;
 }
 
-/** The object that an assertion was about: runners keep it beside the message. */
+/** The object that an assertion was about: runners keep it with the message. */
 function objectOf({ actual, matcherResult }: Record<string, unknown>): NamedObject | undefined {
   const kept = [actual, isRecord(matcherResult) ? matcherResult.actual : undefined];
   return kept.map((value) => (typeof value === 'object' && value !== null ? (subjectOf.get(value) ?? value) : value)).find(isObject);

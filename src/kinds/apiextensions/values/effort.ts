@@ -1,6 +1,6 @@
 /**
  * The effort that one object may cause while it is validated with the schema of its definition. Most of validation grows with the
- * object alone; patterns, enumerations and combinations multiply with it, and whoever may write definitions and objects could
+ * object alone; patterns, enumerations and combinations multiply with it, and a user that may write definitions and objects could
  * hold up the server with both. What grows so is counted; an object that takes more is refused.
  *
  *   withEffort(() => validate(…), () => errors.add(…));

@@ -15,7 +15,7 @@ import { formatOf, isInteger, typeFault, typesOf } from './types.ts';
 
 type Fits<T = JsonValue> = (value: T) => boolean;
 
-/** Compiled once for each part of a schema: whoever looks for words asks the parts, too. */
+/** Compiled once for each part of a schema: the search for keywords uses the parts, too. */
 const compiled = new WeakMap<JSONSchemaProps, Fits>();
 
 /** Compiles the parts of a schema one after another, so that `fitsOf` finds them. */
@@ -54,7 +54,7 @@ function plainFits(schema: JSONSchemaProps, x: Extensions): Fits | undefined {
   for (const keyword in schema) if (!silent.has(keyword)) return undefined;
   return fits;
 }
-/** Keywords that ask nothing of a value beside its type. */
+/** Keywords that require nothing of a value except its type. */
 const silent: ReadonlySet<string> = new Set(['type', 'description', 'title', 'default', 'example', 'externalDocs']);
 
 function compile(schema: JSONSchemaProps, x: Extensions): Fits {

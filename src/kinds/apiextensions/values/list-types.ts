@@ -92,7 +92,7 @@ function keysOf(member: Values | null, keys: readonly string[]): JsonValue {
   return found;
 }
 
-/** Reports the second of members that are equal in what tells them apart; further ones say nothing new. */
+/** Reports the second of members with equal keys; further ones add nothing. */
 function* reportRepeated(list: readonly JsonValue[], apart: (member: JsonValue) => JsonValue, at: Path, errors: FieldErrors): Work<void> {
   if (list.length < 2) return;
   const seen = new Map<string, number>();

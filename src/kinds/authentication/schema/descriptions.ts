@@ -21,7 +21,7 @@ export const authentication: Descriptions = {
   'authentication.UserInfo': {
     $: 'What is known of an authenticated user.',
     username: 'Name that uniquely identifies the user among all active ones.',
-    uid: 'Identifier that tells the user apart from later ones of the same name.',
+    uid: 'Identifier that distinguishes the user from later ones of the same name.',
     groups: 'Groups that the user is a member of.',
     extra: 'Additional information from the authenticator, by key.',
   },

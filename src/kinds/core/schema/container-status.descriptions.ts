@@ -7,7 +7,7 @@ export const containerStatus: Descriptions = {
     $: 'The observed state of one container.',
     name: 'Name of the container that the status is about.',
     state: 'Present state: waiting, running or terminated.',
-    lastState: 'State before the last restart, which tells why it was restarted.',
+    lastState: 'State before the last restart, with the reason of the restart.',
     ready: 'Whether the container passes its readiness probe. Services send traffic only to pods whose containers are all ready.',
     restartCount:
       'How often the container was restarted. The count is kept from the containers on the node and may be too low after cleanup.',

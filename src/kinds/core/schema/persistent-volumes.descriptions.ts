@@ -67,7 +67,7 @@ export const persistentVolumes: Descriptions = {
     phase: 'Pending, Bound, or Lost if its volume no longer exists.',
     accessModes: 'Ways in which the bound volume can be mounted.',
     capacity: 'Actual size of the bound volume.',
-    conditions: 'Observed conditions; Resizing and FileSystemResizePending tell of an expansion.',
+    conditions: 'Observed conditions; Resizing and FileSystemResizePending report an expansion.',
     allocatedResources:
       'Size that has been allocated for the claim; it may exceed capacity while an expansion is under way. An alpha feature.',
     resizeStatus: 'How far an expansion has come, or where it failed. Empty if none is under way. An alpha feature.',

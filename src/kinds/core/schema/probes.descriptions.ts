@@ -21,7 +21,7 @@ export const probes: Descriptions = {
   'core.Lifecycle': {
     $: 'Actions at the start and at the end of a container.',
     postStart:
-      'Action right after the container was created, beside its own process. If it fails, the container is killed, and restartPolicy decides about a restart.',
+      'Action right after the container was created, in parallel with its own process. If it fails, the container is killed, and restartPolicy decides about a restart.',
     preStop:
       'Action before the container is stopped by the cluster, not when it ends by itself. It counts against the grace period of the pod.',
   },
@@ -56,6 +56,6 @@ export const probes: Descriptions = {
   'core.GRPCAction': {
     $: 'A call of the gRPC health checking protocol.',
     port: 'Port of the gRPC service, from 1 to 65535.',
-    service: 'Service name to put into the HealthCheckRequest. Without it the health of the whole server is asked for.',
+    service: 'Service name to put into the HealthCheckRequest. Without it the health of the whole server is requested.',
   },
 };

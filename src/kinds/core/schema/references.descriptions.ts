@@ -6,7 +6,7 @@ export const references: Descriptions = {
     kind: 'Kind of the object referred to.',
     namespace: 'Namespace of the object referred to; empty if it is not namespaced.',
     name: 'Name of the object referred to.',
-    uid: 'UID of the object referred to, to tell it apart from others of that name.',
+    uid: 'UID of the object referred to, to distinguish it from others of that name.',
     apiVersion: 'Group and version of the object referred to.',
     resourceVersion: 'Version of the object that the reference was made to, if any.',
     fieldPath: 'Part of the object that is meant, such as spec.containers{web}.',

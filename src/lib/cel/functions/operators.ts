@@ -14,7 +14,7 @@ const B = parameter('B');
 
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 
-/** Units of an operation on integers that numbers cannot hold, beside the one of any call. */
+/** Units of an operation on integers that numbers cannot hold, in addition to the one of any call. */
 const BIG_UNITS = 10;
 
 const addInts = (frame: Frame, a: Int, b: Int): Int => {

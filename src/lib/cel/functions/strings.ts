@@ -129,7 +129,7 @@ const quoted: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '"': '\\"',
 };
-/** Units of a character that is quoted, beside those of any change. */
+/** Units of a character that is quoted, in addition to those of any change. */
 const QUOTE_UNITS = 4;
 const quote = (text: string): string => `"${Array.from(text, (char) => quoted[char] ?? char).join('')}"`;
 

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI documents, made when they are first asked for and kept until the kinds they speak of change. Making one is
+ * The OpenAPI documents, made on the first request and cached until their kinds change. Making one is
  * cut into steps, so that other requests have their turn in between.
  */
 import { createHash } from 'node:crypto';

@@ -78,7 +78,7 @@ const force = query(
   'Applying takes over fields that other managers own instead of failing with a conflict. Only allowed with apply patches.',
 );
 
-/** Clients look here to learn what the server heeds: kubectl leaves field validation to a server that publishes the parameter. */
+/** Clients look here for the parameters that the server supports: kubectl leaves field validation to a server that publishes the parameter. */
 export const writeParameters: readonly Parameter[] = [dryRun, fieldManager, fieldValidation];
 export const patchParameters: readonly Parameter[] = [...writeParameters, force];
 

@@ -20,7 +20,8 @@ function extensions(identity: Identity, operation: Operation): JsonObject {
 /** The content of a request body. */
 function bodyWords({ action, kind }: Operation): string {
   if (action === 'patch') return 'The change, in the form that the media type of the request names.';
-  if (action === 'delete' || action === 'deletecollection') return 'Options of the deletion, instead of or beside those of the query.';
+  if (action === 'delete' || action === 'deletecollection')
+    return 'Options of the deletion, instead of or in addition to those of the query.';
   return `The ${kind?.kind ?? 'object'} to ${action === 'put' ? 'store in place of the present one' : 'create'}.`;
 }
 

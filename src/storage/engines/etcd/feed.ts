@@ -38,7 +38,7 @@ const MOST_QUEUED = 32;
 /** A watch that is not confirmed in this time is given up. */
 const CREATED_WITHIN_MS = 10_000;
 /**
- * How long a revision that is needed may take to come by itself before it is asked for. Short where the last one did not
+ * How long a revision that is needed may take to arrive before it is requested. Short where the last one did not
  * come by itself, since others write to the same etcd; long where it was only late. A watch on the past waits up to 100 ms
  * for etcd's next round of catching up.
  */
@@ -100,7 +100,7 @@ export class Feed {
   }
 
   async #run(): Promise<void> {
-    // Whoever subscribes gets nothing before it has its answer.
+    // A subscriber gets no events before the subscription is confirmed.
     await null;
     for (;;) {
       if (this.#over()) return;

@@ -60,7 +60,7 @@ export function checkNotAlone(directory: string): void {
   const alone = JOURNAL_FILES.filter((name) => existsSync(join(directory, name)));
   if (alone.length === 0) return;
   throw new Error(
-    `the store file store.mdb in ${directory} is missing or empty, and ${alone.join(' and ')}, which ${alone.length === 1 ? 'belongs' : 'belong'} to it, ${alone.length === 1 ? 'is' : 'are'} there with the writes of its last moments. Nothing was changed. Put store.mdb back beside them, or restore a backup with "plat store restore --force --data-dir ${directory}", which keeps them aside; to start empty, move them away`,
+    `the store file store.mdb in ${directory} is missing or empty, and ${alone.join(' and ')}, which ${alone.length === 1 ? 'belongs' : 'belong'} to it, ${alone.length === 1 ? 'is' : 'are'} there with the writes of its last moments. Nothing was changed. Put store.mdb back next to them, or restore a backup with "plat store restore --force --data-dir ${directory}", which keeps them aside; to start empty, move them away`,
   );
 }
 

@@ -141,7 +141,7 @@ function readReplacement(directory: string): Replacement {
   } catch (error) {
     throw new Error(
       `the store in ${directory} was being replaced when that was interrupted, and ${join(directory, REPLACING)} does not say how to go on: run ` +
-        '`plat store restore --force` again; the files from before are in a directory store.replaced-… beside it',
+        '`plat store restore --force` again; the files from before are in a directory store.replaced-… next to it',
       { cause: error },
     );
   }
