@@ -77,6 +77,9 @@ const reports: Readonly<Record<string, Loose>> = {
   StatefulSet: { replicas: 2, readyReplicas: 1 },
 };
 
+const isFirstOfVersion = ({ apiVersion }: Subject, i: number, all: readonly Subject[]): boolean =>
+  all.findIndex((other) => other.apiVersion === apiVersion) === i;
+
 describe.each(['plat', 'kubernetes'])('the binary form alone, with a %s server', (name) => {
   const identity = identities[name] as Identity;
   const subjects = subjectsOf(identity);
@@ -164,7 +167,10 @@ describe.each(['plat', 'kubernetes'])('the binary form alone, with a %s server',
     expect(subjects.map(({ apiVersion, kind }) => `${apiVersion} ${kind.plural}`).sort()).toEqual(names.sort());
   });
 
-  test.each(subjects.map((subject) => [`${subject.apiVersion} ${subject.kind.plural}`, subject] as const))('%s', async (_name, subject) => {
+  // Identities differ in the names of groups, not in fields: with one of them the first resource of every version will do.
+  const tried = name === 'kubernetes' ? subjects : subjects.filter(isFirstOfVersion);
+
+  test.each(tried.map((subject) => [`${subject.apiVersion} ${subject.kind.plural}`, subject] as const))('%s', async (_name, subject) => {
     const { kind, apiVersion } = subject;
     const path = collectionOf(subject);
     const label = `${kind.plural}-${subject.version}`;
@@ -393,7 +399,7 @@ describe.each(['plat', 'kubernetes'])('the binary form alone, with a %s server',
 
   test('errors: of watches that begin too early, and of lists', async () => {
     await server.engine.compact(await server.engine.currentRevision());
-    for (const subject of subjects) {
+    for (const subject of tried) {
       const path = collectionOf(subject);
       const watch = await binary.watch(`${path}?watch=1&resourceVersion=1`);
       const error = await watch.next();

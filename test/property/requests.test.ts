@@ -8,7 +8,7 @@ import fc from '../../src/lib/fast-check.testing.ts';
 import { testSeed } from '../../src/lib/seed.testing.ts';
 import { type Base, dials } from './bases.ts';
 import { EDITS, type Edit, edited } from './edits.ts';
-import { GO_ON, RUNS } from './runs.ts';
+import { GO_ON, IS_LONG, RUNS } from './runs.ts';
 import { World } from './world.ts';
 
 const nat = fc.integer({ min: 0, max: 2 ** 31 - 1 });
@@ -17,12 +17,15 @@ const run = fc.record({ base: nat, edits: fc.array(edit, { maxLength: 4 }), http
 
 const WAIT_MS = 120_000 + RUNS * 100;
 
-describe.each([
+/** Each identity and each store; a long run tries each with each. */
+const servers = [
   ['kubernetes', 'memory', 0],
   ['plat', 'lmdb', 1],
   ['kubernetes', 'lmdb', 2],
   ['plat', 'memory', 3],
-] as const)('as %s, on %s', { timeout: WAIT_MS }, (identity, store, nth) => {
+] as const;
+
+describe.each(servers.slice(0, IS_LONG ? undefined : 2))('as %s, on %s', { timeout: WAIT_MS }, (identity, store, nth) => {
   let world: World;
   let ended = false;
   beforeAll(async () => {
@@ -87,8 +90,7 @@ describe.each([
     // A server that refuses everything, or accepts everything, would pass otherwise.
     const count = (from: number, to: number) =>
       [...world.statuses].reduce((sum, [code, times]) => sum + (code >= from && code < to ? times : 0), 0);
-    if (process.env.PROPERTY_RUNS !== undefined)
-      console.log(identity, store, JSON.stringify([...world.statuses].sort()), events, world.refusedWrites);
+    if (IS_LONG) console.log(identity, store, JSON.stringify([...world.statuses].sort()), events, world.refusedWrites);
     expect(events).toBeGreaterThan(RUNS / 50);
     expect(world.refusedWrites).toBeGreaterThan(RUNS / 10);
     expect(count(200, 300)).toBeGreaterThan(RUNS / 10);
