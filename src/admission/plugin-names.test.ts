@@ -155,5 +155,5 @@ test.each([
 
 test('the help says which plug-ins run by default', () => {
   const help = serverHelp().replace(/\s+/g, ' ');
-  expect(help).toMatch(/: AlwaysAdmit, .*, AlwaysDeny\. By default run: NamespaceLifecycle, .*, ResourceQuota\./);
+  expect(help).toMatch(/: AlwaysAdmit, .*, AlwaysDeny\. On by default: NamespaceLifecycle, .*, ResourceQuota\./);
 });

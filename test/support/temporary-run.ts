@@ -29,6 +29,7 @@ export default function setup(): () => void {
   const directory = mkdtempSync(join(parent(), 'plat-tests-'));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = directory;
+  process.env.PLAT_TEST_RUN_DIRECTORY = directory;
   writeSigningKey(directory);
   const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   // A run that is interrupted is not torn down.
@@ -36,6 +37,7 @@ export default function setup(): () => void {
   return () => {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
+    delete process.env.PLAT_TEST_RUN_DIRECTORY;
     process.off('exit', remove);
     remove();
   };

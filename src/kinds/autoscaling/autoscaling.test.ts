@@ -146,21 +146,6 @@ test('a client of version 1 changes the part it knows and keeps the rest', () =>
   expect(back('v1', old).spec.metrics).toEqual([cpu(20)]);
 });
 
-test.each(['v1', 'v2beta1'])('the average of a metric of an object survives version %s, and can be stored again', (version) => {
-  const average = {
-    type: 'Object',
-    object: {
-      describedObject: { kind: 'Service', name: 's', apiVersion: 'v1' },
-      metric: { name: 'hits' },
-      target: { type: 'AverageValue', averageValue: '3' },
-    },
-  };
-  const { object } = make({ metrics: [average, cpu(70)] });
-  const again = back(version, inVersion(version, object));
-  expect(again.spec.metrics).toEqual(object.spec.metrics);
-  expect(update(HorizontalPodAutoscalerKind, object, (body) => Object.assign(body, { spec: again.spec }), '', noGates).errors).toEqual([]);
-});
-
 test('an annotation that cannot be read says nothing, and version 2 has none', () => {
   const name = 'autoscaling.alpha.kubernetes.io/metrics';
   const old = { metadata: { name: 'h', annotations: { [name]: 'not json', mine: 'x' } }, spec: { scaleTargetRef, maxReplicas: 5 } };

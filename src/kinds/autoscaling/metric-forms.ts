@@ -10,7 +10,7 @@ import type * as flat from './schema/v2beta1.ts';
 type Values = Pick<v2.MetricTarget, 'value' | 'averageValue' | 'averageUtilization'>;
 const target = (type: string, values: Values): v2.MetricTarget => compact({ type, ...values });
 
-/** What the flat form writes for a value that it cannot leave out. No target can be zero. */
+/** Written by the flat form for a value that it cannot leave out; read again, it is a value, as a stock server reads it. */
 const ZERO = '0';
 
 // ---- what to reach -----------------------------------------------------------------------------------------------
@@ -80,11 +80,9 @@ export function deepMetric(metric: flat.MetricSpec): v2.MetricSpec {
 
 function deepObject(object: flat.ObjectMetricSource): v2.ObjectMetricSource {
   const { target: describedObject, metricName, targetValue, selector, averageValue } = object;
-  // A zero next to an average was written for none: if kept, the object could not be stored again.
-  const value = averageValue !== undefined && targetValue === ZERO ? undefined : targetValue;
   return {
     describedObject,
-    target: target(averageValue === undefined ? 'Value' : 'AverageValue', { value, averageValue }),
+    target: target(averageValue === undefined ? 'Value' : 'AverageValue', { value: targetValue, averageValue }),
     metric: compact({ name: metricName, selector }),
   };
 }

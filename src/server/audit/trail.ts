@@ -34,6 +34,9 @@ export interface TrailOptions {
   readonly metrics: TrailMetrics;
 }
 
+/** Maximum turns of the event loop that a trail waits for the end of requests when it is closed. */
+const MAX_CLOSING_TURNS = 1000;
+
 export class Trail {
   readonly identity: Identity;
   readonly catalog: Catalog;
@@ -42,6 +45,8 @@ export class Trail {
   private readonly options: TrailOptions;
   private readonly levelCounts: readonly Counter[];
   private readonly converting = new Set<Promise<boolean>>();
+  /** Requests whose end is not recorded yet. */
+  private open = 0;
 
   constructor(options: TrailOptions) {
     this.options = options;
@@ -94,7 +99,12 @@ export class Trail {
     this.whenDone(ctx, () => record.refused(`Authentication failed, attempted: ${attempted(ctx)}`));
   }
 
-  private whenDone(ctx: Context, end: () => void): void {
+  private whenDone(ctx: Context, record: () => void): void {
+    this.open++;
+    const end = (): void => {
+      this.open--;
+      record();
+    };
     // The client may have disconnected already, without a further event; the request is executed all the same.
     if (ctx.res.destroyed) inNextTurn(end);
     else if (ctx.onFinished === undefined) ctx.onFinished = [end];
@@ -140,8 +150,9 @@ export class Trail {
     return event;
   }
 
-  /** Stores the remaining events. Called when no request is in progress any more. */
+  /** Stores the remaining events. Called when the connections are closed: the last requests may end some turns later. */
   async close(): Promise<void> {
+    for (let turns = 0; this.open > 0 && turns < MAX_CLOSING_TURNS; turns++) await new Promise<void>((resolve) => inNextTurn(resolve));
     await Promise.allSettled(this.converting);
     await Promise.all(this.options.sinks.map((sink) => sink.close()));
   }
