@@ -2,11 +2,17 @@
  * What evaluations may cost. A unit is about what one call of a function or one look at a field takes; ten characters of a text that
  * is read count as one.
  */
+import type { Matcher } from '../pattern/match.ts';
 import { CostExceeded } from './errors.ts';
 
 export class CostBudget {
   /** Units that are left. Several evaluations may share a budget. */
   remaining: number;
+  /**
+   * Regular expressions by their source or their compiled form. A matcher is quicker, and cheaper, with texts like those it has
+   * searched: if evaluations of several objects shared it, whether one exceeds its budget would depend on those before.
+   */
+  matchers: Map<string | Matcher, Matcher> | undefined;
 
   constructor(units: number) {
     this.remaining = units;
@@ -44,5 +50,9 @@ export class Frame {
   }
   get remaining(): number {
     return this.budget.remaining;
+  }
+  get matchers(): Map<string | Matcher, Matcher> {
+    this.budget.matchers ??= new Map();
+    return this.budget.matchers;
   }
 }

@@ -105,22 +105,48 @@ export class Matcher {
   private readonly ascii: Uint16Array;
   /** EDGE, WORD and LINE of every class. */
   private readonly kinds: readonly number[];
-  private readonly members = new Map<CharSet, Uint8Array>();
+  private readonly members: Map<CharSet, Uint8Array>;
   private states = new Map<string, State>();
   private first: State;
-  /** Counts the work; each user of a shared matcher sets its own before use. */
+  /** Steps that compiling the pattern took. */
+  readonly cost: number;
   meter: Meter;
 
-  constructor(tree: Tree, meter: Meter) {
-    this.meter = meter;
-    const net = new Net(meter);
-    this.start = net.build(tree, net.add({ step: 'match' }));
-    this.steps = net.steps;
-    this.bounds = boundsOf(net.steps);
-    this.kinds = this.bounds.map((code) => (includes(wordChars, code) ? WORD : 0) | (includes(lineEnd, code) ? LINE : 0));
-    this.ascii = Uint16Array.from({ length: 128 }, (_, code) => this.classOf(code));
-    this.anchored = this.reach([this.start], undefined, 0).length === 0;
+  /**
+   * From a matcher: the same pattern without the sets that the other has met, so that what a search costs depends on the texts that
+   * this one searches alone.
+   */
+  constructor(from: Tree | Matcher, meter: Meter) {
+    let spent = 0;
+    const counting: Meter = {
+      spend(steps) {
+        spent += steps;
+        meter.spend(steps);
+      },
+      read: () => undefined,
+    };
+    this.meter = counting;
+    if (from instanceof Matcher) {
+      this.start = from.start;
+      this.steps = from.steps;
+      this.bounds = from.bounds;
+      this.kinds = from.kinds;
+      this.ascii = from.ascii;
+      this.members = from.members;
+      this.anchored = from.anchored;
+    } else {
+      const net = new Net(counting);
+      this.start = net.build(from, net.add({ step: 'match' }));
+      this.steps = net.steps;
+      this.bounds = boundsOf(net.steps);
+      this.kinds = this.bounds.map((code) => (includes(wordChars, code) ? WORD : 0) | (includes(lineEnd, code) ? LINE : 0));
+      this.ascii = Uint16Array.from({ length: 128 }, (_, code) => this.classOf(code));
+      this.members = new Map();
+      this.anchored = this.reach([this.start], undefined, 0).length === 0;
+    }
     this.first = this.state([this.start], EDGE);
+    this.cost = spent;
+    this.meter = meter;
   }
 
   /** How many steps the pattern has. */

@@ -29,16 +29,26 @@ const meterOf = (frame: Frame): Meter => ({
   read: (characters) => frame.spend(characters / CHARACTERS_A_UNIT),
 });
 
-/** The matcher of an expression, which counts its work for the frame. Throws Failure. */
+/** The matcher of an expression for this budget; it counts its work. What it costs is the same whether it was compiled before or not. Throws Failure. */
 function matcherOf(frame: Frame, pattern: string | Matcher): Matcher {
-  let matcher = typeof pattern === 'string' ? compiled.get(pattern) : pattern;
-  if (matcher === undefined) {
-    frame.spend(COMPILE_UNITS * (pattern as string).length);
-    matcher = compiledNow(frame, pattern as string);
-    compiled.set(pattern as string, matcher);
-  }
-  matcher.meter = meterOf(frame);
+  const known = frame.matchers.get(pattern);
+  if (known !== undefined) return known;
+  const matcher = new Matcher(typeof pattern === 'string' ? programOf(frame, pattern) : pattern, meterOf(frame));
+  frame.matchers.set(pattern, matcher);
   return matcher;
+}
+
+function programOf(frame: Frame, pattern: string): Matcher {
+  frame.spend(COMPILE_UNITS * pattern.length);
+  const known = compiled.get(pattern);
+  if (known !== undefined) {
+    meterOf(frame).spend(known.cost);
+    return known;
+  }
+  const made = compiledNow(frame, pattern);
+  made.meter = idle;
+  compiled.set(pattern, made);
+  return made;
 }
 
 function compiledNow(frame: Frame, pattern: string): Matcher {
@@ -61,17 +71,12 @@ export function compilePattern(pattern: string, meter: Meter): Matcher {
   }
 }
 
-/** Matchers are shared: none keeps the frame of who used it last, and with it the values of an evaluation. */
+/** Compiled patterns are shared: none keeps the frame of the evaluation that compiled it, and with it its values. */
 export const idle: Meter = { spend: () => undefined, read: () => undefined };
 
 function using<T>(frame: Frame, pattern: string | Matcher, use: (matcher: Matcher) => T): T {
   frame.spend(SEARCH_UNITS);
-  const matcher = matcherOf(frame, pattern);
-  try {
-    return use(matcher);
-  } finally {
-    matcher.meter = idle;
-  }
+  return use(matcherOf(frame, pattern));
 }
 
 const matches = (frame: Frame, text: string, pattern: string | Matcher): boolean => using(frame, pattern, (matcher) => matcher.test(text));
