@@ -58,7 +58,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
       await running.stop();
       answers.end();
     },
-    isBusy: () => running.isBusy?.() === true,
+    isBusy: (retryMs) => running.isBusy?.(retryMs) === true,
   });
   if (!(options.leaderElect ?? shared)) return () => ending(start());
   const times = electionTimes(options);

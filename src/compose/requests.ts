@@ -51,7 +51,9 @@ export interface Requests {
   /** For clients in this process: requests made with a user, or with credentials. */
   handlerForClients(): Handle;
   /** The custom kinds that are served. */
-  readonly definitions: Pick<Definitions, 'state' | 'settled' | 'isBusy'>;
+  readonly definitions: Pick<Definitions, 'state' | 'settled'>;
+  /** Whether custom kinds have changes to serve, or watches have events to send. */
+  isBusy(): boolean;
   /** From now on the server is not ready. */
   shuttingDown(): void;
   /** Ends watches and tunnels, which would go on for ever. */
@@ -219,6 +221,7 @@ export async function composeRequests(
     handleInProcess: handlerOf(presetUser),
     handlerForClients: () => handlerOf(givenUser(services.authenticator)),
     definitions,
+    isBusy: () => definitions.isBusy || services.watches.isPending,
     shuttingDown: surface.shuttingDown,
     endStreams() {
       services.watches.end();

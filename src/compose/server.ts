@@ -86,8 +86,8 @@ export interface ComposedServer {
   readonly credentials: Credentials;
   /** Undefined for a server that has no port. */
   readonly listening: Listening | undefined;
-  /** Whether custom kinds or controllers have work to do now. */
-  readonly isBusy: () => boolean;
+  /** Whether requests, custom kinds or controllers have work to do now, or a controller retries within so many milliseconds. */
+  readonly isBusy: (retryMs: number) => boolean;
   readonly ended: Promise<Error | undefined>;
   close(): Promise<void>;
   abort(): Promise<void>;
@@ -157,7 +157,7 @@ async function serve(base: Base, state: State, credentials: Credentials, ending:
     requests,
     credentials,
     listening,
-    isBusy: () => requests.definitions.isBusy || isWorking(),
+    isBusy: (retryMs) => requests.isBusy() || isWorking(retryMs),
     ended,
     close: () => ending.close(),
     abort: () => ending.close(true),
@@ -176,7 +176,7 @@ async function composeBackground(
   { engine, catalog }: State,
   credentials: Credentials,
   { handleInProcess }: Requests,
-): Promise<() => boolean> {
+): Promise<(retryMs: number) => boolean> {
   const { identity, parts } = base;
   const startControllers = composeControllers(base, {
     credentials,
@@ -199,7 +199,7 @@ async function composeBackground(
       await Promise.all([controllers?.stop(), signingKey]);
     },
   );
-  return () => controllers === undefined || controllers.isBusy?.() === true;
+  return (retryMs) => controllers === undefined || controllers.isBusy?.(retryMs) === true;
 }
 
 /** The end of a server, requested or because it cannot go on. */

@@ -8,11 +8,19 @@ const QUIET_TURNS = 10;
 /** How long a server may take, by the machine's clock, before a wait fails with a list of what it is still doing. */
 const LONGEST_MS = 20_000;
 
+/**
+ * Work that a controller repeats this soon is waited for: after a conflict, say, the first retries are. Later ones are not, so
+ * that work which can never succeed does not keep a server from settling.
+ */
+const SOON_MS = 100;
+
 export interface Watched {
   /** Grows with every write. */
   revision(): number;
-  /** Whether parts of the server have work to do now. */
-  isBusy(): boolean;
+  /** Whether parts of the server have work to do now, or retry within so many milliseconds. */
+  isBusy(retryMs: number): boolean;
+  /** Whether its time passes by itself, so that what is due soon is waited for. */
+  readonly timePasses: boolean;
 }
 
 export class Activity {
@@ -51,7 +59,7 @@ export class Activity {
     return undefined;
   }
   private isBusy(): boolean {
-    return this.busyWith() !== undefined || this.server?.isBusy() === true;
+    return this.busyWith() !== undefined || this.server?.isBusy(this.server.timePasses ? SOON_MS : 0) === true;
   }
   private mark(): string {
     return `${this.begun} ${this.server?.revision()}`;
@@ -76,6 +84,6 @@ export class Activity {
   private reason(): string {
     const ctx = this.busyWith();
     if (ctx !== undefined) return `${ctx.method} ${ctx.path} is under way`;
-    return this.server?.isBusy() === true ? 'its controllers or custom kinds have work to do' : 'requests and writes do not end';
+    return this.isBusy() ? 'its controllers or custom kinds have work to do' : 'requests and writes do not end';
   }
 }

@@ -1,6 +1,6 @@
 /** What a test server has around its requests: who waits until it has settled, faults, and the list of what happened. */
 import type { RequestHooks } from '../compose/request-hooks.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, FakeClock } from '../lib/clock.ts';
 import type { Context } from '../server/context.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import type { Engine } from '../storage/engine.ts';
@@ -17,9 +17,9 @@ export class Instruments implements RequestHooks {
   private endCourses: (() => void) | undefined = useCourses(this);
 
   /** When the server has started. */
-  begin(server: { readonly engine: Engine; readonly clock: Clock; readonly isBusy: () => boolean }): void {
+  begin(server: { readonly engine: Engine; readonly clock: Clock; readonly isBusy: (retryMs: number) => boolean }): void {
     const { engine, clock, isBusy } = server;
-    this.activity.watch({ revision: () => engine.revision, isBusy });
+    this.activity.watch({ revision: () => engine.revision, isBusy, timePasses: !(clock instanceof FakeClock) });
     this.faults.use(clock);
     this.unfollow = this.requests.follow(asMemoryEngine(engine), clock);
   }

@@ -72,6 +72,10 @@ export class Election implements Running {
     await this.finished;
   }
 
+  isBusy(retryMs: number): boolean {
+    return this.work?.isBusy?.(retryMs) === true;
+  }
+
   private async run(): Promise<void> {
     const { clock, retryMs, spread } = this.options;
     while (!this.stopping.signal.aborted) {

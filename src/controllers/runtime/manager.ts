@@ -34,8 +34,11 @@ const STOP_WAIT_MS = 10_000;
 export interface Running {
   /** Starts nothing new; resolves when the work in progress is done. */
   stop(): Promise<void>;
-  /** Whether keys are queued or processed now; delayed keys do not count. */
-  isBusy?(): boolean;
+  /**
+   * Whether keys are queued or processed now, or are retried after a failure, or discovery is refreshed, within so many
+   * milliseconds. Keys that are delayed for other reasons do not count.
+   */
+  isBusy?(retryMs: number): boolean;
 }
 
 export function clientFor(identity: Identity, http: Http): Client {
@@ -84,7 +87,7 @@ export function startControllers(options: ManagerOptions): Running {
       await Promise.race([Promise.all(ending), clock.sleep(STOP_WAIT_MS, enough.signal).catch(() => {})]);
       enough.abort();
     },
-    isBusy: () => running.some((one) => one.isBusy?.()),
+    isBusy: (retryMs) => served.isBusy(retryMs) || running.some((one) => one.isBusy?.(retryMs)),
   };
 }
 
@@ -139,7 +142,7 @@ function startOne(controller: Controller, { options, client, informers, served }
       for (const call of calls) call();
       await Promise.all(queues.map((queue) => queue.stop()));
     },
-    isBusy: () => queues.some((queue) => !queue.isIdle),
+    isBusy: (retryMs) => queues.some((queue) => !queue.isIdle || queue.retriesWithin(retryMs)),
   };
 }
 

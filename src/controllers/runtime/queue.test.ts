@@ -151,3 +151,25 @@ test('stopping waits for what runs and takes up nothing more', async () => {
   expect(running).toEqual(['a']);
   expect(clock.pending).toBe(0);
 });
+
+test('a key that failed counts as work when its retry is due soon; a key that is delayed does not', async () => {
+  const { queue, clock } = queueOf((key) => {
+    if (key === 'failing') throw new Error('conflict');
+    return 5;
+  });
+  queue.add('delayed');
+  await queue.idle();
+  expect(queue.retriesWithin(1000)).toBe(false);
+  queue.add('failing');
+  await queue.idle();
+  expect(queue.retriesWithin(5)).toBe(true);
+  expect(queue.retriesWithin(4)).toBe(false);
+  expect(queue.retriesWithin(0)).toBe(false);
+  for (let wait = 5; wait < 100; wait *= 2) {
+    expect(queue.retriesWithin(100)).toBe(true);
+    await clock.advance(wait);
+    await queue.idle();
+  }
+  expect(queue.retriesWithin(100)).toBe(false);
+  await queue.stop();
+});

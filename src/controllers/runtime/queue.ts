@@ -67,6 +67,13 @@ export class WorkQueue {
   get isIdle(): boolean {
     return this.ready.size === 0 && this.running.size === 0;
   }
+  /** Whether a key that failed is processed again within so many milliseconds. */
+  retriesWithin(millis: number): boolean {
+    if (millis <= 0 || this.failures.size === 0) return false;
+    const until = this.options.clock.monotonic() + millis;
+    for (const key of this.failures.keys()) if ((this.later.get(key)?.at ?? Number.POSITIVE_INFINITY) <= until) return true;
+    return false;
+  }
   /** Resolves when nothing is queued or processed. */
   idle(): Promise<void> {
     return this.isIdle ? Promise.resolve() : new Promise((resolve) => this.idleWaiters.push(resolve));

@@ -126,6 +126,10 @@ export class ServedResources {
     if (known !== undefined || this.options.clock.monotonic() - this.askedAt < LOOKUP_MS) return known;
     return find(await this.refresh());
   }
+  /** Whether discovery is under way, or is due within so many milliseconds after a change. */
+  isBusy(withinMs: number): boolean {
+    return this.asking !== undefined || (this.settle !== undefined && withinMs >= SETTLE_MS);
+  }
   stop(): void {
     for (const cancel of this.cancel) cancel();
     this.settle?.();

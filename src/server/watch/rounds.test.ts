@@ -33,10 +33,13 @@ test('a lone event goes out with the next turn of the loop, and so does the next
 test('after a long round there is a rest of twice its length, in which watchers gather', async () => {
   rounds.add(watcher('a', 3));
   await turn();
+  expect(rounds.isPending).toBe(false);
   for (const name of ['b', 'c']) rounds.add(watcher(name));
   await clock.advance(5);
   expect(written).toEqual(['a']);
+  expect(rounds.isPending).toBe(true);
   await clock.advance(1);
+  expect(rounds.isPending).toBe(false);
   expect(written).toEqual(['a', 'b', 'c']);
 });
 

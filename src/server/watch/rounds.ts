@@ -36,6 +36,10 @@ export class Rounds {
     this.clock = clock;
   }
 
+  /** Whether events wait to be written, also for the end of a rest. */
+  get isPending(): boolean {
+    return this.scheduled;
+  }
   /** Events are pending for a watcher. Called once until its `flush`, which must not throw. */
   add(watcher: { flush(): void }): void {
     this.due.push(watcher);

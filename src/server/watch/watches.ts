@@ -15,6 +15,10 @@ export class Watches {
     this.inside = new Rounds(clock);
   }
 
+  /** Whether events wait to be written to a watch. */
+  get isPending(): boolean {
+    return this.inside.isPending || this.outside.isPending;
+  }
   /** A watch that begins during a shutdown ends at once. */
   add(watch: { end(): void }): void {
     this.open.add(watch);
