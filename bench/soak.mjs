@@ -25,6 +25,8 @@ const WORKERS = 12;
 /** Names that each worker uses again and again; besides there are fresh ones. */
 const NAMES = 12;
 const WATCHES = 24;
+/** Custom kinds at a time until the server is warm; one from then on. */
+const KINDS = 6;
 const NAMESPACES = ['soak-a', 'soak-b', 'soak-c'];
 const WARM_UP_S = Math.min(300, minutes * 60 * 0.4);
 const TOLERANCE = 0.05;
@@ -253,6 +255,7 @@ async function work(worker) {
   }
 }
 let watchEvents = 0;
+let kindsMade = 0;
 async function watch() {
   while (!stopping) {
     const path = pick(kinds).path(pick(NAMESPACES));
@@ -266,9 +269,14 @@ async function watch() {
     await closed;
   }
 }
-/** Kinds that are made, used and deleted; every one has a name of its own. */
-async function customKinds() {
-  while (!stopping) {
+/**
+ * Kinds that are made, used and deleted; every one has a name of its own. Until the server is warm several are at a time: what
+ * definitions leave behind (their recent events, compiled patterns, series of metrics) has bounds that one at a time does not
+ * reach in half an hour.
+ */
+async function customKinds(worker) {
+  while (!stopping && (worker === 0 || !warm())) {
+    kindsMade++;
     const plural = `things${serial++}`;
     const group = 'soak.example.dev';
     const properties = {
@@ -311,7 +319,10 @@ function systemSample() {
 }
 function heapSample() {
   return new Promise((resolve) => {
-    child.once('message', ({ heapUsed, external }) => resolve({ heap: (heapUsed + external) / 2 ** 20 }));
+    child.once('message', ({ heapUsed, external }) => {
+      const [objects, buffers] = [heapUsed / 2 ** 20, external / 2 ** 20];
+      resolve({ heap: objects + buffers, objects, buffers });
+    });
     child.send('sample');
   });
 }
@@ -330,7 +341,11 @@ async function snapshot(name) {
 
 console.error(`seed ${seed}`);
 for (const name of NAMESPACES) await call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-const running = [...Array.from({ length: WORKERS }, (_, worker) => work(worker)), ...Array.from({ length: WATCHES }, watch), customKinds()];
+const running = [
+  ...Array.from({ length: WORKERS }, (_, worker) => work(worker)),
+  ...Array.from({ length: WATCHES }, watch),
+  ...Array.from({ length: KINDS }, (_, worker) => customKinds(worker)),
+];
 let first = snapshots !== undefined;
 for (let turn = 0; seconds() < minutes * 60; turn++) {
   await sleep(5_000);
@@ -338,10 +353,11 @@ for (let turn = 0; seconds() < minutes * 60; turn++) {
   const sample = { at: seconds(), ...systemSample(), ...(turn % 4 === 3 && (await heapSample())) };
   samples.push(sample);
   if (turn % 12 === 11) {
-    const { rss, anonymous, mapped, heap: used } = sample;
-    const shown = [rss, anonymous, mapped, used].map((value) => value?.toFixed(0) ?? '–');
+    const { rss, anonymous, mapped, heap: used, objects, buffers } = sample;
+    const shown = [rss, anonymous, mapped, used, objects, buffers].map((value) => value?.toFixed(0) ?? '–');
     console.error(
-      `${sample.at.toFixed(0)} s: rss ${shown[0]} MB (own ${shown[1]}, files ${shown[2]}), in use ${shown[3]} MB, ${calls} calls`,
+      `${sample.at.toFixed(0)} s: rss ${shown[0]} MB (own ${shown[1]}, files ${shown[2]}), in use ${shown[3]} MB ` +
+        `(objects ${shown[4]}, buffers ${shown[5]}), ${calls} calls, ${kindsMade} custom kinds`,
     );
   }
   if (first && seconds() > WARM_UP_S) {
@@ -386,6 +402,9 @@ const figures = {
   anonymous: compare('anonymous'),
   mappedFiles: compare('mapped'),
   heapAndExternalAfterCollection: compare('heap'),
+  objectsAfterCollection: compare('objects'),
+  buffersAfterCollection: compare('buffers'),
+  customKinds: kindsMade,
 };
 const flat = (name) => figures[name].growthPercent <= TOLERANCE * 100;
 figures.flat = flat('rss') && flat('heapAndExternalAfterCollection');

@@ -105,6 +105,27 @@ export function poly1305(key: Uint8Array, data: Uint8Array, from: number, to: nu
   finish(key, out, outAt);
 }
 
+/** The same, of a polynomial that was summed elsewhere: five limbs of 26 bits. The second may be one bit longer. */
+export function poly1305Of(
+  a0: number,
+  a1: number,
+  a2: number,
+  a3: number,
+  a4: number,
+  key: Uint8Array,
+  out: Uint8Array,
+  outAt: number,
+): void {
+  h[0] = a0 & LIMB;
+  h[1] = (a0 >>> 22) + (a1 & 0x3ffff) * 16;
+  h[2] = (a1 >>> 18) + (a2 & 0x3fff) * 256;
+  h[3] = (a2 >>> 14) + (a3 & 0x3ff) * 4096;
+  h[4] = (a3 >>> 10) + (a4 & 0x3f) * 65536;
+  h[5] = a4 >>> 6;
+  reduce();
+  finish(key, out, outAt);
+}
+
 /** Brings a number below 2^130, and then below 2^130 - 5. */
 function reduce(): void {
   for (let round = 0; round < 3; round++) {

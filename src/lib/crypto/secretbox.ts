@@ -6,7 +6,8 @@
  *   box.open(sealed, nonce) → message, or undefined if it was changed or the key is wrong
  */
 import { timingSafeEqual } from 'node:crypto';
-import { poly1305 } from './poly1305.ts';
+import { poly1305, poly1305Of } from './poly1305.ts';
+import { LONGEST_MESSAGE, MESSAGE, type SecretBoxCode, STATE, STREAM, SUM, secretBoxCode } from './secretbox-code.ts';
 
 export const SECRETBOX_KEY = 32;
 export const SECRETBOX_NONCE = 24;
@@ -26,6 +27,8 @@ const authenticatorKey = new Uint8Array(AUTHENTICATOR_KEY);
 
 export class SecretBox {
   readonly #key: Uint32Array;
+  /** Made with the first message; null where assembled code cannot run. */
+  #sealer: Sealer | null | undefined;
 
   constructor(key: Uint8Array) {
     if (key.length !== SECRETBOX_KEY) throw new RangeError(`a secretbox key has ${SECRETBOX_KEY} bytes, not ${key.length}`);
@@ -41,6 +44,14 @@ export class SecretBox {
   /** Encrypts into a buffer at an offset. */
   sealInto(out: Uint8Array, at: number, message: Uint8Array, nonce: Uint8Array): void {
     begin(this.#key, nonce);
+    if (message.length <= LONGEST_MESSAGE) {
+      if (this.#sealer === undefined) this.#sealer = Sealer.make();
+      if (this.#sealer !== null) {
+        this.#sealer.sealInto(out, at, message);
+        return;
+      }
+    }
+    beginStream();
     const body = at + SECRETBOX_TAG;
     combine(message, 0, message.length, out, body);
     poly1305(authenticatorKey, out, body, body + message.length, out, at);
@@ -50,6 +61,7 @@ export class SecretBox {
   open(sealed: Uint8Array, nonce: Uint8Array): Buffer | undefined {
     if (sealed.length < SECRETBOX_TAG) return undefined;
     begin(this.#key, nonce);
+    beginStream();
     const tag = new Uint8Array(SECRETBOX_TAG);
     poly1305(authenticatorKey, sealed, SECRETBOX_TAG, sealed.length, tag, 0);
     if (!timingSafeEqual(tag, sealed.subarray(0, SECRETBOX_TAG))) return undefined;
@@ -59,7 +71,49 @@ export class SecretBox {
   }
 }
 
-/** Begins the key stream of a nonce (XSalsa20). The first 32 bytes are the key of the authenticator; messages begin after them. */
+/** The order of words in the state of the assembled code. */
+const DIAGONALS = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7, 12, 1, 6, 11] as const;
+
+/** Short messages: the code that a server runs with every write of a secret. */
+class Sealer {
+  readonly #memory: Buffer;
+  readonly #view: DataView;
+  readonly #key: Buffer;
+  readonly #call: SecretBoxCode['call'];
+
+  static make(): Sealer | null {
+    const code = secretBoxCode();
+    return code === undefined ? null : new Sealer(code);
+  }
+  private constructor({ memory, call }: SecretBoxCode) {
+    this.#memory = Buffer.from(memory.buffer);
+    this.#view = new DataView(memory.buffer);
+    this.#key = this.#memory.subarray(STREAM, STREAM + AUTHENTICATOR_KEY);
+    this.#call = call;
+  }
+
+  /** Under the key and nonce in `input`. */
+  sealInto(out: Uint8Array, at: number, message: Uint8Array): void {
+    const memory = this.#memory;
+    const view = this.#view;
+    const { length } = message;
+    const whole = length & ~15;
+    const padded = (length + 15) & ~15;
+    for (let i = 0; i < 16; i++) view.setUint32(STATE + 4 * i, input[DIAGONALS[i] as number] as number, true);
+    memory.set(message, MESSAGE);
+    this.#call.combine(STREAM + AUTHENTICATOR_KEY + padded, padded);
+    out.set(memory.subarray(MESSAGE, MESSAGE + length), at + SECRETBOX_TAG);
+    if (whole < padded) {
+      memory[MESSAGE + length] = 1;
+      for (let i = length + 1; i < padded; i++) memory[MESSAGE + i] = 0;
+    }
+    this.#call.authenticate(whole, padded);
+    const limb = (i: number): number => view.getUint32(SUM + 8 * i, true);
+    poly1305Of(limb(0), limb(1), limb(2), limb(3), limb(4), this.#key, out, at);
+  }
+}
+
+/** The state of the key stream of a nonce (XSalsa20). */
 function begin(key: Uint32Array, nonce: Uint8Array): void {
   if (nonce.length !== SECRETBOX_NONCE) throw new RangeError(`a secretbox nonce has ${SECRETBOX_NONCE} bytes, not ${nonce.length}`);
   input[0] = SIGMA0;
@@ -83,7 +137,11 @@ function begin(key: Uint32Array, nonce: Uint8Array): void {
   input[14] = block[9] as number;
   input[6] = word(nonce, 16);
   input[7] = word(nonce, 20);
+  input[8] = 0;
   input[9] = 0;
+}
+/** The first 32 bytes are the key of the authenticator; messages begin after them. */
+function beginStream(): void {
   fill(first, 0);
   for (let i = 0; i < AUTHENTICATOR_KEY; i++) authenticatorKey[i] = (first[i >> 2] as number) >>> (8 * (i & 3));
 }

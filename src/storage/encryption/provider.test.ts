@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
-import { systemRandom } from '../../lib/random.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { seededRandom, systemRandom } from '../../lib/random.ts';
 import { kubernetes, plat } from '../../meta/identity.ts';
 import { identityProvider, keySizes, type LocalProviderName, localProvider } from './provider.ts';
 import { key } from './testing.ts';
@@ -13,7 +13,7 @@ describe.each(cases)('%s with a key of %i bytes', (type, size) => {
   const provider = localProvider(type, own, kubernetes, systemRandom);
 
   test('opens what it sealed, whatever its length, and seals it differently each time', () => {
-    for (const length of [0, 1, 15, 16, 17, 100, 1024, 70_000]) {
+    for (const length of [0, 1, 15, 16, 17, 100, 1024, 8191, 8192, 8193, 70_000]) {
       const value = randomBytes(length);
       const sealed = provider.seal(value, 'a/b/c') as Buffer;
       expect(sealed.toString('latin1', 0, provider.prefix.length)).toBe(`k8s:enc:${type}:v1:key1:`);
@@ -30,6 +30,25 @@ describe.each(cases)('%s with a key of %i bytes', (type, size) => {
     for (const end of [0, 5, provider.prefix.length, provider.prefix.length + 7, provider.prefix.length + 17])
       expect(provider.open(sealed.subarray(0, end), 'a/b/c')).toBeUndefined();
   });
+});
+
+afterEach(() => vi.unstubAllGlobals());
+test.each(['aesgcm', 'secretbox'] as const)('%s writes the same form where assembled code cannot run', (type) => {
+  const own = key('key1');
+  const assembled = localProvider(type, own, kubernetes, seededRandom(1));
+  const plain = localProvider(type, own, kubernetes, seededRandom(1));
+  const values = [0, 1, 16, 31, 32, 33, 1000, 8192, 8193].map((length) => randomBytes(length));
+  const expected = values.map((value) => (assembled.seal(value, 'a/b/c') as Buffer).toString('hex'));
+  vi.stubGlobal('WebAssembly', undefined);
+  expect(values.map((value) => (plain.seal(value, 'a/b/c') as Buffer).toString('hex'))).toEqual(expected);
+});
+
+test('aesgcm takes places of any length', () => {
+  const provider = localProvider('aesgcm', key('k'), plat, systemRandom);
+  for (const length of [0, 1023, 1024, 1025, 5000]) {
+    const sealed = provider.seal(Buffer.from('text'), 'x'.repeat(length)) as Buffer;
+    expect((provider.open(sealed, 'x'.repeat(length)) as Buffer).toString()).toBe('text');
+  }
 });
 
 test('aesgcm authenticates the place of the object', () => {
