@@ -37,3 +37,19 @@ test('a large list is kept when it is asked for again before its collection chan
   expect(lists.isWorth('a', 2, KEPT_AT_ONCE + 1)).toBe(false);
   expect(lists.isWorth('a', 2, KEPT_AT_ONCE + 1)).toBe(true);
 });
+
+test('the rows of a Table are right for their resource and their second alone', () => {
+  const lists = new KeptLists();
+  const [one, other] = [{}, {}];
+  const keep = () => lists.keep('a', { ...body(300), resource: one, second: 7 });
+  keep();
+  expect(lists.find('a', 1, one, 7)).toBeDefined();
+  for (const [resource, second] of [
+    [one, 8],
+    [other, 7],
+    [undefined, undefined],
+  ] as const) {
+    keep();
+    expect(lists.find('a', 1, resource, second)).toBeUndefined();
+  }
+});

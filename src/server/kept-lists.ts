@@ -1,10 +1,13 @@
-/** A cache of list bodies that were sent in one piece, valid until their collection changes. */
+/** A cache of list bodies that were sent in one piece, valid until their collection changes; those of Tables for a second. */
 import { BoundedCache } from '../lib/bounded-cache.ts';
 
 export interface KeptList {
   /** `changes` of the collection when the body was made. */
   readonly change: number;
   readonly body: Buffer;
+  /** Of a Table: whose columns it has, and the second in which the ages in its rows are right. */
+  readonly resource?: object;
+  readonly second?: number;
 }
 
 /** Maximum bytes of cached lists in all; the least recently used is evicted. */
@@ -38,10 +41,10 @@ export class KeptLists {
     return false;
   }
 
-  find(id: string, change: number): Buffer | undefined {
+  find(id: string, change: number, resource?: object, second?: number): Buffer | undefined {
     const found = this.kept.use(id);
     if (found === undefined) return undefined;
-    if (found.change === change) return found.body;
+    if (found.change === change && found.resource === resource && found.second === second) return found.body;
     this.kept.delete(id);
     return undefined;
   }

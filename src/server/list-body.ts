@@ -13,9 +13,10 @@ import { KEPT_AT_ONCE } from './kept-lists.ts';
 import { isLong, sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
 import { isWhole } from './pieces.ts';
-import { type IncludeObject, isPlain, type ListMeta, representList, typeMetaLength } from './represent.ts';
+import { type IncludeObject, isPlain, type ListMeta, needsCalls, representList, typeMetaLength } from './represent.ts';
 import { head, send, wantsGzip } from './respond.ts';
 import type { Services } from './services.ts';
+import { rowTexts, secondOf, tableEnd, tableStart } from './table.ts';
 
 /** Lists up to this size are sent in one piece and kept. */
 const KEEP_LIMIT = 4 * 1024 * 1024;
@@ -45,6 +46,8 @@ export function sendList(
     const { env } = services.registry;
     if (isLong(result.items, representation, pretty))
       return sendLong(ctx, env, resource, result.items, meta, representation, pretty, include);
+    if (isWholeList(resource, result, selection) && isKeptTable(resource, representation, pretty, include))
+      return sendTable(services, ctx, resource, result.items, meta, selection, representation, include);
     return representList(env, resource, result.items, meta, representation, pretty, include).then((body) =>
       send(ctx, 200, representation.type, body),
     );
@@ -53,8 +56,7 @@ export function sendList(
     `{"kind":${JSON.stringify(resource.kind.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":${JSON.stringify(meta)},"items":[`,
   );
   const cut = resource.custom ? 0 : typeMetaLength(resource);
-  const whole =
-    selection.everything && result.whole && resource.collection !== undefined && resource.collection.lastChange <= result.revision;
+  const whole = isWholeList(resource, result, selection);
   const id = whole ? `${resource.collection?.prefix}${selection.prefix}` : '';
   const known = whole ? services.keptLists.find(id, resource.collection?.changes ?? 0) : undefined;
   if (known !== undefined) return sendParts(ctx, representation.type, [start, known]);
@@ -70,6 +72,38 @@ export function sendList(
 }
 
 const END = Buffer.from(']}\n');
+
+/** Whether a list is the current state of a collection, or of a namespace in it. */
+const isWholeList = ({ collection }: Resource, result: ListResult, selection: Selection): boolean =>
+  selection.everything && result.whole && collection !== undefined && collection.lastChange <= result.revision;
+
+const isKeptTable = (resource: Resource, r: Representation, pretty: boolean, include: IncludeObject): boolean =>
+  r.transform === 'Table' && r.media === 'json' && !pretty && !needsCalls(resource, r, include);
+
+/** The rows of a Table are kept, too, for as long as the ages in them are right. */
+function sendTable(
+  services: Services,
+  ctx: Context,
+  resource: Resource,
+  items: readonly Item[],
+  meta: ListMeta,
+  selection: Selection,
+  { type, transformVersion }: Representation,
+  include: IncludeObject,
+): void | Promise<void> {
+  const { env } = services.registry;
+  const { keptLists } = services;
+  // A line end is in no name of a namespace.
+  const id = `${resource.collection?.prefix}${selection.prefix}\n${resource.apiVersion} ${transformVersion} ${include}`;
+  const change = resource.collection?.changes ?? 0;
+  const second = secondOf(env);
+  let rows = keptLists.find(id, change, resource, second);
+  if (rows === undefined) {
+    rows = Buffer.from(`${tableEnd(resource, rowTexts(env, resource, items, transformVersion, include))}\n`);
+    if (keptLists.isWorth(id, change, rows.length)) keptLists.keep(id, { change, body: rows, resource, second });
+  }
+  return sendParts(ctx, type, [Buffer.from(tableStart(resource, meta, transformVersion, true)), rows]);
+}
 
 function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void | Promise<void> {
   const size = parts.reduce((n, part) => n + part.length, 0);

@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 import type { Representation } from './negotiate.ts';
 import { dropTypeMeta, isStoredForm, needsCalls, partial, typeMetaLength } from './represent.ts';
-import { type IncludeObject, type ListMeta, partialText, rowInSlices, rowText, tableFrame } from './table.ts';
+import { type IncludeObject, type ListMeta, partialText, rowInSlices, rowTexts, tableFrame } from './table.ts';
 
 export interface ListForm {
   readonly before: string;
@@ -41,7 +41,7 @@ export async function listForm(
   const isTable = r.transform === 'Table';
   const frame = isTable ? (tableFrame(resource, meta, r.transformVersion) as JsonObject) : frameOf(resource, meta, r);
   const marked = { ...frame, [isTable ? 'rows' : 'items']: [MARK] };
-  const texts = isTable ? rowTexts(env, resource, r, include) : r.transform === undefined ? listedTexts(resource) : partialTexts(r);
+  const texts = isTable ? tableTexts(env, resource, r, include) : r.transform === undefined ? listedTexts(resource) : partialTexts(r);
   if (r.media === 'yaml') {
     const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
     const whole = stringifyYaml(marked);
@@ -98,12 +98,12 @@ function joined(texts: readonly Text[], between: string): Buffer {
   return Buffer.concat(texts.flatMap((text, i) => (i === 0 ? [bytesOf(text)] : [separator, bytesOf(text)])));
 }
 
-function rowTexts(env: KindEnv, resource: Resource, r: Representation, include: IncludeObject): Texts {
+function tableTexts(env: KindEnv, resource: Resource, r: Representation, include: IncludeObject): Texts {
   return async (items, slices) => {
     if (isLarge(items) && !resource.hub.later)
       return [await rowInSlices(env, resource, items[0] as Item, r.transformVersion, include, slices)];
     const objects = needsCalls(resource, r, include) ? await resource.versions.readAll(items) : undefined;
-    return items.map((item, i) => rowText(env, resource, item, r.transformVersion, include, objects?.[i]));
+    return rowTexts(env, resource, items, r.transformVersion, include, objects);
   };
 }
 

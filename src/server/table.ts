@@ -35,16 +35,23 @@ export function tableText(
   withColumns: boolean,
   objects?: readonly ApiObject[],
 ): string {
-  const rows = items.map((item, i) => rowText(env, resource, item, apiVersion, include, objects?.[i]));
-  return tableOf(resource, rows, meta, apiVersion, withColumns);
+  return tableOf(resource, rowTexts(env, resource, items, apiVersion, include, objects), meta, apiVersion, withColumns);
 }
 
 /** The JSON text of a Table of such rows. */
-export function tableOf(resource: Resource, rows: readonly string[], meta: ListMeta, apiVersion: string, withColumns: boolean): string {
-  // Stock servers show an empty table of kinds without columns in this way.
-  const none = resource.kind.columns === undefined ? 'null' : '[]';
+export const tableOf = (resource: Resource, rows: readonly string[], meta: ListMeta, apiVersion: string, withColumns: boolean): string =>
+  tableStart(resource, meta, apiVersion, withColumns) + tableEnd(resource, rows);
+
+/** The text of a Table up to its rows. */
+export function tableStart(resource: Resource, meta: ListMeta, apiVersion: string, withColumns: boolean): string {
   const columns = withColumns ? columnsText(resource) : 'null';
-  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":${rows.length === 0 ? none : `[${rows.join()}]`}}`;
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columns},"rows":`;
+}
+/** The rows, and the end of the text. */
+export function tableEnd(resource: Resource, rows: readonly string[]): string {
+  if (rows.length > 0) return `[${rows.join()}]}`;
+  // Stock servers show an empty table of kinds without columns in this way.
+  return resource.kind.columns === undefined ? 'null}' : '[]}';
 }
 
 /** A Table without its rows. */
@@ -105,29 +112,44 @@ export function viewPartialText(object: ApiObject, apiVersion: string): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata}}`;
 }
 
+/** The second in which ages are shown now. */
+export const secondOf = (env: KindEnv): number => Math.floor(env.now() / 1000);
+
+/** A row, and everything that it was made for. A definition that has changed is another resource. */
 interface KeptRow {
   readonly second: number;
-  /** The version and second that the row was made for. */
-  readonly how: string;
+  readonly resource: Resource;
+  readonly apiVersion: string;
+  readonly include: IncludeObject;
   readonly text: string;
 }
 const kept = new WeakMap<Item, KeptRow>();
 
-export function rowText(
+/** The texts of some rows. `objects` are the items in the version of the resource, if that took calls. */
+export function rowTexts(
   env: KindEnv,
   resource: Resource,
-  item: Item,
+  items: readonly Item[],
   apiVersion: string,
   include: IncludeObject,
-  given: ApiObject | undefined,
-): string {
-  const second = Math.floor(env.now() / 1000);
-  const how = `${resource.apiVersion}|${apiVersion}|${include}`;
-  const known = kept.get(item);
-  if (known !== undefined && known.second === second && known.how === how) return known.text;
-  const text = rowOf(env, resource, item, apiVersion, include, given, given ?? rowSource(resource, item));
-  kept.set(item, { second, how, text });
-  return text;
+  objects?: readonly ApiObject[],
+): string[] {
+  const second = secondOf(env);
+  return items.map((item, i) => {
+    const known = kept.get(item);
+    if (
+      known !== undefined &&
+      known.second === second &&
+      known.resource === resource &&
+      known.include === include &&
+      known.apiVersion === apiVersion
+    )
+      return known.text;
+    const given = objects?.[i];
+    const text = rowOf(env, resource, item, apiVersion, include, given, given ?? rowSource(resource, item));
+    kept.set(item, { second, resource, apiVersion, include, text });
+    return text;
+  });
 }
 
 function rowOf(
