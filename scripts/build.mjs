@@ -61,12 +61,6 @@ try {
 }
 `;
 
-/** A third of all code, and of use with one store only: a file of its own. */
-const grpcApart = {
-  name: 'grpc',
-  setup: ({ onResolve }) => onResolve({ filter: /^@grpc\/grpc-js$/ }, () => ({ path: './grpc.cjs', external: true })),
-};
-
 /** Descriptions of all kinds and fields, which only the OpenAPI documents need: a file of its own. */
 const descriptionsApart = {
   name: 'descriptions',
@@ -93,16 +87,15 @@ const database = {
 
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  const [main, grpc, descriptions, etcd, library, testing, vitest, jest, node, loader] = await Promise.all([
+  const [main, descriptions, etcd, library, testing, vitest, jest, node, loader] = await Promise.all([
     build({
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
       entryNames: 'bundle',
-      plugins: [grpcApart, descriptionsApart, database],
+      plugins: [descriptionsApart, database],
       // A script has `require` alone to load what is external.
       supported: { 'dynamic-import': false },
     }),
-    build({ ...common, entryPoints: { grpc: '@grpc/grpc-js' } }),
     build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
     build({ ...common, stdin: { contents: etcdProgram, sourcefile: 'etcd.ts', resolveDir: root }, entryNames: 'etcd' }),
     exportsOf('src/index.ts'),
@@ -113,7 +106,7 @@ async function bundle() {
     readFile(join(root, 'scripts', 'load.cjs')),
   ]);
   const files = new Map(
-    [main, grpc, descriptions, etcd].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
+    [main, descriptions, etcd].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
   );
   const text = (file, lines) => files.set(join(dist, file), Buffer.from(`${lines.join('\n')}\n`));
   text('plat.js', [

@@ -62,7 +62,7 @@ export interface Encryption {
 export async function composeEncryption(deps: EncryptionDeps): Promise<Encryption> {
   const { file, identity, engine, log, clock } = deps;
   const observer = encryptionMetrics(deps.metrics);
-  const connect = deps.connect ?? socketConnector(clock);
+  const connect = deps.connect ?? socketConnector(clock, deps.random);
   const pluginChanged = (name: string, socket: string, error: string | undefined): void => {
     if (error === undefined) log.info('KMS plug-in works again', { provider: name, socket });
     else log.error('KMS plug-in failed, retrying', { provider: name, socket, error });
@@ -96,11 +96,11 @@ export async function composeEncryption(deps: EncryptionDeps): Promise<Encryptio
 }
 
 /** A configuration may come to name a plug-in later; what speaks its protocol is loaded with the first. */
-export function socketConnector(clock: Clock): RuleDeps['connect'] {
+export function socketConnector(clock: Clock, random: Random): RuleDeps['connect'] {
   let loading: Promise<typeof import('../storage/encryption/kms-transport.ts')> | undefined;
   return (socket, timeoutMs) => {
     loading ??= import('../storage/encryption/kms-transport.ts');
-    const transport = loading.then(({ kmsTransport }) => kmsTransport(socket, timeoutMs, clock));
+    const transport = loading.then(({ kmsTransport }) => kmsTransport(socket, timeoutMs, clock, random));
     const when = <T>(call: (made: KmsTransport) => Promise<T>): Promise<T> => transport.then(call);
     return {
       version: () => when((made) => made.version()),

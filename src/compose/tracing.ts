@@ -7,6 +7,8 @@ import type { Base } from './base.ts';
 
 /** Timeout of a batch; the spans of a batch that times out are dropped. */
 const SEND_TIMEOUT_MS = 10_000;
+/** Larger batches are not sent; collectors accept less by default. */
+const MOST_BATCH_BYTES = 16 * 1024 * 1024;
 /** Dropped spans are logged at most this often. */
 const COMPLAINT_MS = 60_000;
 const METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
@@ -22,11 +24,11 @@ export async function composeTracing({
 }: Base): Promise<Pick<Tracing, 'step' | 'close'> | undefined> {
   const file = options.tracingConfigFile;
   if (file === undefined) return undefined;
-  const [{ readTracingConfiguration }, { Tracing }, { parseYaml }, { Client, credentials, Metadata }] = await Promise.all([
+  const [{ readTracingConfiguration }, { Tracing }, { parseYaml }, { Channel }] = await Promise.all([
     import('../server/tracing/configuration.ts'),
     import('../server/tracing/tracing.ts'),
     import('../schema/yaml.ts'),
-    import('@grpc/grpc-js'),
+    import('../lib/grpc/channel.ts'),
   ]);
   const configuration = await (async () => {
     try {
@@ -35,8 +37,7 @@ export async function composeTracing({
       throw new Error(`--tracing-config-file ${file}: ${(error as Error).message}`);
     }
   })();
-  const client = new Client(configuration.endpoint, credentials.createInsecure());
-  const same = (bytes: Buffer): Buffer => bytes;
+  const channel = new Channel({ target: configuration.endpoint, mostRequestBytes: MOST_BATCH_BYTES, clock, random });
   const dropped = metrics.counter({ name: 'apiserver_tracing_spans_lost_total', help: 'Spans that no collector took.' }).with();
   let complained = Number.NEGATIVE_INFINITY;
   const tracing = new Tracing({
@@ -44,15 +45,7 @@ export async function composeTracing({
     resource: { 'service.name': 'apiserver', 'service.instance.id': `${serverComponent(identity)}-${hostname()}` },
     clock,
     random,
-    send: (batch) =>
-      new Promise((resolve, reject) => {
-        const call = client.makeUnaryRequest(METHOD, same, same, batch, new Metadata(), (error) => {
-          endTimer();
-          if (error === null) resolve();
-          else reject(new Error(error.details));
-        });
-        const endTimer = clock.after(SEND_TIMEOUT_MS, () => call.cancel());
-      }),
+    send: async (batch) => void (await channel.callWhenReady(METHOD, batch, SEND_TIMEOUT_MS)),
     lost: (spans, why) => {
       dropped.inc(spans);
       const now = clock.monotonic();
@@ -65,7 +58,7 @@ export async function composeTracing({
     step: tracing.step,
     close: async () => {
       await tracing.close();
-      client.close();
+      channel.close();
     },
   };
 }

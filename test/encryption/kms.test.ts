@@ -20,8 +20,8 @@ class Time {
   constructor(plugin: KmsPlugin) {
     this.clock = {
       ...systemClock,
-      // A call ends at a time of the machine, so many milliseconds after this one.
-      now: () => systemClock.now() - (plugin.behaviour === 'hangs' ? TIMEOUT_MS - 100 : 0),
+      after: (millis, call, keepAlive) =>
+        systemClock.after(plugin.behaviour === 'hangs' && millis === TIMEOUT_MS ? 100 : millis, call, keepAlive),
       monotonic: () => systemClock.monotonic() + this.#ahead,
     };
   }

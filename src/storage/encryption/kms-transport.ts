@@ -1,33 +1,36 @@
 /** The KMS protocol, `v1beta1.KeyManagementService`, over a Unix socket. Loaded only if a configuration names a plug-in. */
-import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { Clock } from '../../lib/clock.ts';
+import { Channel } from '../../lib/grpc/channel.ts';
+import { GrpcError } from '../../lib/grpc/status.ts';
+import type { Random } from '../../lib/random.ts';
 import { Reader, Writer } from '../engines/etcd/wire.ts';
 import { KMS_VERSION, type KmsTransport, LARGEST_CIPHER } from './kms.ts';
 
 const service = '/v1beta1.KeyManagementService/';
-const same = (bytes: Buffer): Buffer => bytes;
 /** A restarted plug-in is reconnected soon. */
-const reconnect = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.min_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 };
+const RECONNECT = { shortestMs: 100, longestMs: 1_000 };
 
-export function kmsTransport(socket: string, timeoutMs: number, clock: Clock): KmsTransport {
-  const client = new Client(`unix://${socket}`, credentials.createInsecure(), {
-    ...reconnect,
-    'grpc.max_receive_message_length': LARGEST_CIPHER * 4,
-    'grpc.default_authority': 'localhost',
+export function kmsTransport(socket: string, timeoutMs: number, clock: Clock, random: Random): KmsTransport {
+  const channel = new Channel({
+    target: `unix:${socket}`,
+    mostRequestBytes: LARGEST_CIPHER * 4,
+    mostAnswerBytes: LARGEST_CIPHER * 4,
+    reconnect: RECONNECT,
+    clock,
+    random,
   });
-  const call = (method: string, request: Buffer): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      const options = { deadline: clock.now() + timeoutMs };
-      client.makeUnaryRequest(service + method, same, same, request, new Metadata(), options, (error, answer) => {
-        if (error !== null) reject(new Error(describe(error.code, error.details, timeoutMs)));
-        else resolve(answer ?? Buffer.alloc(0));
-      });
-    });
+  const call = async (method: string, request: Buffer): Promise<Buffer> => {
+    try {
+      return await channel.callWhenReady(service + method, request, timeoutMs);
+    } catch (error) {
+      throw error instanceof GrpcError ? new Error(describe(error, timeoutMs)) : error;
+    }
+  };
   return {
     version: async () => field(await call('Version', message()), 1).toString('utf8'),
     encrypt: async (plain) => field(await call('Encrypt', message(plain)), 1),
     decrypt: async (cipher) => field(await call('Decrypt', message(cipher)), 1),
-    close: () => client.close(),
+    close: () => channel.close(),
   };
 }
 
@@ -55,8 +58,8 @@ function field(answer: Buffer, wanted: number): Buffer {
 }
 
 /** Errors of a plug-in are truncated: they may quote its input. */
-function describe(code: status, details: string, timeoutMs: number): string {
-  if (code === status.DEADLINE_EXCEEDED) return `no answer within ${timeoutMs} ms`;
-  if (code === status.UNAVAILABLE) return 'it cannot be reached';
-  return `${status[code] ?? code}: ${details.slice(0, 100)}`;
+function describe({ code, message }: GrpcError, timeoutMs: number): string {
+  if (code === 'DEADLINE_EXCEEDED') return `no answer within ${timeoutMs} ms`;
+  if (code === 'UNAVAILABLE') return 'it cannot be reached';
+  return `${code}: ${message.slice(0, 100)}`;
 }

@@ -5,32 +5,26 @@
  * another endpoint if there is one, until its deadline. A write is sent at most once: it is retried only when it
  * is certain that nothing was done. The number of concurrent calls is bounded by the callers, who limit their requests.
  */
-import { type ChannelInterface, Client, type ClientDuplexStream, connectivityState, Metadata, status } from '@grpc/grpc-js';
 import type { Cancel, Clock } from '../../../lib/clock.ts';
+import { Channel } from '../../../lib/grpc/channel.ts';
+import type { MessageStream } from '../../../lib/grpc/message-stream.ts';
+import { GrpcError } from '../../../lib/grpc/status.ts';
 import type { Random } from '../../../lib/random.ts';
 import { CallFailure, CLOSED, failureOf } from './errors.ts';
-import { EMPTY_REQUEST, type Method, memberStatus } from './messages.ts';
-import type { Address } from './options.ts';
+import type { Method } from './messages.ts';
+import { type Address, CHANNEL_OPTIONS } from './options.ts';
 
 export interface Endpoint {
   readonly name: string;
-  readonly client: Client;
+  readonly channel: Channel;
 }
 
-/** How often connections are checked while there is none. */
+/** While there is no connection, endpoints are tried again at least this often; each delays its own attempts. */
 const LOOK_MS = 20;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 /** A read that hangs at one of several endpoints leaves time to try another. */
 const SHARE_OF_TIME = 1 / 3;
-
-type Call = ReturnType<ChannelInterface['createCall']>;
-
-const ignore = (): void => {};
-const same = (bytes: Buffer): Buffer => bytes;
-/** A member without a leader fails at once, and ends streams, instead of letting them hang. */
-const METADATA = new Metadata();
-METADATA.set('hasleader', 'true');
 
 export interface ConnectionOptions {
   /** Timeout of one call, including waiting for a connection. */
@@ -44,20 +38,19 @@ export class Connection {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #endpoints: readonly Endpoint[];
-  readonly #calls = new Set<Call>();
   readonly #sleepers = new Set<() => void>();
   #preferred = 0;
   #looking: Promise<void> | undefined;
   #closed = false;
 
-  /** `clock` must agree with the machine's, by which gRPC measures deadlines. */
   constructor(addresses: readonly Address[], { timeoutMs, clock, random }: ConnectionOptions) {
     this.timeoutMs = timeoutMs;
     this.#clock = clock;
     this.#random = random;
-    this.#endpoints = addresses.map(({ name, target, credentials, channelOptions }) => ({
+    const changed = (): void => this.#wakeLooking();
+    this.#endpoints = addresses.map(({ name, target, secureContext }) => ({
       name,
-      client: new Client(target, credentials, channelOptions),
+      channel: new Channel({ ...CHANNEL_OPTIONS, target, secureContext, clock, random, changed }),
     }));
   }
 
@@ -100,40 +93,31 @@ export class Connection {
     }
   }
 
-  /**
-   * One call to one endpoint. It uses the channel itself: the client around it makes one a third more expensive, with layers
-   * for interceptors and the like that are not used here.
-   */
-  callOn<Response>(endpoint: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(closed());
-      const call = endpoint.client.getChannel().createCall(method.path, deadline, null, null, null);
-      let answer: Buffer | undefined;
-      this.#calls.add(call);
-      call.start(METADATA, {
-        onReceiveMetadata: ignore,
-        onReceiveMessage: (message: Buffer) => {
-          answer = message;
-        },
-        onReceiveStatus: (end) => {
-          this.#calls.delete(call);
-          if (end.code !== status.OK) return reject(this.#closed ? closed(true) : failureOf(end));
-          try {
-            resolve(method.decode(answer ?? EMPTY_REQUEST));
-          } catch (error) {
-            reject(new CallFailure('unavailable', `the answer of etcd makes no sense: ${(error as Error).message}`, true));
-          }
-        },
-      });
-      call.sendMessageWithContext({}, request);
-      call.startRead();
-      call.halfClose();
-    });
+  /** One call to one endpoint. Rejects with CallFailure. */
+  async callOn<Response>({ channel }: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
+    if (this.#closed) throw closed();
+    let answer: Buffer;
+    try {
+      answer = await channel.call(method.path, request, Math.max(1, deadline - this.#clock.now()));
+    } catch (error) {
+      if (this.#closed) throw closed(true);
+      throw error instanceof GrpcError ? failureOf(error) : error;
+    }
+    try {
+      return method.decode(answer);
+    } catch (error) {
+      throw new CallFailure('unavailable', `the answer of etcd makes no sense: ${(error as Error).message}`, true);
+    }
   }
 
-  stream<Response>(endpoint: Endpoint, method: Method<Response>): ClientDuplexStream<Buffer, Response> {
+  /** Throws CallFailure. */
+  stream<Response>({ channel }: Endpoint, method: Method<Response>): MessageStream<Response> {
     if (this.#closed) throw closed();
-    return endpoint.client.makeBidiStreamRequest(method.path, same, method.decode, METADATA, {});
+    try {
+      return channel.stream(method.path, method.decode);
+    } catch (error) {
+      throw error instanceof GrpcError ? failureOf(error) : error;
+    }
   }
 
   /** A connected endpoint, the preferred one if possible. Rejects when there is none until the deadline. */
@@ -141,10 +125,8 @@ export class Connection {
     for (;;) {
       const endpoint = this.#connected();
       if (endpoint !== undefined) return endpoint;
-      if (this.#clock.now() >= deadline) throw await this.#unreachable();
-      this.#looking ??= this.sleep(LOOK_MS).finally(() => {
-        this.#looking = undefined;
-      });
+      if (this.#clock.now() >= deadline) throw this.#unreachable();
+      this.#looking ??= this.#look();
       await this.#looking;
     }
   }
@@ -179,37 +161,49 @@ export class Connection {
 
   close(): void {
     this.#closed = true;
-    for (const call of [...this.#calls]) call.cancelWithStatus(status.CANCELLED, CLOSED);
     for (const wake of [...this.#sleepers]) wake();
-    for (const { client } of this.#endpoints) client.close();
+    for (const { channel } of this.#endpoints) channel.close();
   }
 
   #connected(): Endpoint | undefined {
     if (this.#closed) throw closed();
     const preferred = this.#endpoints[this.#preferred] as Endpoint;
-    if (preferred.client.getChannel().getConnectivityState(false) === connectivityState.READY) return preferred;
+    if (preferred.channel.state === 'ready') return preferred;
     const count = this.#endpoints.length;
     let found: number | undefined;
     for (let offset = 0; offset < count; offset++) {
       const index = (this.#preferred + offset) % count;
-      // Reading the state makes an idle channel connect, so that all become ready to take over.
-      const state = (this.#endpoints[index] as Endpoint).client.getChannel().getConnectivityState(true);
-      if (state === connectivityState.READY) found ??= index;
+      const { channel } = this.#endpoints[index] as Endpoint;
+      // All connect, so that they are ready to take over.
+      channel.connect();
+      if (channel.state === 'ready') found ??= index;
     }
     if (found === undefined) return undefined;
     this.#preferred = found;
     return this.#endpoints[found];
   }
 
-  /** A call without a connection fails at once, with the reason why there is none. */
-  async #unreachable(): Promise<CallFailure> {
+  /** Waits until the state of an endpoint changes, and not for long. */
+  #look(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        cancel();
+        this.#sleepers.delete(wake);
+        this.#looking = undefined;
+        this.#wakeLooking = () => {};
+        resolve();
+      };
+      const cancel = this.#clock.after(LOOK_MS, wake, true);
+      this.#sleepers.add(wake);
+      this.#wakeLooking = wake;
+    });
+  }
+  #wakeLooking: () => void = () => {};
+
+  #unreachable(): CallFailure {
     const names = this.#endpoints.map(({ name }) => name).join(', ');
-    const call = this.callOn(this.#endpoints[this.#preferred] as Endpoint, memberStatus, EMPTY_REQUEST, this.deadline(LOOK_MS));
-    const why = await call.then(
-      () => '',
-      (failure: CallFailure) => `: ${connectionError(failure.message)}`,
-    );
-    return new CallFailure('unreachable', `etcd cannot be reached at ${names}${why}: is it running there?`, false);
+    const { problem } = (this.#endpoints[this.#preferred] as Endpoint).channel;
+    return new CallFailure('unreachable', `etcd cannot be reached at ${names}: ${problem}: is it running there?`, false);
   }
 
   async #pause(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
@@ -223,7 +217,3 @@ export class Connection {
 function closed(underWay = false): CallFailure {
   return new CallFailure('closed', CLOSED, underWay);
 }
-
-/** `No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1. Resolution note: ` → `connect ECONNREFUSED 127.0.0.1:1` */
-export const connectionError = (message: string): string =>
-  /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: ?$/.exec(message)?.[1] ?? message;

@@ -2,7 +2,7 @@
  * Errors of calls to etcd. A failure has a reason and, most important for a write, whether it may have
  * been executed.
  */
-import { type StatusObject, status } from '@grpc/grpc-js';
+import type { GrpcError } from '../../../lib/grpc/status.ts';
 import { StoreUnavailable } from '../../engine.ts';
 
 export type Reason =
@@ -43,13 +43,14 @@ interface Known {
   readonly mayHaveHappened?: boolean;
 }
 
-/** Messages of etcd's server and of the gRPC library; the first match counts. */
+const TOO_LARGE = 'the write is larger than etcd takes (--max-request-bytes)';
+
+/** Messages of etcd's server; the first match counts. */
 const KNOWN: readonly Known[] = [
   { says: /required revision has been compacted/, reason: 'compacted' },
   { says: /required revision is a future revision/, reason: 'future' },
   { says: /requested lease not found/, reason: 'lease-not-found' },
   { says: /^etcdserver: no leader|not supported for learner/, reason: 'no-leader' },
-  { says: /No connection established|Name resolution failed/, reason: 'unreachable' },
   {
     says: /database space exceeded/,
     reason: 'no-space',
@@ -57,12 +58,7 @@ const KNOWN: readonly Known[] = [
     // The write that crosses the limit is executed and yet reported as this error.
     mayHaveHappened: true,
   },
-  { says: /^Received message larger than max/, reason: 'answer-too-large' },
-  {
-    says: /request is too large|larger than (max|\d)/,
-    reason: 'request-too-large',
-    message: 'the write is larger than etcd takes (--max-request-bytes)',
-  },
+  { says: /request is too large|larger than max/, reason: 'request-too-large', message: TOO_LARGE },
   {
     says: /too many operations in txn/,
     reason: 'refused',
@@ -73,14 +69,22 @@ const KNOWN: readonly Known[] = [
   { says: /^etcdserver: (permission denied|user name is empty|authentication|invalid auth token)/, reason: 'refused' },
 ];
 
-export function failureOf({ code, details }: Pick<StatusObject, 'code' | 'details'>): CallFailure {
-  const known = KNOWN.find(({ says }) => says.test(details));
-  if (known !== undefined) {
-    return new CallFailure(known.reason, known.message ?? details, known.mayHaveHappened === true);
-  }
-  const unknown = code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.CANCELLED;
-  const silent = unknown || code === status.INTERNAL || code === status.UNKNOWN;
-  return new CallFailure(silent ? 'unavailable' : 'refused', details, silent);
+export function failureOf(error: GrpcError): CallFailure {
+  const { kind, code, message } = error;
+  if (kind === 'status') return failureOfStatus(error);
+  if (kind === 'unreachable' || kind === 'refused') return new CallFailure('unreachable', message, false, { cause: error });
+  if (kind === 'request-too-large') return new CallFailure('request-too-large', TOO_LARGE, false, { cause: error });
+  if (kind === 'answer-too-large') return new CallFailure('answer-too-large', message, true, { cause: error });
+  return new CallFailure('unavailable', message || code, true, { cause: error });
+}
+
+function failureOfStatus(error: GrpcError): CallFailure {
+  const { code, message } = error;
+  const known = KNOWN.find(({ says }) => says.test(message));
+  if (known !== undefined) return new CallFailure(known.reason, known.message ?? message, known.mayHaveHappened === true);
+  const unknown = code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED' || code === 'CANCELLED';
+  const silent = unknown || code === 'INTERNAL' || code === 'UNKNOWN';
+  return new CallFailure(silent ? 'unavailable' : 'refused', message || code, silent);
 }
 
 /** The error of the contract for a failure that is neither a conflict nor about a revision. */

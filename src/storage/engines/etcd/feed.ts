@@ -8,8 +8,8 @@
  * what comes up to that revision is dropped. Memory is bounded: an answer is taken only when the one before is delivered,
  * and of an answer in fragments only the last commit, which may be incomplete, is held back.
  */
-import type { ClientDuplexStream } from '@grpc/grpc-js';
 import type { Clock } from '../../../lib/clock.ts';
+import type { MessageStream } from '../../../lib/grpc/message-stream.ts';
 import { type ChangeRecord, Compacted, StoreUnavailable, type Subscriber } from '../../engine.ts';
 import type { Connection } from './connection.ts';
 import { Deletions } from './deletions.ts';
@@ -53,7 +53,7 @@ export class Feed {
   readonly #source: FeedSource;
   readonly #deliver: Subscriber;
   readonly #failed: (error: Error) => void;
-  #stream: ClientDuplexStream<Buffer, WatchAnswer> | undefined;
+  #stream: MessageStream<WatchAnswer> | undefined;
   /** Whether the server's answer to a request for progress can be trusted. */
   #progress = false;
   #graceMs = LONG_GRACE_MS;
@@ -132,12 +132,10 @@ export class Feed {
     const deletions = new Deletions(connection, endpoint, this.#source.root);
     const stream = connection.stream(endpoint, watch);
     this.#stream = stream;
-    // Cancelling a stream is an error of it too, and nobody may be listening any more.
-    stream.on('error', () => {});
     const cancelTimer = this.#source.clock.after(CREATED_WITHIN_MS, () => stream.cancel());
     try {
       stream.write(encodeWatch({ key: start, end, from: Math.max(1, this.delivered) }));
-      for await (const answer of stream as AsyncIterable<WatchAnswer>) {
+      for await (const answer of stream) {
         if (answer.created) {
           cancelTimer();
           this.#state = 'watching';
@@ -163,7 +161,7 @@ export class Feed {
   }
 
   /** Takes an answer at once, or lines it up behind one that waits for what is to be known of its deletions. */
-  #accept(answer: WatchAnswer, deletions: Deletions, stream: ClientDuplexStream<Buffer, WatchAnswer>): Promise<void> | undefined {
+  #accept(answer: WatchAnswer, deletions: Deletions, stream: MessageStream<WatchAnswer>): Promise<void> | undefined {
     if (this.#draining === undefined && answer.deletions === 0) {
       this.#take(answer);
       return undefined;

@@ -21,11 +21,10 @@ export async function oldestRevision(
     if (!(error instanceof CallFailure && error.reason === 'compacted')) throw error;
   }
   const stream = connection.stream(await connection.ready(connection.deadline()), watch);
-  stream.on('error', () => {});
   const cancel = connection.after(connection.timeoutMs, () => stream.cancel());
   try {
     stream.write(encodeWatch({ key: keyspace.barrier, from: 1 }));
-    for await (const answer of stream as AsyncIterable<WatchAnswer>) if (answer.canceled) return answer.compacted;
+    for await (const answer of stream) if (answer.canceled) return answer.compacted;
   } catch (error) {
     throw new CallFailure('unavailable', (error as Error).message, false, { cause: error });
   } finally {

@@ -1,7 +1,8 @@
 /** The connection options of etcd, and every limit of the engine that uses it. */
 import { readFileSync } from 'node:fs';
-import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '../../../lib/clock.ts';
+import type { ChannelOptions } from '../../../lib/grpc/channel.ts';
 import type { Random } from '../../../lib/random.ts';
 import type { StoreOwner } from '../../store-mark.ts';
 
@@ -36,31 +37,24 @@ const LARGEST_REQUEST = 16 * 1024 * 1024;
 /** Maximum unread bytes of one stream. */
 const FLOW_CONTROL_WINDOW = 4 * 1024 * 1024;
 
-const CHANNEL_OPTIONS: ChannelOptions = {
-  'grpc.max_receive_message_length': LARGEST_ANSWER,
-  'grpc.max_send_message_length': LARGEST_REQUEST,
-  'grpc-node.flow_control_window': FLOW_CONTROL_WINDOW,
+export const CHANNEL_OPTIONS = {
+  mostRequestBytes: LARGEST_REQUEST,
+  mostAnswerBytes: LARGEST_ANSWER,
+  windowBytes: FLOW_CONTROL_WINDOW,
   // Etcd accepts a ping each 5 s at most, and only during a call.
-  'grpc.keepalive_time_ms': 10_000,
-  'grpc.keepalive_timeout_ms': 5_000,
-  'grpc.keepalive_permit_without_calls': 0,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 3_000,
-  // Retries are decided here, where it is known what may be repeated.
-  'grpc.enable_retries': 0,
-  'grpc.service_config_disable_resolution': 1,
-  'grpc.enable_http_proxy': 0,
-  'grpc.enable_channelz': 0,
-  // Each engine has connections of its own, which end with it.
-  'grpc.use_local_subchannel_pool': 1,
-};
+  keepAlive: { everyMs: 10_000, timeoutMs: 5_000 },
+  reconnect: { shortestMs: 100, longestMs: 3_000 },
+  // A member without a leader fails at once, and ends streams, instead of letting them hang.
+  metadata: { hasleader: 'true' },
+} satisfies Partial<ChannelOptions>;
 
 export interface Address {
   /** As the operator wrote it, for messages. */
   readonly name: string;
+  /** As in lib/grpc/target.ts. */
   readonly target: string;
-  readonly credentials: ChannelCredentials;
-  readonly channelOptions: ChannelOptions;
+  /** TLS options; undefined: no TLS. */
+  readonly secureContext: SecureContext | undefined;
 }
 
 /** Throws TypeError for invalid endpoints, and errors of reading the files. */
@@ -69,21 +63,28 @@ export function addressesOf(options: EtcdOptions): Address[] {
   const { caFile, certFile, keyFile } = options;
   if ((certFile === undefined) !== (keyFile === undefined))
     throw new TypeError('a client certificate for etcd needs its key, and the key its certificate');
-  const read = (file: string | undefined) => (file === undefined ? null : readFileSync(file));
   const secured = caFile !== undefined || certFile !== undefined;
-  let secure: ChannelCredentials | undefined;
+  let secure: SecureContext | undefined;
   return options.endpoints.map((name) => {
     const [, scheme = secured ? 'https' : 'http', authority] = /^(?:(https?|unix):\/\/)?([^?#]+?)\/?$/.exec(name) ?? [];
     if (authority === undefined || (scheme !== 'unix' && authority.includes('/'))) {
       throw new TypeError(`the endpoint ${JSON.stringify(name)} of etcd is not of the form https://host:port`);
     }
     if (scheme === 'http' && secured) throw new TypeError(`the endpoint ${name} of etcd is not https, although certificates are given`);
-    if (scheme === 'https') secure ??= credentials.createSsl(read(caFile), read(keyFile), read(certFile));
+    if (scheme === 'https') secure ??= secureContextOf(options);
     return {
       name,
       target: scheme === 'unix' ? `unix:${authority}` : `dns:${authority}`,
-      credentials: scheme === 'https' ? (secure as ChannelCredentials) : credentials.createInsecure(),
-      channelOptions: CHANNEL_OPTIONS,
+      secureContext: scheme === 'https' ? secure : undefined,
     };
+  });
+}
+
+function secureContextOf({ caFile, certFile, keyFile }: EtcdOptions): SecureContext {
+  return createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(caFile !== undefined && { ca: readFileSync(caFile) }),
+    ...(certFile !== undefined && { cert: readFileSync(certFile) }),
+    ...(keyFile !== undefined && { key: readFileSync(keyFile) }),
   });
 }

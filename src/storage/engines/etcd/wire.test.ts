@@ -75,3 +75,10 @@ test('a small part of a large message is copied, so that it does not keep the me
   message.fill(2);
   expect([small[0], large[0]]).toEqual([1, 2]);
 });
+
+test('a message that is a small part of what was read is copied too', () => {
+  const read = Buffer.from(new ArrayBuffer(1_000)).fill(1);
+  const value = keepable(read.subarray(100, 200), 10, 100);
+  read.fill(2);
+  expect([value.length, value[0]]).toEqual([90, 1]);
+});

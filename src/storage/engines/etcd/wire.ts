@@ -196,8 +196,8 @@ export class Reader {
   }
 }
 
-/** A part of a message: copied when it would keep a much larger message alive. */
+/** A part of a message: copied when it would keep much more memory alive, of the message or of what was read together with it. */
 export function keepable(message: Buffer, start: number, end: number): Buffer {
   const view = message.subarray(start, end);
-  return (end - start) * 2 >= message.length ? view : Buffer.from(view);
+  return (end - start) * 2 >= message.buffer.byteLength ? view : Buffer.from(view);
 }
