@@ -117,7 +117,7 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   const key = keyOf(target);
   const at = collection.prefix + key;
   const own: Operation =
-    ttlSeconds === undefined ? { type: 'put', key: at, value, expect } : { type: 'put', key: at, value, expect, ttlSeconds };
+    ttlSeconds === undefined ? { type: 'put', key: at, value, expect, created } : { type: 'put', key: at, value, expect, created, ttlSeconds };
   const revision = await commitAll(deps, [own, ...more], [facts], sideWrites, steps);
   const item = collection.items.get(key);
   // If the schema of the collection has changed meanwhile, the response is the object as it was written.
@@ -132,12 +132,12 @@ const asOf = (object: ApiObject, revision: number): ApiObject =>
 export function commitDelete(
   deps: RegistryDeps,
   target: Target,
-  expect: number,
+  { revision: expect, created }: { readonly revision: number; readonly created: number },
   more: readonly Operation[],
   sideWrites: SideWrite[],
   steps?: readonly CommitStep[],
 ): Promise<number> {
-  return commitAll(deps, [{ type: 'delete', key: storeKey(target), expect }, ...more], [], sideWrites, steps);
+  return commitAll(deps, [{ type: 'delete', key: storeKey(target), expect, created }, ...more], [], sideWrites, steps);
 }
 
 /** How often a commit is retried after a conflict on one of its side writes. */

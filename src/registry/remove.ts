@@ -145,7 +145,7 @@ async function removeNow(
     const operations: Operation[] = [];
     const hook = hookOf(deps, ctx.resource);
     if (hook !== undefined) await hook({ object: undefined, old: object, dryRun: false, operations });
-    await commitDelete(deps, ctx, item.revision, operations, sideWrites);
+    await commitDelete(deps, ctx, item, operations, sideWrites);
   }
   if (!marked(object, item)) return { item, object, removed: true };
   return { item: await unsavedInSlices(ctx.resource, item.key, object, ctx.request?.slices(item.bytes.length)), object, removed: true };

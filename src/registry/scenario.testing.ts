@@ -18,6 +18,7 @@ import { kubernetes } from '../meta/identity.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { Cache } from '../storage/cache.ts';
+import type { Engine } from '../storage/engine.ts';
 import { openMemoryEngine } from '../storage/engines/memory.ts';
 import type { Item } from '../storage/item.ts';
 import { Catalog, type Resource } from './catalog.ts';
@@ -58,10 +59,10 @@ export interface Registry {
 }
 
 /** Resources are named as in `leases.coordination`, by base group, in the version in which they are stored. */
-export async function openRegistry(feature = (gate: string): boolean => defaultFeatures.isOn(gate)): Promise<Registry> {
+export async function openRegistry(feature = (gate: string): boolean => defaultFeatures.isOn(gate), store?: Engine): Promise<Registry> {
   const clock = new FakeClock();
   const random = seededRandom(testSeed);
-  const cache = new Cache(openMemoryEngine({ clock }), clock, (error) => {
+  const cache = new Cache(store ?? openMemoryEngine({ clock }), clock, (error) => {
     throw error;
   });
   const catalog = new Catalog(kubernetes, cache, feature);

@@ -60,7 +60,7 @@ export async function removeUnreadable(
   const request = admissionRequest(ctx, 'DELETE', undefined, named);
   await deps.admission.admit(request);
   await deps.admission.validate(request);
-  if (!ctx.dryRun) await commitDelete(deps, ctx, object.revision, [], request.sideWrites);
+  if (!ctx.dryRun) await commitDelete(deps, ctx, object, [], request.sideWrites);
   return { item: unsavedItem(resource, object.key, named), object: named, removed: true };
 }
 

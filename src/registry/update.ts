@@ -69,16 +69,29 @@ export interface AdmittedView {
   write(view: ApiObject, hub: ApiObject): ApiObject | Promise<ApiObject>;
 }
 
+/**
+ * With a shared store an attempt uses what the cache has, without a question to the store: its commit fails if another server has
+ * written the object since. What ends without a commit is decided again if the object turns out to be another one.
+ */
 export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
+  let unchecked = !deps.cache.engine.exclusive && !ctx.dryRun;
+  if (!unchecked && !deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   for (let attempt = 1; ; attempt++) {
+    const before = unchecked ? itemOf(ctx) : undefined;
     try {
-      return await attemptUpdate(deps, ctx, how);
+      const result = await attemptUpdate(deps, ctx, how);
+      if (!unchecked || result.item !== before || !(await hasChanged(deps, ctx, before))) return result;
+      unchecked = false;
     } catch (error) {
       if (error instanceof CommitConflict) {
         // Only the object itself has the version that was named; another conflict is a matter of trying again.
         const final = how.conflictIsFinal && error.key === storeKey(ctx);
         if (final && how.createAbsent === undefined && (await isGone(deps, ctx))) throw missing(ctx);
         if (attempt >= TRIES || final) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
+        continue;
+      }
+      if (unchecked && attempt < TRIES && (await hasChanged(deps, ctx, before))) {
+        unchecked = false;
         continue;
       }
       // An object that appeared between the look and the create is updated instead.
@@ -88,17 +101,24 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
   }
 }
 
+const itemOf = (ctx: WriteContext): Item | undefined => ctx.resource.collection?.items.get(keyOf(ctx));
+
+/** Whether the newest state of the object is another one than the cache had. */
+async function hasChanged(deps: RegistryDeps, ctx: WriteContext, before: Item | undefined): Promise<boolean> {
+  await deps.cache.freshen(10_000);
+  return itemOf(ctx) !== before;
+}
+
 /** Whether the write that was lost against removed the object: there is no newer version to try again with. */
 async function isGone(deps: RegistryDeps, ctx: WriteContext): Promise<boolean> {
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
-  return ctx.resource.collection?.items.get(keyOf(ctx)) === undefined;
+  return itemOf(ctx) === undefined;
 }
 
 async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
   const { resource } = ctx;
   const { kind } = resource;
-  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
-  const item = resource.collection?.items.get(keyOf(ctx));
+  const item = itemOf(ctx);
   if (item === undefined) {
     if (how.createAbsent === undefined || unreadableAt(ctx) !== undefined) throw missing(ctx);
     const object = await how.createAbsent();
@@ -225,7 +245,7 @@ async function removeFinished(deps: RegistryDeps, ctx: WriteContext, ready: ApiO
   const hook = hookOf(deps, ctx.resource);
   const operations: Operation[] = [];
   if (hook !== undefined) await hook({ object: undefined, old: ready, dryRun: false, operations });
-  await commitDelete(deps, ctx, item.revision, operations, []);
+  await commitDelete(deps, ctx, item, operations, []);
   return unsavedInSlices(ctx.resource, item.key, ready, slices);
 }
 

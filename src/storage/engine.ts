@@ -56,10 +56,12 @@ export type Operation =
       readonly value: Buffer;
       /** Revision that the key must have now; 0: it must not exist; undefined: any. */
       readonly expect?: number;
+      /** Revision at which the key was created, where the caller knows it: a shared engine can then deliver the change with its answer. */
+      readonly created?: number;
       /** The engine deletes the key about this many seconds later (as a commit of its own). */
       readonly ttlSeconds?: number;
     }
-  | { readonly type: 'delete'; readonly key: string; readonly expect?: number }
+  | { readonly type: 'delete'; readonly key: string; readonly expect?: number; readonly created?: number }
   /** Writes nothing; the commit fails unless the key has this revision. */
   | { readonly type: 'check'; readonly key: string; readonly expect: number };
 

@@ -80,7 +80,6 @@ class EtcdEngine implements Engine {
   readonly #keyspace: Keyspace;
   readonly #connection: Connection;
   readonly #rangeMethod: Method<RangeAnswer>;
-  readonly #watchMethod: Method<WatchAnswer>;
   readonly #ownValues = new OwnValues();
   readonly #reads: Reads;
   readonly #commits: Commits;
@@ -107,10 +106,13 @@ class EtcdEngine implements Engine {
       random: this.#random,
     });
     this.#rangeMethod = rangeMethod(this.#keyspace);
-    this.#watchMethod = watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end));
     this.#reads = new Reads(this.#connection, this.#keyspace, this.#clock);
     const leases = new Leases(this.#connection, this.#clock);
-    this.#commits = new Commits(this.#connection, this.#keyspace.root, leases, this.#ownValues);
+    this.#commits = new Commits(this.#connection, this.#keyspace.root, leases, this.#ownValues, (changes, revision) => {
+      let all = true;
+      for (const feed of this.#feeds) if (!feed.committed(changes, revision)) all = false;
+      return all;
+    });
     const question = encodeRange({ key: this.#keyspace.barrier, countOnly: true });
     this.#newest = new NewestRevision(async () => (await this.#connection.read(this.#rangeMethod, question)).revision);
     this.#holds = new SharedHolds(this.#connection, this.#keyspace, this.#rangeMethod, this.#random);
@@ -282,7 +284,7 @@ class EtcdEngine implements Engine {
     return {
       connection: this.#connection,
       clock: this.#clock,
-      watch: this.#watchMethod,
+      watch: (delivered) => this.#watchMethod(delivered),
       root: this.#keyspace.root,
       start: this.#keyspace.watchStart,
       end: this.#keyspace.watchEnd,
@@ -358,7 +360,11 @@ class EtcdEngine implements Engine {
   }
 
   #oldest(): Promise<number> {
-    return this.#orThrow(oldestRevision(this.#connection, this.#keyspace, this.#rangeMethod, this.#watchMethod));
+    return this.#orThrow(oldestRevision(this.#connection, this.#keyspace, this.#rangeMethod, this.#watchMethod()));
+  }
+
+  #watchMethod(delivered?: () => number): Method<WatchAnswer> {
+    return watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end), delivered);
   }
 
   async #orThrow<Result>(call: Promise<Result>, at?: number): Promise<Result> {

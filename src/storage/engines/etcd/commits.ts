@@ -1,5 +1,5 @@
 /** Writes: one commit is one transaction of etcd, sent at most once. */
-import { CommitConflict, type Operation } from '../../engine.ts';
+import { type ChangeRecord, CommitConflict, type Operation } from '../../engine.ts';
 import { checkOperations } from '../operations.ts';
 import type { Connection } from './connection.ts';
 import { CallFailure, unavailable } from './errors.ts';
@@ -12,13 +12,25 @@ export class Commits {
   readonly #root: string;
   readonly #leases: Leases;
   readonly #ownValues: OwnValues;
+  readonly #committed: (changes: readonly ChangeRecord[], revision: number) => boolean;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  constructor(connection: Connection, root: string, leases: Leases, ownValues: OwnValues) {
+  /**
+   * `committed` is called with the changes of a commit when it is answered, if they are fully known; it returns whether the watch
+   * need not deliver them.
+   */
+  constructor(
+    connection: Connection,
+    root: string,
+    leases: Leases,
+    ownValues: OwnValues,
+    committed: (changes: readonly ChangeRecord[], revision: number) => boolean,
+  ) {
     this.#connection = connection;
     this.#root = root;
     this.#leases = leases;
     this.#ownValues = ownValues;
+    this.#committed = committed;
   }
 
   /** Returns the revision of the commit. Throws CommitConflict or StoreUnavailable. */
@@ -29,7 +41,12 @@ export class Commits {
     this.#underWay.add(sending);
     try {
       const answer = await sending;
-      if (answer.succeeded) return answer.revision;
+      if (answer.succeeded) {
+        const { revision } = answer;
+        const changes = this.#ownValues.wanted ? changesOf(operations, revision) : undefined;
+        if (changes !== undefined && this.#committed(changes, revision)) this.#forgetValues(operations);
+        return revision;
+      }
     } catch (error) {
       this.#forgetValues(operations);
       throw error instanceof CallFailure ? unavailable(error, true) : error;
@@ -71,6 +88,22 @@ export class Commits {
   #forgetValues(operations: readonly Operation[]): void {
     for (const operation of operations) if (operation.type === 'put') this.#ownValues.forget(operation.key);
   }
+}
+
+/**
+ * The changes that a successful commit made. Undefined if they are not fully known: at which revision an overwritten key was created,
+ * whether a deleted key was there, and with that whether the revision is that of this commit.
+ */
+function changesOf(operations: readonly Operation[], revision: number): readonly ChangeRecord[] | undefined {
+  const changes: ChangeRecord[] = [];
+  for (const operation of operations) {
+    if (operation.type === 'check') continue;
+    const { type, key, expect } = operation;
+    const created = type === 'put' && expect === 0 ? revision : operation.created;
+    if (expect === undefined || created === undefined || (type === 'delete' && expect === 0)) return undefined;
+    changes.push({ type, key, value: type === 'put' ? operation.value : undefined, revision, created } as ChangeRecord);
+  }
+  return changes.length > 0 ? changes : undefined;
 }
 
 function noLease(): bigint {

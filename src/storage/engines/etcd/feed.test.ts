@@ -1,7 +1,7 @@
 /** What a watch of etcd may say in rare cases, told by a server that says nothing else. */
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, expect, test } from 'vitest';
-import { pairsOf, record } from '../../engine.suite.tools.ts';
+import { pairsOf, put, record, remove } from '../../engine.suite.tools.ts';
 import type { Engine } from '../../engine.ts';
 import { openEtcd } from '../etcd.ts';
 import { canReportProgress } from './feed.ts';
@@ -109,6 +109,80 @@ test('a watch that ends is taken up where it was, in the middle of a fragment to
     ['put', 'a', 11],
     ['put', 'a', 12],
     ['put', 'b', 12],
+  ]);
+});
+
+test('a commit is delivered with its answer, and what the watch says of it is dropped', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  stream.write(answer({ events: [['a', 11]] }));
+  await seen.reached(11);
+  fake.lookUp = async () => committed(12);
+  const value = Buffer.from('made');
+  await engine.commit([put('b', value, 0)]);
+  expect(seen.changes.at(-1)).toEqual({ type: 'put', key: 'b', value, revision: 12, created: 12 });
+  expect(seen.changes.at(-1)?.value).toBe(value);
+  fake.lookUp = async () => committed(13);
+  await engine.commit([{ type: 'delete', key: 'a', expect: 11, created: 4 }]);
+  expect(seen.changes.at(-1)).toEqual({ type: 'delete', key: 'a', value: undefined, revision: 13, created: 4 });
+  fake.lookUp = () => expect.fail('a deletion that is known is looked up');
+  stream.write(answer({ events: [['b', 12]] }));
+  stream.write(
+    answer({
+      events: [
+        ['-a', 13],
+        ['c', 14],
+      ],
+    }),
+  );
+  await seen.reached(14);
+  expect(pairsOf(seen.changes)).toEqual([
+    ['put', 'a', 11],
+    ['put', 'b', 12],
+    ['delete', 'a', 13],
+    ['put', 'c', 14],
+  ]);
+});
+
+test('commits that are answered in another order are delivered in theirs', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  stream.write(answer({ events: [['a', 11]] }));
+  await seen.reached(11);
+  for (const revision of [14, 15, 13]) {
+    fake.lookUp = async () => committed(revision);
+    await engine.commit([put(`own${revision}`, 'x', 0)]);
+  }
+  // Another server has made revision 12.
+  expect(seen.revision).toBe(11);
+  stream.write(answer({ events: [['other', 12]] }));
+  await seen.reached(15);
+  expect(pairsOf(seen.changes).slice(1)).toEqual([
+    ['put', 'other', 12],
+    ['put', 'own13', 13],
+    ['put', 'own14', 14],
+    ['put', 'own15', 15],
+  ]);
+});
+
+test('a commit whose changes are not fully known is delivered by the watch', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  stream.write(answer({ events: [['a', 11]] }));
+  await seen.reached(11);
+  fake.lookUp = async () => committed(12);
+  // When the key was created, whether it was there, and whether anything was written at all.
+  for (const operation of [put('a', 'x', 11), put('a', 'x'), remove('a'), { type: 'check', key: 'a', expect: 11 } as const])
+    await engine.commit([operation]);
+  expect(seen.revision).toBe(11);
+  stream.write(answer({ events: [['a', 12]] }));
+  await seen.reached(12);
+  expect(pairsOf(seen.changes)).toEqual([
+    ['put', 'a', 11],
+    ['put', 'a', 12],
   ]);
 });
 
@@ -287,6 +361,16 @@ async function startFake(version: string): Promise<Fake> {
     },
   };
   return fake;
+}
+
+/** The answer of a transaction that was made at this revision. */
+function committed(revision: number): Buffer {
+  const writer = new Writer(16);
+  writer.flag(2, true);
+  const end = writer.position;
+  writer.number(3, revision);
+  writer.nested(1, end);
+  return writer.finish();
 }
 
 /** The answer of a transaction that read keys with these revisions of creation. */

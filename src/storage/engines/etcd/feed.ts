@@ -19,7 +19,8 @@ import { encodeProgressRequest, encodeWatch, type OwnRecord, type WatchAnswer } 
 export interface FeedSource {
   readonly connection: Connection;
   readonly clock: Clock;
-  readonly watch: Method<WatchAnswer>;
+  /** `delivered`: changes up to this revision need not be decoded. */
+  watch(delivered: () => number): Method<WatchAnswer>;
   /** Before every key, and the range of keys to watch. */
   readonly root: string;
   readonly start: string;
@@ -35,6 +36,8 @@ export interface FeedSource {
 
 /** Answers that may be lined up before no more are read. */
 const MOST_QUEUED = 32;
+/** Own commits that may wait for those before them; further ones are delivered by the watch. */
+const MOST_EARLY = 1_024;
 /** A watch that is not confirmed in this time is given up. */
 const CREATED_WITHIN_MS = 10_000;
 /**
@@ -65,6 +68,8 @@ export class Feed {
   #draining: Promise<void> | undefined;
   /** Why the answers that were lined up could not be taken. */
   #broken: Error | undefined;
+  /** Own commits that were answered before those before them were delivered, by revision. */
+  readonly #early = new Map<number, readonly ChangeRecord[]>();
   /** Newest revision that somebody waits for. */
   #needed = 0;
   #cancelAsking: (() => void) | undefined;
@@ -85,12 +90,26 @@ export class Feed {
     if (this.#cancelAsking === undefined) this.#askLater(this.#graceMs);
   }
 
+  /**
+   * A commit of this process was answered: its changes are delivered at once if all before them were, and what the watch
+   * says of them later is dropped. Returns false if only the watch will deliver them.
+   */
+  committed(changes: readonly ChangeRecord[], revision: number): boolean {
+    if (revision <= this.delivered) return true;
+    if (this.#state !== 'watching') return false;
+    if (revision === this.delivered + 1) this.#pass(changes, revision);
+    else if (this.#early.size < MOST_EARLY) this.#early.set(revision, changes);
+    else return false;
+    return true;
+  }
+
   /** Ends it without a word. */
   end(): void {
     this.#state = 'ended';
     this.#cancelAsking?.();
     this.#stream?.cancel();
     this.#held = [];
+    this.#early.clear();
   }
 
   fail(error: Error): void {
@@ -130,7 +149,10 @@ export class Feed {
     this.#asked = false;
     this.#held = [];
     const deletions = new Deletions(connection, endpoint, this.#source.root);
-    const stream = connection.stream(endpoint, watch);
+    const stream = connection.stream(
+      endpoint,
+      watch(() => this.delivered),
+    );
     this.#stream = stream;
     const cancelTimer = this.#source.clock.after(CREATED_WITHIN_MS, () => stream.cancel());
     try {
@@ -153,6 +175,8 @@ export class Feed {
       cancelTimer();
       stream.cancel();
       this.#stream = undefined;
+      // What comes next may be another store.
+      this.#early.clear();
       // What is lined up belongs to this watch and must be done with before the next one begins.
       await this.#draining;
       this.#queue = [];
@@ -220,8 +244,15 @@ export class Feed {
     try {
       this.#deliver(changes, revision);
     } catch (error) {
-      this.fail(error as Error);
+      return this.fail(error as Error);
     }
+    if (this.#early.size > 0) this.#passEarly();
+  }
+
+  #passEarly(): void {
+    for (const revision of this.#early.keys()) if (revision <= this.delivered) this.#early.delete(revision);
+    const next = this.#early.get(this.delivered + 1);
+    if (next !== undefined) this.#pass(next, this.delivered + 1);
   }
 
   #askLater(milliseconds: number): void {

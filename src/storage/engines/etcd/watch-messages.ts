@@ -56,7 +56,8 @@ export function encodeProgressRequest(): Buffer {
   return writer.finish();
 }
 
-export function watchMethod(keyspace: Keyspace, ownValue: OwnValue): Method<WatchAnswer> {
+/** `delivered`: changes up to this revision are known already, and left out of answers. */
+export function watchMethod(keyspace: Keyspace, ownValue: OwnValue, delivered: () => number = () => 0): Method<WatchAnswer> {
   const rootLength = keyspace.root.length;
   return {
     path: '/etcdserverpb.Watch/Watch',
@@ -73,7 +74,7 @@ export function watchMethod(keyspace: Keyspace, ownValue: OwnValue): Method<Watc
         else if (field === 5) answer.compacted = reader.number();
         else if (field === 6) answer.reason = reader.text();
         else if (field === 7) answer.fragment = reader.flag();
-        else if (field === 11) answer.newest = readEvent(reader.nested(), { rootLength, ownValue, changes, own });
+        else if (field === 11) answer.newest = readEvent(reader.nested(), { rootLength, ownValue, delivered: delivered(), changes, own });
         else reader.skip();
       }
       let deletions = 0;
@@ -86,6 +87,7 @@ export function watchMethod(keyspace: Keyspace, ownValue: OwnValue): Method<Watc
 interface EventSink {
   readonly rootLength: number;
   readonly ownValue: OwnValue;
+  readonly delivered: number;
   readonly changes: ChangeRecord[];
   readonly own: OwnRecord[];
 }
@@ -106,6 +108,7 @@ function readEvent(reader: Reader, sink: EventSink): number {
   if (stored === undefined) throw new RangeError('an event from etcd is about no key');
   const { key, value, revision } = stored;
   if (stored.own) sink.own.push({ name: key, value });
+  else if (revision <= sink.delivered) return revision;
   else if (deleted) sink.changes.push({ type: 'delete', key, value: undefined, revision, created: 0 });
   else sink.changes.push({ type: 'put', key, value, revision, created: stored.created });
   return revision;
@@ -119,7 +122,7 @@ interface Stored {
   created: number;
 }
 
-function readStored(entry: Reader, { rootLength, ownValue }: EventSink): Stored {
+function readStored(entry: Reader, { rootLength, ownValue, delivered }: EventSink): Stored {
   const stored: Stored = { key: '', own: false, value: NOTHING, revision: 0, created: 0 };
   for (let field = entry.next(); field !== 0; field = entry.next()) {
     if (field === 1) {
@@ -128,7 +131,8 @@ function readStored(entry: Reader, { rootLength, ownValue }: EventSink): Stored 
       stored.key = entry.buffer.toString('latin1', start + rootLength, entry.position);
     } else if (field === 2) stored.created = entry.number();
     else if (field === 3) stored.revision = entry.number();
-    else if (field === 5) {
+    // Etcd writes fields in the order of their numbers: the revision is known.
+    else if (field === 5 && (stored.own || stored.revision > delivered)) {
       const start = entry.span();
       stored.value = ownValue(stored.key, entry.buffer, start, entry.position) ?? keepable(entry.buffer, start, entry.position);
     } else entry.skip();
