@@ -42,7 +42,13 @@ export async function reencryptStore(
     throw new Error(`--encryption-provider-config ${file}: ${(error as Error).message}`, { cause: error });
   });
   const observer = { transformed: nothing, cacheMiss: nothing, cacheFill: nothing, keyGenerated: nothing };
-  const rules = new EncryptionRules(config, { identity, clock, random: systemRandom, observer, connect: socketConnector(clock, systemRandom) });
+  const rules = new EncryptionRules(config, {
+    identity,
+    clock,
+    random: systemRandom,
+    observer,
+    connect: socketConnector(clock, systemRandom),
+  });
   const encrypted = new EncryptedEngine(engine, rules);
   try {
     let rewritten = 0;

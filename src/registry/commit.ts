@@ -117,7 +117,9 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
   const key = keyOf(target);
   const at = collection.prefix + key;
   const own: Operation =
-    ttlSeconds === undefined ? { type: 'put', key: at, value, expect, created } : { type: 'put', key: at, value, expect, created, ttlSeconds };
+    ttlSeconds === undefined
+      ? { type: 'put', key: at, value, expect, created }
+      : { type: 'put', key: at, value, expect, created, ttlSeconds };
   const revision = await commitAll(deps, [own, ...more], [facts], sideWrites, steps);
   const item = collection.items.get(key);
   // If the schema of the collection has changed meanwhile, the response is the object as it was written.

@@ -67,7 +67,10 @@ export abstract class Call {
     const status = headers[':status'];
     const type = headers['content-type'];
     const grpcStatus = headers['grpc-status'] as string | undefined;
-    if (grpcStatus !== undefined) return this.#conclude(grpcStatus, headers['grpc-message'] as string | undefined);
+    if (grpcStatus !== undefined) {
+      this.#conclude(grpcStatus, headers['grpc-message'] as string | undefined);
+      return;
+    }
     if (status === 200 && type?.startsWith('application/grpc') === true) return;
     const what = status === 200 ? `content-type ${JSON.stringify(type ?? '').slice(0, 64)}` : `HTTP status ${status}`;
     this.fail(new GrpcError('invalid', codeOfHttpStatus(status ?? 0), `the server does not respond as a gRPC server does: ${what}`));
@@ -140,7 +143,9 @@ function brokenStream(stream: ClientHttp2Stream, error: Error | undefined, respo
   if (rstCode === NGHTTP2_REFUSED_STREAM && !responded)
     return new GrpcError('refused', 'UNAVAILABLE', 'the server refused the stream', { cause: error });
   if (session === undefined || session.destroyed || rstCode === NGHTTP2_NO_ERROR)
-    return new GrpcError('lost', 'UNAVAILABLE', `the connection was lost${error === undefined ? '' : `: ${error.message}`}`, { cause: error });
+    return new GrpcError('lost', 'UNAVAILABLE', `the connection was lost${error === undefined ? '' : `: ${error.message}`}`, {
+      cause: error,
+    });
   const code = rstCode === NGHTTP2_CANCEL ? 'CANCELLED' : 'INTERNAL';
   return new GrpcError('lost', code, `the server reset the stream with code ${rstCode}`, { cause: error });
 }

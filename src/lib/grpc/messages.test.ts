@@ -11,7 +11,9 @@ function read(chunks: readonly Buffer[], mostBytes = 1_000): { messages: string[
 
 test('a message has a header of five bytes', () => {
   expect(withHeader(Buffer.from('abc'), 3).toString('hex')).toBe('0000000003616263');
-  expect(() => withHeader(Buffer.from('abcd'), 3)).toThrow(expect.objectContaining({ kind: 'request-too-large', code: 'RESOURCE_EXHAUSTED' }));
+  expect(() => withHeader(Buffer.from('abcd'), 3)).toThrow(
+    expect.objectContaining({ kind: 'request-too-large', code: 'RESOURCE_EXHAUSTED' }),
+  );
 });
 
 test('messages come out whole, however the stream is cut', () => {

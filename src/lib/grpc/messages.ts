@@ -52,7 +52,10 @@ export class MessageReader {
     }
     while (rest.length >= HEADER_BYTES) {
       const end = HEADER_BYTES + this.#lengthOf(rest);
-      if (rest.length < end) return this.#hold(rest, end);
+      if (rest.length < end) {
+        this.#hold(rest, end);
+        return;
+      }
       this.#take(rest.subarray(HEADER_BYTES, end));
       rest = rest.subarray(end);
     }
@@ -75,7 +78,8 @@ export class MessageReader {
 
   #lengthOf(bytes: Buffer): number {
     const flag = bytes[0] as number;
-    if (flag === COMPRESSED) throw new GrpcError('invalid', 'INTERNAL', 'the server sent a compressed message; compression is not supported');
+    if (flag === COMPRESSED)
+      throw new GrpcError('invalid', 'INTERNAL', 'the server sent a compressed message; compression is not supported');
     if (flag !== 0) throw new GrpcError('invalid', 'INTERNAL', `the response is no message of gRPC: it begins with the byte ${flag}`);
     const length = bytes.readUInt32BE(1);
     if (length > this.#mostBytes)

@@ -79,6 +79,12 @@ export class Session {
       this.#error ??= error;
     });
     session.on('close', () => this.#end());
+    // A session whose socket fails after the handshake, since the server refuses the certificate, reports nothing by itself.
+    socket.on('error', (error) => {
+      this.#error ??= error;
+      session.destroy(error);
+      this.#end();
+    });
     this.#cancelTimer = clock.after(CONNECT_TIMEOUT_MS, () => {
       session.destroy(new Error(`the server did not respond within ${CONNECT_TIMEOUT_MS} ms`));
     });
@@ -161,7 +167,9 @@ export class Session {
     this.#closed = true;
     this.#cancelTimer();
     for (const call of [...this.#calls])
-      call.fail(new GrpcError('lost', 'UNAVAILABLE', `the connection was lost${this.#error === undefined ? '' : `: ${textOf(this.#error)}`}`));
+      call.fail(
+        new GrpcError('lost', 'UNAVAILABLE', `the connection was lost${this.#error === undefined ? '' : `: ${textOf(this.#error)}`}`),
+      );
     this.#events.closed(this, this.#error);
   }
 }

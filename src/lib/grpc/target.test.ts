@@ -7,7 +7,11 @@ test('addresses over TCP, with the name that the certificate must have', () => {
     authority: 'a.example:2379',
     serverName: 'a.example',
   });
-  expect(parseTarget('dns:127.0.0.1:1')).toEqual({ address: { host: '127.0.0.1', port: 1 }, authority: '127.0.0.1:1', serverName: undefined });
+  expect(parseTarget('dns:127.0.0.1:1')).toEqual({
+    address: { host: '127.0.0.1', port: 1 },
+    authority: '127.0.0.1:1',
+    serverName: undefined,
+  });
   expect(parseTarget('dns:[::1]:3')).toEqual({ address: { host: '::1', port: 3 }, authority: '[::1]:3', serverName: undefined });
   expect(parseTarget('dns:///b:65535').address).toEqual({ host: 'b', port: 65_535 });
   expect(parseTarget('c').address).toEqual({ host: 'c', port: 443 });

@@ -244,7 +244,7 @@ export class Feed {
     try {
       this.#deliver(changes, revision);
     } catch (error) {
-      return this.fail(error as Error);
+      this.fail(error as Error);
     }
     if (this.#early.size > 0) this.#passEarly();
   }
