@@ -1,12 +1,15 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { compiledModules, placeInSource, runsOnce } from './test/support/compiled-source.ts';
 
 const every = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
+/** Files that replace modules of src, for all who import them: vitest loads these modules, in a process of their own. */
+const replacing = ['test/rights/asked-and-*.test.ts'];
+
 /** Files that change or measure what a process has once. Each gets a process of its own; all others share the workers' processes. */
 const alone = [
-  // Modules are replaced for all who import them.
-  'test/rights/asked-and-*.test.ts',
   // Handles, timers and compiled code of the whole process are counted.
   'test/embedding/*.test.ts',
   'test/server/compiled-bundle.test.ts',
@@ -31,22 +34,27 @@ class LongestFirst extends BaseSequencer {
     const rank = ({ moduleId, project }: TestSpecification): number => {
       const at = first.findIndex((part) => moduleId.includes(part));
       // A worker that files share ends where one that needs its own process comes next, so these come before all others.
-      return (at < 0 ? first.length : at) + (project.name === 'alone' ? 0 : first.length + 1);
+      return (at < 0 ? first.length : at) + (project.name !== 'shared' ? 0 : first.length + 1);
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 
+/** Where the tests run once, Node loads their modules without vitest, but for those that prepare a run. */
+const preparing = /\/test\/support\/(?:temporary-run|compiled-source|signing-key)\.ts$/;
+const server = runsOnce ? { deps: { inline: [preparing], external: [compiledModules] } } : {};
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-run.ts'],
+    onStackTrace: (_error, frame) => placeInSource(frame),
     setupFiles: ['test/support/temporary-file.ts'],
     // Only what hangs takes so long, on a busy machine as well.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     // Servers come and go: what they leave is collected more cheaply in larger portions, as `npm start` does.
-    execArgv: ['--max-semi-space-size=32'],
+    execArgv: ['--max-semi-space-size=32', '--import', join(import.meta.dirname, 'test/support/source-loader.mjs')],
     // One more than the processors that tests are meant for: some wait for most of their time.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
@@ -54,8 +62,9 @@ export default defineConfig({
     restoreMocks: true,
     env: { PLAT_FREEZE: '1' },
     projects: [
-      { extends: true, test: { name: 'shared', include: every, exclude: alone, isolate: false } },
-      { extends: true, test: { name: 'alone', include: alone } },
+      { extends: true, test: { name: 'shared', include: every, exclude: [...alone, ...replacing], isolate: false, server } },
+      { extends: true, test: { name: 'alone', include: alone, server } },
+      { extends: true, test: { name: 'replacing', include: replacing } },
     ],
   },
 });

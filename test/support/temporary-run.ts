@@ -1,7 +1,8 @@
-/** What a whole run has once: a directory for temporary files, which goes at its end, and a key for the servers of tests. */
+/** What a whole run has once: a directory for temporary files, which goes at its end, the compiled modules, and a key for the servers of tests. */
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileModules } from './compiled-source.ts';
 import { writeSigningKey } from './signing-key.ts';
 
 const MEMORY = '/dev/shm';
@@ -25,12 +26,13 @@ function parent(): string {
   return tmpdir();
 }
 
-export default function setup(): () => void {
+export default async function setup(): Promise<() => void> {
   const directory = mkdtempSync(join(parent(), 'plat-tests-'));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = directory;
   process.env.PLAT_TEST_RUN_DIRECTORY = directory;
   writeSigningKey(directory);
+  await compileModules(directory);
   const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   // A run that is interrupted is not torn down.
   process.once('exit', remove);
