@@ -192,6 +192,7 @@ const stateExceptions: Exceptions = {
   'patch/managers.ts lastSecond': bounded,
   'patch/managers.ts lastText': bounded,
   'patch/shape.ts keyElements': bounded,
+  'registry/prepared.ts known': 'first objects in stored form without what differs between servers, a bounded number',
   'schema/json-decode.ts present': scratch,
   'schema/json-encode.ts showsEmpty': scratch,
   'schema/json-encode.ts buffer': scratch,

@@ -54,6 +54,7 @@ export async function composeAccess(
     newUid: random.uuid,
     maxObjectBytes: options.maxObjectBytes,
   };
-  const writer = new SystemWriter(registry, identity.word);
+  const { apiRelease, maxObjectBytes, features } = options;
+  const writer = new SystemWriter(registry, identity.word, [identity.name, apiRelease, maxObjectBytes, ...features.list()].join(' '));
   return { trust, auth, registry, writer };
 }

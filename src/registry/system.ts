@@ -6,19 +6,27 @@ import { equal } from '../lib/equal.ts';
 import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { ApiError } from '../meta/errors.ts';
+import { timeMillis } from '../meta/time.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
-import type { Item } from '../storage/item.ts';
+import type { Collection } from '../storage/collection.ts';
+import { CommitConflict, type Operation } from '../storage/engine.ts';
+import type { Facts, Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
+import { boundedValueOf, storeKey } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
+import { PLACEHOLDER_TIME, PLACEHOLDER_UID, PreparedObject, preparedObject } from './prepared.ts';
 import { copyForStatus, copyOf } from './recent.ts';
 import { type DeleteOptions, remove } from './remove.ts';
 import { unreadableAt } from './unreadable.ts';
 import { update } from './update.ts';
+import { parseItem } from './versions.ts';
 
 export const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };
 const noAdmission = admissionChain([]);
+/** Objects that are created in one commit: etcd takes 128 operations. */
+const MAX_TOGETHER = 100;
 
 /** An object as code writes it, without kind and version. */
 export interface NewObject {
@@ -28,10 +36,13 @@ export interface NewObject {
 export class SystemWriter {
   private readonly deps: RegistryDeps;
   private readonly manager: string;
+  private readonly settings: string;
 
-  constructor(deps: RegistryDeps, manager: string) {
+  /** `settings`: the settings of the server that the stored form of an object depends on, as text. */
+  constructor(deps: RegistryDeps, manager: string, settings = '') {
     this.deps = { ...deps, admission: noAdmission };
     this.manager = manager;
+    this.settings = settings;
   }
 
   private context(resource: Resource, namespace: string, name: string): WriteContext {
@@ -97,6 +108,63 @@ export class SystemWriter {
     }
     if (resource.kind.subresources.status !== undefined) await this.writeStatus(resource, namespace, name, this.complete(resource, object));
     return true;
+  }
+
+  /**
+   * Creates the objects of which none of that name exists, many in one commit. Returns how many it created. `time` is the time of
+   * now as the objects name it.
+   */
+  async ensureAll(group: string, plural: string, objects: readonly NewObject[], time: string): Promise<number> {
+    const resource = this.deps.catalog.builtin(group, plural);
+    const missing = objects.filter(({ metadata: { name = '', namespace = '' } }) => {
+      const target = { resource, namespace, name };
+      return resource.collection?.items.get(keyOf(target)) === undefined && unreadableAt(target) === undefined;
+    });
+    const created: Promise<number>[] = [];
+    for (let from = 0; from < missing.length; from += MAX_TOGETHER)
+      created.push(this.createTogether(group, plural, missing.slice(from, from + MAX_TOGETHER), time));
+    return (await Promise.all(created)).reduce((a, b) => a + b, 0);
+  }
+  private async createTogether(group: string, plural: string, objects: readonly NewObject[], time: string): Promise<number> {
+    const resource = this.deps.catalog.builtin(group, plural);
+    const operations: Operation[] = [];
+    const facts: Facts[] = [];
+    for (const object of objects) {
+      const { name = '', namespace = '' } = object.metadata;
+      const prepared = await this.prepared(resource, object, time);
+      const value = prepared.with(this.deps.newUid(), time);
+      operations.push({ type: 'put', key: storeKey(this.context(resource, namespace, name)), value, expect: 0 });
+      facts.push({ labels: prepared.labels, fields: prepared.fields, read: resource.read });
+    }
+    try {
+      await this.deps.cache.commit(operations, facts);
+      return objects.length;
+    } catch (error) {
+      if (!(error instanceof CommitConflict)) throw error;
+    }
+    // Another server creates them at the same time.
+    const created = await Promise.all(objects.map((object) => this.ensure(group, plural, object)));
+    return created.filter(Boolean).length;
+  }
+
+  /** The stored form of a new object, except for its uid and the time. */
+  private prepared(resource: Resource, object: NewObject, time: string): Promise<PreparedObject> {
+    const text = JSON.stringify(object).replaceAll(time, PLACEHOLDER_TIME);
+    const key = `${this.settings}\n${this.manager}\n${resource.apiVersion} ${resource.kind.plural}\n${text}`;
+    return preparedObject(key, () => this.prepare(resource, JSON.parse(text) as NewObject));
+  }
+  private async prepare(resource: Resource, object: NewObject): Promise<PreparedObject> {
+    const env = { ...this.deps.env, now: () => timeMillis(PLACEHOLDER_TIME) };
+    const deps = { ...this.deps, env, newUid: () => PLACEHOLDER_UID };
+    const context = { ...this.context(resource, object.metadata.namespace ?? '', ''), dryRun: true };
+    const item = await create(deps, context, this.complete(resource, object));
+    const created = resource.versions.normalize(parseItem(item));
+    const { status } = this.complete(resource, object) as { status?: object };
+    // As `ensure` does, which writes the status on its own.
+    const hasStatus = resource.kind.subresources.status !== undefined && status !== undefined && Object.keys(status).length > 0;
+    const stored = hasStatus ? ({ ...created, status } as ApiObject) : created;
+    const facts = (resource.collection as Collection).factsOf(stored);
+    return new PreparedObject(boundedValueOf(deps, resource, stored), facts);
   }
 
   /** Kinds forget the status that comes with a new object; what the server says of its own objects stays. */

@@ -45,14 +45,11 @@ test.each([
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const writer = {
-    ensure: async (group: string, plural: string) => {
-      if (`${group}/${plural}` === held) await gate;
-      return true;
-    },
-    change: async () => {},
-    read: () => undefined,
+  const ensure = async (group: string, plural: string): Promise<boolean> => {
+    if (`${group}/${plural}` === held) await gate;
+    return true;
   };
+  const writer = { ensure, ensureAll: ensure, change: async () => {}, find: () => undefined };
   const done: string[] = [];
   const catalog = {
     feature: () => true,

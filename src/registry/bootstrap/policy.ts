@@ -10,19 +10,41 @@ import type { SystemWriter } from '../system.ts';
 
 const GROUP = 'rbac.authorization';
 type Named = { readonly metadata: { readonly name?: string; readonly namespace?: string } };
+type Reconcile = (existing: ApiObject | undefined, wanted: Named) => Reconciled<Named>;
 
-/** Returns how many objects were new. */
-export async function reconcilePolicy(writer: SystemWriter, identity: Identity, feature: (gate: string) => boolean): Promise<number> {
+/** Returns how many objects were new. `time`: the time of now, as text. */
+export async function reconcilePolicy(
+  writer: SystemWriter,
+  identity: Identity,
+  feature: (gate: string) => boolean,
+  time: string,
+): Promise<number> {
   const policy = bootstrapPolicy(identity, feature);
-  const role = (existing: ApiObject | undefined, wanted: Named) => reconcileRole(identity, existing as never, wanted as never);
-  const binding = (existing: ApiObject | undefined, wanted: Named) => reconcileBinding(identity, existing as never, wanted as never);
+  const role: Reconcile = (existing, wanted) => reconcileRole(identity, existing as never, wanted as never);
+  const binding: Reconcile = (existing, wanted) => reconcileBinding(identity, existing as never, wanted as never);
   const counts = await Promise.all([
-    ...policy.clusterRoles.map((wanted) => settle(writer, 'clusterroles', wanted, role)),
-    ...policy.clusterRoleBindings.map((wanted) => settle(writer, 'clusterrolebindings', wanted, binding)),
-    ...policy.roles.map((wanted) => settle(writer, 'roles', wanted, role)),
-    ...policy.roleBindings.map((wanted) => settle(writer, 'rolebindings', wanted, binding)),
+    settleAll(writer, 'clusterroles', policy.clusterRoles, role, time),
+    settleAll(writer, 'clusterrolebindings', policy.clusterRoleBindings, binding, time),
+    settleAll(writer, 'roles', policy.roles, role, time),
+    settleAll(writer, 'rolebindings', policy.roleBindings, binding, time),
   ]);
-  return counts.filter(Boolean).length;
+  return counts.reduce((a, b) => a + b, 0);
+}
+
+/** Creates what is missing, and brings the others up to date. */
+async function settleAll(
+  writer: SystemWriter,
+  plural: string,
+  wanted: readonly Named[],
+  reconcile: Reconcile,
+  time: string,
+): Promise<number> {
+  const present = wanted.filter(({ metadata: { name = '', namespace = '' } }) => writer.find(GROUP, plural, namespace, name) !== undefined);
+  const [created, ...recreated] = await Promise.all([
+    writer.ensureAll(GROUP, plural, wanted, time),
+    ...present.map((one) => settle(writer, plural, one, reconcile)),
+  ]);
+  return created + recreated.filter(Boolean).length;
 }
 
 /** One role that the server keeps up to date. */
@@ -32,12 +54,7 @@ export const settleRole = (writer: SystemWriter, identity: Identity, wanted: Nam
 export const settleBinding = (writer: SystemWriter, identity: Identity, wanted: Named): Promise<boolean> =>
   settle(writer, 'rolebindings', wanted, (existing, one) => reconcileBinding(identity, existing as never, one as never));
 
-async function settle(
-  writer: SystemWriter,
-  plural: string,
-  wanted: Named,
-  reconcile: (existing: ApiObject | undefined, wanted: Named) => Reconciled<Named>,
-): Promise<boolean> {
+async function settle(writer: SystemWriter, plural: string, wanted: Named, reconcile: Reconcile): Promise<boolean> {
   const { name = '', namespace = '' } = wanted.metadata;
   const result = reconcile(writer.read(GROUP, plural, namespace, name), wanted);
   if (result.action === 'none') return false;

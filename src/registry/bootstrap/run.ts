@@ -30,11 +30,9 @@ export async function bootstrap(
   trust: PublishedTrust,
   done: (part: BootstrapPart) => void = () => {},
 ): Promise<number> {
-  const all = async (group: string, plural: string, objects: readonly NewObject[]): Promise<number> => {
-    const made = await Promise.all(objects.map((object) => writer.ensure(group, plural, object)));
-    return made.filter(Boolean).length;
-  };
   const time = formatTime(now);
+  const all = (group: string, plural: string, objects: readonly NewObject[]): Promise<number> =>
+    writer.ensureAll(group, plural, objects, time);
   const part = async (name: BootstrapPart, ...made: Promise<number>[]): Promise<number> => {
     const counts = await Promise.all(made);
     done(name);
@@ -42,7 +40,7 @@ export async function bootstrap(
   };
   const counts = await Promise.all([
     part('namespaces', all('', 'namespaces', systemNamespaces(identity))),
-    part('roles', reconcilePolicy(writer, identity, catalog.feature)),
+    part('roles', reconcilePolicy(writer, identity, catalog.feature, time)),
     part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
     part(
       'flows',
