@@ -17,7 +17,7 @@ const flags = {
   Printing: {
     output: choice('table', ['table', 'wide', 'name'], 'Output format; wide adds verbs and categories.', { short: 'o' }),
     'sort-by': choice('group', ['group', 'name', 'kind'], 'Sort order: order of groups, by name, or by kind.'),
-    'no-headers': bool(false, 'Leave the headers out.'),
+    'no-headers': bool(false, 'Do not print headers.'),
   },
   Connecting: connectFlags,
 };

@@ -1,4 +1,4 @@
-/** `plat certificate approve` and `deny`: decisions about certificate signing requests. */
+/** `plat certificate approve` and `deny`: approves or denies certificate signing requests. */
 import { bool, FlagError, type FlagValues } from '../lib/flags.ts';
 import { formatTime } from '../lib/time.ts';
 import { ApiError } from '../meta/errors.ts';

@@ -4,10 +4,10 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { type FlagTable, flagHelp, type ParsedFlags, parseFlags } from '../lib/flags.ts';
 
-/** The terminal as bytes and keys, for programs that run elsewhere. */
+/** The terminal as a stream of bytes, for commands that run in a container. */
 export interface Terminal {
   readonly input: Readable;
-  /** Whether the input is someone's keyboard. */
+  /** Whether stdin is a terminal. */
   readonly interactive: boolean;
   write(bytes: Buffer): void;
   writeError(bytes: Buffer): void;

@@ -15,22 +15,22 @@ import type { Command, CommandEntry, IO } from './command.ts';
 import { configFiles, connect, connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
 
-/** A shell waits for the answer. */
-const PATIENCE_MS = 3000;
+/** Deadline of requests: a shell waits for the candidates. */
+const DEADLINE_MS = 3000;
 const MOST = 500;
 const files = [':files'];
 
-/** Prints one candidate a line, with what it is behind a tab. Never fails: a line that cannot be completed is no error. */
+/** Prints one candidate per line, with its description after a tab. Never fails: a line without candidates is not an error. */
 export async function complete(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
   try {
     const partial = args.at(-1) === '=' ? '' : (args.at(-1) ?? '');
-    // Bash takes `--flag=value` apart.
+    // Bash splits `--flag=value`.
     const before = args.slice(0, -1).filter((word) => word !== '=');
     const found = await candidates([...before, partial], io, table);
     const fitting = found === files ? files : found.filter((one) => one.startsWith(partial)).slice(0, MOST);
     io.out(fitting.map((one) => `${one}\n`).join(''));
   } catch {
-    // The person will hear of it when the line is run.
+    // The error is reported when the command is run.
   }
   return 0;
 }
@@ -43,7 +43,7 @@ interface Line {
   readonly command: Command;
   readonly path: readonly string[];
   readonly flags: readonly NamedFlag[];
-  /** Words before the one that is being written, without flags. */
+  /** Arguments before the one to complete, without flags. */
   readonly args: readonly string[];
   /** Flags before it, with their values. */
   readonly given: readonly string[];
@@ -135,7 +135,7 @@ async function configNames(list: string, line: Line, io: IO): Promise<string[]> 
   return [...found.keys()].sort();
 }
 
-/** What the server says, as far as it says so in time. */
+/** Candidates from the server. */
 async function asked<T>(line: Line, io: IO, ask: (session: Awaited<ReturnType<typeof connect>>) => Promise<T>): Promise<T> {
   const own = { Connecting: connectFlags, Objects: { namespace: namespaceFlag } };
   const known = new Set(Object.values(own).flatMap((group) => Object.keys(group)));
@@ -146,7 +146,7 @@ async function asked<T>(line: Line, io: IO, ask: (session: Awaited<ReturnType<ty
     const follows = !word.includes('=') && line.flags.find((one) => one.name === name)?.flag.isSwitch === false;
     const value = line.given[i + 1];
     if (!follows) kept.push(word);
-    // The value may be what is being written.
+    // The value may be the argument to complete.
     else if (value !== undefined) kept.push(word, value);
   });
   const { options } = parseFlags(own, kept);
@@ -168,7 +168,7 @@ async function names(type: string, line: Line, io: IO): Promise<string[]> {
   return asked(line, io, async ({ transport, connection }) => {
     const resource = await withTimeout(new Discovery(transport).find(type), io);
     const path = `${resourcePath(resource, connection.namespace)}?limit=${MOST}`;
-    const list = await transport.json<{ items?: { metadata: { name: string } }[] }>({ path, timeout: PATIENCE_MS });
+    const list = await transport.json<{ items?: { metadata: { name: string } }[] }>({ path, timeout: DEADLINE_MS });
     return (list.items ?? []).map(({ metadata }) => metadata.name);
   });
 }
@@ -176,7 +176,7 @@ function withTimeout<T>(work: Promise<T>, { clock }: IO): Promise<T> {
   return Promise.race([
     work,
     new Promise<never>((_, reject) => {
-      clock.after(PATIENCE_MS, () => reject(new Error('no answer in time')));
+      clock.after(DEADLINE_MS, () => reject(new Error('timed out')));
     }),
   ]);
 }

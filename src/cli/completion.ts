@@ -1,4 +1,4 @@
-/** `plat completion`: scripts that let a shell complete command lines of `plat`. The program itself says what fits. */
+/** `plat completion`: scripts that let a shell complete command lines of `plat`. The candidates come from the program itself. */
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { command } from './command.ts';

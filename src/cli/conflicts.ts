@@ -6,7 +6,7 @@ export const isApplyConflict = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 409 && (error.details?.causes?.some((c) => c.reason === 'FieldManagerConflict') ?? false);
 
 /**
- *   2 fields belong to others:
+ *   2 fields are owned by other managers:
  *     "scaler" using apps/v1
  *       .spec.replicas
  */
@@ -22,8 +22,8 @@ export function conflictText(error: ApiError): string {
     count++;
   }
   const lines = [...byManager].flatMap(([manager, fields]) => [`  ${manager}`, ...fields.map((field) => `    ${field}`)]);
-  return `${count === 1 ? '1 field belongs' : `${count} fields belong`} to others:
+  return `${count === 1 ? '1 field is' : `${count} fields are`} owned by other managers:
 ${lines.join('\n')}
-Leave ${count === 1 ? 'it' : 'them'} out of the file to let the other keep ${count === 1 ? 'it' : 'them'}, write the value that is there to share ${count === 1 ? 'it' : 'them'},
-or take ${count === 1 ? 'it' : 'them'} over with --force-conflicts.`;
+Remove ${count === 1 ? 'it' : 'them'} from the file to leave ownership as it is, set ${count === 1 ? 'its current value' : 'their current values'} to share ownership,
+or take ownership with --force-conflicts.`;
 }

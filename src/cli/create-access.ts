@@ -76,7 +76,7 @@ async function resourceRules({ verb, resource, resourceName }: RoleOptions, work
     verbs: distinct(verb),
   }));
 }
-/** `pods`, `deploy`, `deployments.apps/scale`, `*`, `*.apps`. What the server does not have is refused: a rule for it would help nobody. */
+/** `pods`, `deploy`, `deployments.apps/scale`, `*`, `*.apps`. Types that the server does not have are refused: the rule would have no effect. */
 async function resourceOf(word: string, work: Work): Promise<{ group: string; name: string }> {
   const slash = word.indexOf('/');
   const [type, below] = slash === -1 ? [word, ''] : [word.slice(0, slash), word.slice(slash)];
@@ -107,6 +107,6 @@ export function subjectsOf({ user, group, serviceaccount }: SubjectOptions, apiG
 }
 
 export function roleRef(role: string, clusterRole: string, apiGroup: string): JsonObject {
-  if ((role === '') === (clusterRole === '')) throw new FlagError('which role? Say either --role or --clusterrole');
+  if ((role === '') === (clusterRole === '')) throw new FlagError('which role? Name it with either --role or --clusterrole');
   return role === '' ? { apiGroup, kind: 'ClusterRole', name: clusterRole } : { apiGroup, kind: 'Role', name: role };
 }

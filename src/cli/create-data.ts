@@ -71,7 +71,7 @@ async function read(file: string, shown: string): Promise<Buffer> {
   });
 }
 
-/** Data as a ConfigMap holds it: texts as they are, other bytes apart. */
+/** Data as a ConfigMap holds it: text in data, other bytes in binaryData. */
 export function configMapData(pairs: ReadonlyMap<string, Buffer>): { data?: Record<string, string>; binaryData?: Record<string, string> } {
   const data: [string, string][] = [];
   const binaryData: [string, string][] = [];

@@ -74,7 +74,7 @@ export const makers: readonly Maker[] = [
       core: false,
       namespaced: false,
     }),
-    { clusterrole: text('', 'Cluster role that is given.', { value: 'NAME' }), ...bindingFlags },
+    { clusterrole: text('', 'Cluster role to bind.', { value: 'NAME' }), ...bindingFlags },
     async (options, world) => {
       const group = await accessGroup(world.work());
       if (options.clusterrole === '') throw new FlagError('which role? For example: --clusterrole=view');
@@ -111,8 +111,8 @@ export const makers: readonly Maker[] = [
       namespaced: true,
     }),
     {
-      role: text('', 'Role of the namespace that is given.', { value: 'NAME' }),
-      clusterrole: text('', 'Cluster role that is given.', { value: 'NAME' }),
+      role: text('', 'Role of the namespace to bind.', { value: 'NAME' }),
+      clusterrole: text('', 'Cluster role to bind.', { value: 'NAME' }),
       ...bindingFlags,
     },
     async (options, world) => {

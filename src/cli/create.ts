@@ -135,7 +135,7 @@ async function makeOne(maker: Maker, argv: readonly string[], io: IO): Promise<n
   const { options, args } = parseFlags({ ...commonFlags, Making: maker.flags }, argv);
   const [name, more] = args;
   if (name === undefined) throw new FlagError(`the ${maker.kindPath.join(' ')} needs a name: ${maker.example}`);
-  if (more !== undefined) throw new FlagError(`one name is enough, but there is ${JSON.stringify(more)}, too`);
+  if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
   const known = options as CreateOptions;
   const results = new Results(io, known);
   const make = async (work: Work | undefined): Promise<number> => {

@@ -136,7 +136,7 @@ class Differ {
     const yaml = (item: ApiItem | undefined): string => (item === undefined ? '' : stringifyYaml(item as JsonValue));
     return unifiedDiff(yaml(a), yaml(b), { before: `live/${shown}`, after: `applied/${shown}` });
   }
-  /** Without what every write changes, and what the server makes up for a new object. */
+  /** Without the fields that every write changes, and those that the server generates for a new object. */
   private tidy(item: ApiItem, isNew: boolean): ApiItem {
     const metadata = { ...item.metadata } as Record<string, unknown>;
     const dropped = [

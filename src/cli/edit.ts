@@ -69,7 +69,7 @@ class Editing {
   private readonly results: Results;
   private readonly subresource: string | undefined;
   private readonly fields: FieldChecker;
-  /** There is something that only the file holds. */
+  /** The file has edits that are not stored yet. */
   private written = false;
 
   constructor(work: Work, ref: ObjectRef, options: EditOptions, results: Results) {
@@ -89,7 +89,7 @@ class Editing {
       this.written = false;
     } catch (error) {
       if (!this.written || !(error instanceof Error)) throw error;
-      throw new Error(`${error.message}\nWhat you wrote is kept in ${file}`);
+      throw new Error(`${error.message}\nYour edits are kept in ${file}`);
     } finally {
       if (!this.written) await rm(directory, { recursive: true, force: true });
     }
@@ -107,7 +107,7 @@ class Editing {
       // After a conflict, saving the file unchanged sends it again.
       const untouched = body === withoutComments(shown) && problem?.moved === undefined;
       if (body.trim() === '' || untouched) {
-        if (problem !== undefined) throw new Error(`given up: ${problem.error.message}`);
+        if (problem !== undefined) throw new Error(`edit canceled: ${problem.error.message}`);
         return void this.work.io.out(`${shownName(this.ref.resource, this.ref.name)} unchanged\n`);
       }
       this.written = true;
@@ -134,7 +134,7 @@ class Editing {
     const { apiVersion, kind, metadata } = value as JsonObject;
     const { name } = (metadata ?? {}) as { name?: string };
     if (apiVersion !== base.apiVersion || kind !== base.kind || name !== base.metadata?.name) {
-      throw new Mistake('apiVersion, kind and metadata.name say which object this is, and cannot be changed here');
+      throw new Mistake('apiVersion, kind and metadata.name identify the object and cannot be changed');
     }
     return value as ApiItem;
   }
@@ -187,7 +187,7 @@ function comment(message: string): string {
         .map((line) => `# ${line}\n`)
         .join('')}`;
 }
-/** Comments are ours and lead the file; one within a text of the object must stay. */
+/** Removes only the comments at the head of the file, which this command wrote: a # within a value must stay. */
 const withoutComments = (written: string): string => written.replace(/^(?:[ \t]*#.*(?:\r?\n|$)|[ \t]*\r?\n)*/, '');
 
 function openEditor(file: string, io: IO): Promise<void> {

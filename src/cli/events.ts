@@ -25,8 +25,8 @@ const table = {
     watch: bool(false, 'Watch for new events.', { short: 'w' }),
   },
   Printing: {
-    output: choice('table', ['table', 'json', 'yaml', 'name'], 'Form of the output.', { short: 'o' }),
-    'no-headers': bool(false, 'Leave the headers of the table out.'),
+    output: choice('table', ['table', 'json', 'yaml', 'name'], 'Output format.', { short: 'o' }),
+    'no-headers': bool(false, 'Do not print the headers of the table.'),
     'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
   },
   Connecting: connectFlags,
@@ -55,7 +55,7 @@ interface Change {
 }
 
 const PAGE = 500;
-/** Between two watches of which the first ended at once. */
+/** Delay after a watch that ended at once. */
 const PAUSE_MS = 1000;
 
 export const events = command({
@@ -183,7 +183,7 @@ const time = (text: string | null | undefined): number => (text ? Date.parse(tex
 const firstSeen = (event: Event): number => time(event.firstTimestamp) || time(event.eventTime) || time(event.metadata.creationTimestamp);
 const lastSeen = (event: Event): number => time(event.series?.lastObservedTime) || time(event.lastTimestamp) || firstSeen(event);
 
-/** `5m`, or `2m (x7 over 1h)` for what happened again and again. */
+/** `5m`, or `2m (x7 over 1h)` for a repeated event. */
 function seen(event: Event, now: number): string {
   const count = event.series?.count ?? event.count ?? 1;
   const last = humanDuration(now - lastSeen(event));

@@ -1,4 +1,4 @@
-/** Kinds as a server describes them in its OpenAPI documents: types, fields and what is said about them. */
+/** Kinds as a server describes them in its OpenAPI documents: types, fields and descriptions. */
 import type { ApiResource } from '../client/discovery.ts';
 import { versionPath } from '../client/discovery.ts';
 import { isNotFound } from '../client/http.ts';
@@ -33,7 +33,7 @@ export class Schemas {
   constructor(byName: Readonly<Record<string, Schema>>) {
     this.byName = byName;
   }
-  /** The document of the version, or where a server has none the large one of all. */
+  /** The document of the version, or that of all versions if the server has none. */
   static async load(transport: Transport, resource: ApiResource): Promise<Schemas> {
     const path = `/openapi/v3${versionPath(resource.group, resource.version)}`;
     const document = await transport.json<Documents>({ path }).catch((error: unknown) => {
@@ -53,14 +53,14 @@ export class Schemas {
       ),
     );
   }
-  /** A schema with what it refers to; what it says itself comes first. */
+  /** A schema merged with its reference; its own keywords take precedence. */
   resolve(schema: Schema): Schema {
     const refs = [schema.$ref, ...(schema.allOf ?? []).map((part) => part.$ref)].filter((ref) => ref !== undefined);
     let whole: Schema = { ...schema };
     for (const ref of refs) whole = { ...this.byName[nameOf(ref)], ...whole };
     return whole;
   }
-  /** The object behind lists and maps: that of a container for `containers`. */
+  /** The element type of lists and maps: a container for `containers`. */
   element(schema: Schema): Schema {
     let found = this.resolve(schema);
     for (let depth = 0; depth < 10; depth++) {
@@ -81,7 +81,7 @@ export class Schemas {
     if (named !== undefined && whole.properties !== undefined) return nameOf(named).split('.').at(-1) as string;
     return whole.type ?? 'object';
   }
-  /** The same wherever the same type is meant; undefined for types without a name. */
+  /** The reference of a type, or of its elements; undefined for types without a name. */
   identityOf(schema: Schema): string | undefined {
     const inner = schema.items ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
     return (
@@ -100,7 +100,7 @@ function isIntOrString(schema: Schema): boolean {
   );
 }
 
-/** Rules about values, in words. */
+/** Descriptions of the constraints on values. */
 export function rulesOf(schema: Schema): string[] {
   const rules: string[] = [];
   if (schema.enum !== undefined) rules.push(`One of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}.`);
@@ -108,7 +108,7 @@ export function rulesOf(schema: Schema): string[] {
   if (schema.maximum !== undefined) rules.push(`At most ${schema.maximum}.`);
   if (schema.pattern !== undefined) rules.push(`Matches ${schema.pattern}`);
   const initial = schema.default;
-  // An empty object stands for "not there" in the schemas of built-in kinds.
+  // In the schemas of built-in kinds, an empty object means that there is no default.
   if (initial !== undefined && JSON.stringify(initial) !== '{}') rules.push(`Default: ${JSON.stringify(initial)}.`);
   return rules;
 }

@@ -79,7 +79,7 @@ function walk(schemas: Schemas, root: Schema, fields: readonly string[], resourc
   return at;
 }
 
-/** Deeper than any kind goes without a circle. */
+/** Deeper than any kind without recursive types. */
 const DEEPEST = 40;
 
 class Explanation {

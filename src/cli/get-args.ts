@@ -14,8 +14,8 @@ const selecting = {
   watch: bool(false, 'Watch for changes after listing.', { short: 'w' }),
 };
 const printing = {
-  output: flag('table', 'Form of the output.', formNames, readForm, { short: 'o' }),
-  'no-headers': bool(false, 'Leave the headers of tables and columns out.'),
+  output: flag('table', 'Output format.', formNames, readForm, { short: 'o' }),
+  'no-headers': bool(false, 'Do not print the headers of tables and columns.'),
   'show-labels': bool(false, 'Show labels as the last column.'),
   'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
   raw: text('', 'Request this path and print the raw answer, such as /readyz?verbose.', { value: 'PATH' }),

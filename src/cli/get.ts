@@ -15,7 +15,7 @@ import { Warnings } from './warnings.ts';
 import { typeName, withServer } from './work.ts';
 
 const tableAccept = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(',');
-/** Large collections come in pieces, so that neither side holds all of it at once. */
+/** Page size: large collections are read in pages, so that neither side holds all objects at once. */
 const pieceSize = 500;
 
 export const get = command({
@@ -37,7 +37,7 @@ async function raw(session: Session, path: string, io: IO): Promise<number> {
   return 0;
 }
 
-/** What one request asks for. */
+/** A collection or an object to request. */
 interface Query {
   readonly resource: ApiResource;
   readonly name: string | undefined;
@@ -88,7 +88,7 @@ class Getter {
     const text = search.toString();
     return `${resourcePath(query.resource, namespace, query.name)}${text === '' ? '' : `?${text}`}`;
   }
-  /** All pieces of a collection, or the one object. */
+  /** All pages of a collection, or the one object. */
   private async *pieces<T extends { metadata?: { continue?: string } }>(query: Query, accept: string): AsyncGenerator<T> {
     let token = '';
     do {
@@ -107,7 +107,7 @@ class Getter {
       token = query.name === undefined ? (piece.metadata?.continue ?? '') : '';
     } while (token !== '');
   }
-  /** An object that cannot be had does not keep the others from being shown. */
+  /** An error of one request does not stop the others. */
   private async attempt(query: Query, work: () => Promise<void>, alone: boolean): Promise<void> {
     try {
       await work();
@@ -233,13 +233,13 @@ class Getter {
         const seen = event.type === 'BOOKMARK' ? bookmarkVersion(event.object) : await show(event.object);
         version = seen ?? version;
       }
-      // A server that ends watches at once must not be asked without a pause.
+      // A server that ends watches at once is retried with a delay.
       if (this.io.clock.monotonic() - began < 1000) await this.io.clock.sleep(1000, this.signal);
     }
   }
 }
 
-/** Items of a list do not carry their kind; people and tools want to see it. */
+/** Items of a list have no apiVersion and kind; the output has them. */
 function itemsOf(list: ApiItem, resource: ApiResource): ApiItem[] {
   const apiVersion = apiVersionOf(resource);
   return (list.items ?? []).map((item) => ({ apiVersion, kind: resource.kind, ...item }));

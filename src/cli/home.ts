@@ -21,8 +21,8 @@ type Surroundings = Pick<IO, 'env' | 'home'>;
 /** Relative paths are ignored, as the specification of these variables says. */
 const directory = (named: string | undefined, usual: string): string => (named !== undefined && isAbsolute(named) ? named : usual);
 
-/** What outlives a command: background servers. */
+/** State that outlives a command: background servers. */
 export const stateDirectory = ({ env, home }: Surroundings): string =>
   join(directory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'plat');
-/** What can be made again. */
+/** Files that can be made again. */
 export const userCache = ({ env, home }: Surroundings): string => join(directory(env.XDG_CACHE_HOME, join(home, '.cache')), 'plat');

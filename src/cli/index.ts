@@ -1,4 +1,4 @@
-/** The commands of `plat`, one line each, and how a command line finds its own. */
+/** The commands of `plat`, one line each, and the dispatch of a command line. */
 import { fileErrorText } from '../lib/file-errors.ts';
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -103,7 +103,7 @@ export const commands: readonly CommandEntry[] = [
   },
 ];
 
-/** Runs a command line; answers the exit code: 0, 1 when something failed, 2 when the command line is wrong. */
+/** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 for wrong usage. */
 export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commands): Promise<number> {
   try {
     return await dispatch(args, io, table);
@@ -131,7 +131,7 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
 }
 
 const isFlag = (word: string): boolean => word.startsWith('-');
-/** They mean something without a command. */
+/** Flags that need no command. */
 const alone: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-v']);
 
 /** Flags may come before the command: `plat -n team get pods`. They are moved behind its name. */

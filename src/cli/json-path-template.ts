@@ -1,7 +1,7 @@
 /**
  * Templates of `-o jsonpath=…`: text, and between braces paths, texts and loops.
  *
- *   {.metadata.name}                                        what a path leads to; several values with spaces between
+ *   {.metadata.name}                                        the values of a path, separated by spaces
  *   {.metadata.name}{"\t"}{.status.phase}{"\n"}             texts with escapes
  *   {range .items[*]}{.metadata.name}{"\n"}{end}            once for each
  *   .metadata.name                                          a path alone needs no braces

@@ -14,9 +14,9 @@ const table = {
   Containers: {
     namespace: namespaceFlag,
     container: text('', 'The container.', { short: 'c', value: 'NAME', defaultText: 'the one that the pod names, else its first' }),
-    'all-containers': bool(false, 'All containers of the pod.'),
-    'all-pods': bool(false, 'All pods of a workload; shows which printed what.'),
-    selector: text('', 'All pods with these labels.', { short: 'l', value: 'QUERY' }),
+    'all-containers': bool(false, 'Print the logs of all containers of the pod.'),
+    'all-pods': bool(false, 'Print the logs of all pods of a workload, with prefixes.'),
+    selector: text('', 'Print the logs of the pods that match this label selector.', { short: 'l', value: 'QUERY' }),
     'max-log-requests': int(5, 'Maximum number of logs to follow.', { min: 1 }),
     'pod-running-timeout': duration('20s', 'Time to wait until a workload has a pod.'),
   },

@@ -21,8 +21,8 @@ test('several documents and lists are taken apart, empty documents passed over',
 
 test.each([
   ['[1]', 'f: this is not an object'],
-  ['kind: A', 'f: the object does not say its apiVersion'],
-  ['apiVersion: v1\nkind: ""', 'f: the object does not say its kind'],
+  ['kind: A', 'f: the object has no apiVersion'],
+  ['apiVersion: v1\nkind: ""', 'f: the object has no kind'],
   ['a: [', 'f: '],
 ])('%s is refused', (text, message) => {
   expect(() => manifestsOf(text, 'f')).toThrow(message);

@@ -1,4 +1,4 @@
-/** Objects from files, directories, addresses and the standard input: YAML or JSON, several in one, lists taken apart. */
+/** Objects from files, directories, addresses and the standard input: YAML or JSON, one or more documents, lists expanded. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FlagError } from '../lib/flags.ts';
@@ -9,21 +9,21 @@ import type { IO } from './command.ts';
 /** An object of the API as a person wrote it. */
 export interface Manifest {
   readonly object: JsonObject & { apiVersion: string; kind: string };
-  /** Undefined where the object leaves its name to the server. */
+  /** Undefined if the server generates the name. */
   readonly name: string | undefined;
   readonly namespace: string | undefined;
-  /** Where it stands, for messages: `web.yaml, document 2`. */
+  /** Its place, for messages: `web.yaml, document 2`. */
   readonly source: string;
 }
 
-/** What cannot be read as an object, and where it stands. */
+/** An object that cannot be read, with its place. */
 export class ManifestError extends Error {}
 
 const extensions = ['.yaml', '.yml', '.json'];
 /** No file of objects is larger; the server takes 3 MiB an object. */
 const maxBytes = 64 << 20;
 
-/** All objects that the `-f` flags name, in their order. Throws FlagError for what is not there, ManifestError for what is no object. */
+/** All objects that the `-f` flags name, in their order. Throws FlagError for missing files, ManifestError for invalid objects. */
 export async function readManifests(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<Manifest[]> {
   const found: Manifest[] = [];
   for (const { source, text } of await readTexts(paths, recursive, io)) found.push(...manifestsOf(text, source));
@@ -32,10 +32,10 @@ export async function readManifests(paths: readonly string[], recursive: boolean
 }
 
 export interface ManifestText {
-  /** As messages name it. */
+  /** Its name in messages. */
   readonly source: string;
   readonly text: string;
-  /** Undefined for what is no file. */
+  /** Undefined for the standard input and for addresses. */
   readonly file?: string;
 }
 
@@ -62,7 +62,7 @@ async function download(address: string): Promise<string> {
   return text;
 }
 
-/** A file, or those of a directory by name; each with the name that the person knows it by. */
+/** A file, or those of a directory in order of name; each with its path for messages. */
 async function filesOf(file: string, shown: string, recursive: boolean): Promise<[file: string, shown: string][]> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) throw new FlagError(`there is no file or directory ${shown}`);
@@ -105,7 +105,7 @@ function objectsOf(value: JsonValue, source: string): Manifest[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${source}: this is not an object`);
   const { apiVersion, kind, items, metadata } = value;
   for (const [field, is] of Object.entries({ apiVersion, kind })) {
-    if (typeof is !== 'string' || is === '') throw new ManifestError(`${source}: the object does not say its ${field}`);
+    if (typeof is !== 'string' || is === '') throw new ManifestError(`${source}: the object has no ${field}`);
   }
   if (Array.isArray(items) && (kind as string).endsWith('List')) {
     return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`));

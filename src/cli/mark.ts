@@ -79,7 +79,7 @@ class Marker {
     const refs = await findTargets(this.work, this.changes.args, this.options);
     if (refs.length === 0) this.work.io.err('No resources found\n');
     if (this.options.resourceVersion !== '' && refs.length > 1)
-      throw new FlagError('--resource-version is of one object, but there are several');
+      throw new FlagError('--resource-version needs a single object, but there are several');
     for (const ref of refs) {
       try {
         const object = await this.change(ref);

@@ -11,9 +11,9 @@ export interface OwnProgram {
 /** Node runs the program with these flags; scripts/build.mjs says why. */
 export const nodeFlags: readonly string[] = ['--max-semi-space-size=64'];
 
-/** Throws where the process is not this program: one that has a server within itself. */
+/** Throws in a process of another program, such as one that embeds a server. */
 export function ownProgram(argv: readonly string[] = process.argv): OwnProgram {
   const file = argv[1] === undefined ? '' : realpathSync(argv[1]);
-  if (!file.endsWith('plat.js')) throw new Error(`${file} is not the program plat: this command runs from it alone`);
+  if (!file.endsWith('plat.js')) throw new Error(`this command can be run by the program plat alone, not by ${file}`);
   return { node: [process.execPath, ...nodeFlags], file };
 }

@@ -55,7 +55,7 @@ Exit codes:
 `,
   async run({ options, args }, io) {
     checkTargets('patch', args, options);
-    if (options.forceConflicts && options.type !== 'apply') throw new FlagError('--force-conflicts goes with --type apply');
+    if (options.forceConflicts && options.type !== 'apply') throw new FlagError('--force-conflicts needs --type apply');
     const body = await readPatch(options, io);
     return withServer(options, io, (work) => patchAll(work, args, options, body));
   },

@@ -61,7 +61,7 @@ export async function podsOf(work: Work, word: string, waitMillis: number): Prom
   }
 }
 
-/** Those that run come before those that do not. */
+/** Running pods come first. */
 export async function podsLabelled(work: Work, labelSelector: string): Promise<Pod[]> {
   const list = await read<{ items?: Pod[] | null }>(work, `${podPath(work.namespace)}?${queryOf({ labelSelector })}`);
   const rank = ({ status }: Pod): number => (status?.phase === 'Running' ? 0 : 1);
@@ -72,7 +72,7 @@ function read<T>(work: Work, path: string): Promise<T> {
   return work.session.transport.json<T>({ path, signal: work.signal, ...work.session.timeout });
 }
 
-/** The selector of a workload, which is of one form, or of a service, which is of another. */
+/** The label selector of a workload (matchLabels, matchExpressions) or of a service (a map of labels). */
 function selectorOf({ spec }: Selecting): string {
   const selector = spec?.selector ?? {};
   const structured = 'matchLabels' in selector || 'matchExpressions' in selector;

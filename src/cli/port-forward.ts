@@ -124,7 +124,7 @@ async function listenAll(
 ): Promise<Server[]> {
   const servers: Server[] = [];
   const failures: string[] = [];
-  // The name stands for both addresses of this machine; that one of them is missing is no failure.
+  // `localhost` means both loopback addresses; one of them may be missing.
   for (const address of addresses.flatMap((one) => (one === 'localhost' ? ['127.0.0.1', '::1'] : [one]))) {
     const port = local === 0 && servers[0] !== undefined ? (servers[0].address() as AddressInfo).port : local;
     const server = createServer(carry);

@@ -29,13 +29,13 @@ export interface TableStyle {
   /** Show the namespace before the other columns. */
   readonly namespaces: boolean;
   readonly labels: boolean;
-  /** Stands before each name when several kinds are shown: `pod/`. */
+  /** Prefix of each name when several kinds are shown: `pod/`. */
   readonly prefix: string;
 }
 
 const gap = 3;
 
-/** Prints rows under their columns. The widths stay as the first rows made them, so that later rows line up. */
+/** Prints rows under their columns. The first rows set the widths, so that later rows line up. */
 export class TablePrinter {
   private readonly style: TableStyle;
   private columns: readonly { readonly index: number; readonly name: string }[] = [];
@@ -44,7 +44,7 @@ export class TablePrinter {
   constructor(style: TableStyle) {
     this.style = style;
   }
-  /** The text of some rows; the first call also gives the headers. */
+  /** The text of some rows; the first call also returns the headers. */
   print(definitions: readonly TableColumn[] | undefined, rows: readonly TableRow[]): string {
     const first = this.widths.length === 0;
     if (first && definitions !== undefined) {

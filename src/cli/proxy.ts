@@ -14,7 +14,7 @@ import { connectFlags } from './connect.ts';
 import { stopSignal } from './stop-signal.ts';
 import { type Work, withServer } from './work.ts';
 
-/** A comma list of regular expressions; nothing matches none. */
+/** A comma-separated list of regular expressions; an empty list matches nothing. */
 const patterns = (initial: string, help: string) =>
   flag<readonly RegExp[]>(readPatterns(initial), help, 'REGEXP,…', readPatterns, { defaultText: initial });
 function readPatterns(value: string): readonly RegExp[] {
@@ -119,7 +119,7 @@ function listen(server: Server, { unixSocket, address, port: wanted }: Options):
       const at = server.address();
       resolve(typeof at === 'string' ? at : `${at?.family === 'IPv6' ? `[${at.address}]` : at?.address}:${(at as AddressInfo).port}`);
     });
-    // Between listening and the change of mode nobody else may get in.
+    // Nobody else may connect between listening and the change of the mode.
     const before = unixSocket === '' ? undefined : process.umask(0o177);
     if (unixSocket !== '') server.listen(unixSocket);
     else server.listen(wanted, address);

@@ -45,7 +45,7 @@ export async function runRemote(work: Work, remote: Remote): Promise<number> {
       };
       ClientWebSocket.open(work.session.transport, { path: pathOf(work, remote), protocols, signal: work.signal }, events).then(
         (opened) => {
-          // The program may have ended with the first bytes.
+          // The command may have exited with the first bytes.
           if (ended) return void opened.close();
           socket = opened;
           undo.push(...begin(work, remote, opened));
@@ -81,7 +81,7 @@ function settle(payload: Buffer, resolve: (code: number) => void, reject: (error
   else reject(new Error(status.message ?? 'the program failed'));
 }
 
-/** Returns what has to be undone at the end. */
+/** Returns the functions that clean up at the end. */
 function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket): (() => void)[] {
   const { terminal } = work.io;
   const undo: (() => void)[] = [];

@@ -48,7 +48,7 @@ Exit codes:
     if (args.length > 0) throw new FlagError(`replace takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (options.filename.length === 0) throw new FlagError('which objects? For example: plat replace -f web.yaml');
     for (const flag of ['cascade', 'grace-period', 'timeout']) {
-      if (given.has(flag) && !options.force) throw new FlagError(`--${flag} goes with --force`);
+      if (given.has(flag) && !options.force) throw new FlagError(`--${flag} needs --force`);
     }
     if (options.force && (options.dryRun !== 'none' || options.subresource !== '')) {
       throw new FlagError('--force excludes --dry-run and --subresource: a deletion cannot be undone');

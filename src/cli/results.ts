@@ -35,7 +35,7 @@ export class Results {
     if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError') throw error;
     this.failures++;
     const reason = error instanceof ApiError && error.reason !== '' ? ` (${error.reason})` : '';
-    // An error about a file says itself where it stands.
+    // An error of a manifest names its place already.
     const where = error instanceof ManifestError ? '' : `${what}: `;
     this.io.err(`plat: ${where}${error.message}${reason}\n`);
   }

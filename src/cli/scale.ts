@@ -54,7 +54,7 @@ async function scaleAll(work: Work, args: readonly string[], options: ScaleOptio
   const results = new Results(work.io, options);
   const refs = await findTargets(work, args, options);
   if (refs.length === 0) work.io.err('No resources found\n');
-  if (options.resourceVersion !== '' && refs.length > 1) throw new FlagError('--resource-version is of one object, but there are several');
+  if (options.resourceVersion !== '' && refs.length > 1) throw new FlagError('--resource-version needs a single object, but there are several');
   const scaled: ObjectRef[] = [];
   for (const ref of refs) {
     try {
@@ -79,7 +79,7 @@ async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, repli
     const now = await work.get<Scale>(ref, 'scale');
     const wanted = now.spec?.replicas ?? 0;
     if (wanted !== currentReplicas) throw new Error(`expected ${currentReplicas} current replicas, but found ${wanted}: not scaled`);
-    // The write must meet the version that was checked.
+    // The write must apply to the version that was checked.
     version ??= now.metadata?.resourceVersion;
   }
   if (dryRun === 'client') {

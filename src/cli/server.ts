@@ -9,7 +9,7 @@ import { type Identity, identityOf, kubernetes } from '../meta/identity.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 
-/** What the command uses of a server that is ready. */
+/** The part of a running server that the command uses. */
 export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'ended' | 'close'>;
 export type StartServer = (options: ServerOptions) => Promise<StartedServer>;
 
@@ -52,12 +52,12 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   }
 }
 
-/** Where the administrator's configuration is: a server in memory keeps none, so that the command writes it for the commands to come. */
+/** Where the administrator's configuration is: a server in memory writes none, so this command writes it for later commands. */
 async function configFile({ adminConfig, adminConfigPath, address }: StartedServer, io: IO): Promise<string> {
   if (adminConfigPath !== undefined) return resolve(io.cwd, adminConfigPath);
   const usual = join(io.cwd, '.plat', dataFiles.adminConfig);
   const other = readIfPresent(usual);
-  // That of another server stays: it may be running, and its keys may be nowhere else.
+  // The file of another server is kept: it may be running, and its keys may be nowhere else.
   const own = other === undefined || other.includes(`server: ${address}\n`);
   const file = own ? usual : join(io.cwd, '.plat', `admin-${new URL(address).port || 443}.conf`);
   await writeSecretFile(file, adminConfig);

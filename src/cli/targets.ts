@@ -30,8 +30,8 @@ export function checkTargets(command: string, args: readonly string[], options: 
   const targets = targetsOf(args, `plat ${command} pod/web, plat ${command} deployment web, plat ${command} -f web.yaml`);
   const named = targets.some((t) => t.names.length > 0);
   if (named && byWhat) throw new FlagError('a name and --selector, --field-selector or --all exclude each other');
-  if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: say which with -n');
-  if (!named && !byWhat) throw new FlagError(`which ${targets[0]?.type}? Name them, choose by label with -l, or take --all`);
+  if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
+  if (!named && !byWhat) throw new FlagError(`which ${targets[0]?.type}? Name them, select by label with -l, or use --all`);
 }
 
 /** The objects, in the order of the command line. */
@@ -88,7 +88,7 @@ export function namespaceOf(manifest: Manifest, resource: ApiResource, work: Wor
   if (!resource.namespaced) return undefined;
   if (wanted !== undefined && manifest.namespace !== undefined && manifest.namespace !== wanted) {
     throw new ManifestError(
-      `${manifest.source}: the object is of namespace ${JSON.stringify(manifest.namespace)}, but the command line says -n ${wanted}`,
+      `${manifest.source}: the object is of namespace ${JSON.stringify(manifest.namespace)}, but the command line has -n ${wanted}`,
     );
   }
   return manifest.namespace ?? work.namespace;

@@ -1,4 +1,4 @@
-/** A terminal for tests: what a command says is kept, signals are sent by hand. */
+/** A terminal for tests: the output of a command is kept, signals are sent by the test. */
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { commandClock } from '../lib/clock.ts';

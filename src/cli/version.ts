@@ -3,7 +3,7 @@ import { command } from './command.ts';
 
 export const version = command({
   usage: '',
-  summary: 'Show the version of this program and of the API that it speaks.',
+  summary: 'Show the version of this program and of the API that it serves.',
   flags: {},
   async run(_, io) {
     const [first, last] = [apiReleases[0], apiReleases.at(-1)];

@@ -1,4 +1,4 @@
-/** Warnings in the headers of answers. */
+/** Warnings in the headers of responses. */
 import type { IO } from './command.ts';
 
 /** Prints each warning once, on the standard error. */
@@ -9,7 +9,7 @@ export class Warnings {
   constructor(io: IO) {
     this.#io = io;
   }
-  /** A warning that was printed in other words already is not printed again. */
+  /** Suppresses a warning that was already printed in another form. */
   note(text: string): void {
     this.#printed.add(text);
   }

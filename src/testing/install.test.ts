@@ -44,7 +44,7 @@ test('definitions and objects are there when the start is over: as values, text 
 
 test.each([
   [{ objects: 'no-such-file.yaml' }, 'there is no file or directory no-such-file.yaml'],
-  [{ objects: 'kind: A\nmetadata: {}' }, 'objects: the object does not say its apiVersion'],
+  [{ objects: 'kind: A\nmetadata: {}' }, 'objects: the object has no apiVersion'],
   [{ objects: { apiVersion: 'v1', kind: 'Widget' } }, 'the server has no kind "Widget" in v1'],
   [{ objects: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'A' } } as never }, 'cannot make Namespace A: '],
   [{ crds: { apiVersion: 'v1', kind: 'Namespace' } }, 'a Namespace is no CustomResourceDefinition'],

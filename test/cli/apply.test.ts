@@ -51,9 +51,9 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     const refused = await plat.run(['apply', '-n', ns, '-f', '-', '--field-manager=bob'], mine);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toBe(
-      'plat: configmap/c: 2 fields belong to others:\n  "alice"\n    .data.x\n    .data.y\n' +
-        'Leave them out of the file to let the other keep them, write the value that is there to share them,\n' +
-        'or take them over with --force-conflicts.\n',
+      'plat: configmap/c: 2 fields are owned by other managers:\n  "alice"\n    .data.x\n    .data.y\n' +
+        'Remove them from the file to leave ownership as it is, set their current values to share ownership,\n' +
+        'or take ownership with --force-conflicts.\n',
     );
     expect(await plat.ok(['apply', '-n', ns, '-f', '-', '--field-manager=bob', '--force-conflicts'], mine)).toBe(
       'configmap/c configured\n',

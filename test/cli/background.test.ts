@@ -133,21 +133,21 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     const { code, stdout, stderr } = await plat('up', 'bad', '--store=memory', '--', '--secure-port', String(port));
     blocker.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('plat: bad did not start: it ended with exit code 1; its log ends with\n\n');
+    expect(stderr).toContain('plat: bad did not start: it exited with code 1; its log ends with\n\n');
     expect(stderr).toContain('--secure-port');
     expect(existsSync(state('bad'))).toBe(false);
     expect(await listed()).toEqual([]);
   }, 300_000);
 
   test.each([
-    [['up', 'No_Name'], 2, '"No_Name" is not a name of a server'],
+    [['up', 'No_Name'], 2, '"No_Name" is not a server name'],
     [['up', 'a', 'b'], 2, 'unexpected argument "b"'],
     [['up', 'a', '--store', 'paper'], 2, '--store: "paper" is not one of lmdb, memory, etcd'],
-    [['up', 'a', '--', '--data-dir=/x'], 2, '--data-dir: a server of plat up has a directory of its own'],
+    [['up', 'a', '--', '--data-dir=/x'], 2, '--data-dir cannot be used with plat up'],
     [['up', 'a', '--wait=soon'], 2, '--wait: "soon" is not a whole number'],
     [['down'], 2, 'name servers, or give --all'],
     [['down', 'a', '--all'], 2, 'name servers, or give --all'],
-    [['down', '../x'], 2, '"../x" is not a name of a server'],
+    [['down', '../x'], 2, '"../x" is not a server name'],
     [['down', 'nobody'], 1, 'there is no server nobody'],
     [['list', 'a'], 2, 'unexpected argument "a"'],
   ])('%j is refused', async (args, code, message) => {

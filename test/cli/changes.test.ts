@@ -88,7 +88,7 @@ describe.each(['plat', 'kubernetes'])('changes with identity %s', (identity) => 
       const args = ['patch', 'cm/c', '-n', ns, '--type=apply', '--field-manager=me', '-p', patch('9')];
       const refused = await plat.run(args);
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain('1 field belongs to others:\n  "test" using v1\n    .data.x\n');
+      expect(refused.stderr).toContain('1 field is owned by other managers:\n  "test" using v1\n    .data.x\n');
       expect(await plat.ok([...args, '--force-conflicts'])).toBe('configmap/c patched\n');
     });
 
@@ -209,7 +209,7 @@ test.each([
   [['patch', 'pod/a', '-p', '{'], 'the patch cannot be read'],
   [['patch', 'pod/a', '-p', '{}', '--dry-run=client'], 'use --dry-run=server'],
   [['patch', 'pod/a', '-p', '{}', '--type', 'strategy'], '(did you mean strategic?)'],
-  [['patch', 'pod/a', '-p', '{}', '--force-conflicts'], 'goes with --type apply'],
+  [['patch', 'pod/a', '-p', '{}', '--force-conflicts'], 'needs --type apply'],
   [['label', 'pod/a'], 'which labels?'],
   [['label', 'pods', 'x=1'], 'which pods?'],
   [['annotate', 'pod/a'], 'which annotations?'],

@@ -36,7 +36,7 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
     expect(await plat.run(['create', '-n', ns, '-f', '-'], object)).toMatchObject({
       code: 1,
-      stderr: `plat: the standard input: the object is of namespace "default", but the command line says -n ${ns}\n`,
+      stderr: `plat: the standard input: the object is of namespace "default", but the command line has -n ${ns}\n`,
     });
   });
 
@@ -148,7 +148,7 @@ test.each([
   [['namespce', 'a'], '(did you mean namespace?)'],
   [['secret', 'login'], 'there is only secret generic'],
   [['namespace'], 'needs a name'],
-  [['namespace', 'a', 'b'], 'one name is enough'],
+  [['namespace', 'a', 'b'], 'too many arguments: "b"'],
   [['configmap', 'c', '--dry-run', '--from-literal=x'], 'not of the form key=value'],
   [['configmap', 'c', '--dry-run', '--from-literal=a b=1'], 'cannot be a key'],
   [['configmap', 'c', '--dry-run', '--from-literal=a=1', '--from-literal=a=2'], 'is given twice'],

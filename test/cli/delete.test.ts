@@ -113,7 +113,7 @@ describe.each(['plat', 'kubernetes'])('delete with identity %s', (identity) => {
 
 test.each([
   [[], 'which objects?'],
-  [['pods'], 'which pods? Name them, choose by label with -l, or take --all'],
+  [['pods'], 'which pods? Name them, select by label with -l, or use --all'],
   [['pods', 'a', '--all'], 'exclude each other'],
   [['pods', 'a', '-A'], 'cannot be named in all namespaces'],
   [['pods', 'a', '-f', 'x'], 'exclude each other'],

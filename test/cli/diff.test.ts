@@ -44,7 +44,7 @@ describe.each(['plat', 'kubernetes'])('diff with identity %s', (identity) => {
     await plat.ok(['apply', '-n', ns, '-f', '-', '--field-manager=alice'], configMap('c', { x: '1' }));
     const refused = await plat.run(['diff', '-n', ns, '-f', '-'], configMap('c', { x: '2' }));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain('plat: ConfigMap c: 1 field belongs to others:\n  "alice"\n    .data.x\n');
+    expect(refused.stderr).toContain('plat: ConfigMap c: 1 field is owned by other managers:\n  "alice"\n    .data.x\n');
     expect((await plat.run(['diff', '-n', ns, '-f', '-', '--force-conflicts'], configMap('c', { x: '2' }))).code).toBe(1);
     expect((await plat.run(['diff', '-n', ns, '-f', '-'], { ...configMap('c', {}), kind: 'ConfigMop' })).code).toBe(2);
     expect((await plat.run(['diff', '-f', '-'], 'a: [')).code).toBe(2);

@@ -81,7 +81,7 @@ describe.each(['plat', 'kubernetes'])('edit with identity %s', (identity) => {
     expect(shown(1)).toMatch(/^(#.*\n)+# .+\napiVersion/);
     expect(shown(1)).toContain('  x: [\n');
     expect(shown(2)).toContain('# ConfigMap "a" is invalid: data[x y]');
-    expect(shown(3)).toContain('# apiVersion, kind and metadata.name say which object this is');
+    expect(shown(3)).toContain('# apiVersion, kind and metadata.name identify the object');
     expect(shown(3)).not.toContain('is invalid');
     expect((await server.admin.ok('GET', path())).data).toEqual({ xy: '2' });
   });
@@ -90,7 +90,7 @@ describe.each(['plat', 'kubernetes'])('edit with identity %s', (identity) => {
     const { plat } = editor([{ replace: [['x: "1"', '"x y": "1"']] }, {}]);
     const { code, stderr } = await plat.run(['edit', 'cm/a', '-n', ns]);
     expect(code).toBe(1);
-    expect(stderr).toContain('plat: configmap/a: given up: ConfigMap "a" is invalid');
+    expect(stderr).toContain('plat: configmap/a: edit canceled: ConfigMap "a" is invalid');
     const file = /kept in (\S+)/.exec(stderr)?.[1] as string;
     expect(readFileSync(file, 'utf8')).toContain('"x y": "1"');
   });

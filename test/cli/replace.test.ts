@@ -86,7 +86,7 @@ describe.each(['plat', 'kubernetes'])('replace with identity %s', (identity) => 
 });
 
 test.each([
-  [['-f', 'x', '--timeout=1s'], '--timeout goes with --force'],
+  [['-f', 'x', '--timeout=1s'], '--timeout needs --force'],
   [['-f', 'x', '--force', '--dry-run'], 'cannot be undone'],
   [[], 'which objects?'],
   [['cm/a'], 'name files with -f'],

@@ -19,7 +19,7 @@ const table = {
   },
   Printing: {
     quiet: bool(false, 'Print nothing; use the exit code.', { short: 'q' }),
-    'no-headers': bool(false, 'Leave the headers of --list out.'),
+    'no-headers': bool(false, 'Do not print the headers of --list.'),
   },
   Connecting: connectFlags,
 };

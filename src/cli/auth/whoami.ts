@@ -17,7 +17,7 @@ import { printable } from '../print-table.ts';
 import { type Work, withServer } from '../work.ts';
 
 const table = {
-  Printing: { output: choice('table', ['table', 'json', 'yaml'], 'Form of the output.', { short: 'o' }) },
+  Printing: { output: choice('table', ['table', 'json', 'yaml'], 'Output format.', { short: 'o' }) },
   Connecting: connectFlags,
 };
 

@@ -1,4 +1,4 @@
-/** `plat down`: ends servers that `plat up` started. */
+/** `plat down`: stops servers that `plat up` started. */
 import { bool, FlagError } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { removeEntry } from './entry.ts';
@@ -7,7 +7,7 @@ import { BadRecord, checkName, Records, type ServerRecord } from './records.ts';
 
 const flags = {
   Servers: {
-    all: bool(false, 'All servers of `plat list`.'),
+    all: bool(false, 'Stop all servers of `plat list`.'),
     keep: bool(false, 'Keep the directory: `plat up NAME` starts the server again with its data and flags.'),
   },
 };
@@ -43,7 +43,7 @@ async function end(name: string, keep: boolean, records: Records, io: IO): Promi
   io.out(`${name} ${keep ? 'stopped' : 'removed'}\n`);
 }
 
-/** Undefined for a record that cannot be read, which is to be removed. */
+/** Undefined if the record cannot be read: it is removed, too. */
 async function readOrReport(name: string, keep: boolean, records: Records, io: IO): Promise<ServerRecord | undefined> {
   try {
     const record = await records.read(name);
@@ -51,7 +51,7 @@ async function readOrReport(name: string, keep: boolean, records: Records, io: I
     return record;
   } catch (error) {
     if (keep || !(error instanceof BadRecord)) throw error;
-    io.err(`plat: ${name}: its record cannot be read, so its process and its entry in the client configuration are unknown: they stay\n`);
+    io.err(`plat: ${name}: cannot read its record: its process and its entry in the client configuration are unknown and were left alone\n`);
     return undefined;
   }
 }

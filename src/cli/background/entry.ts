@@ -20,7 +20,7 @@ const lists = ['clusters', 'users', 'contexts'] as const;
 const serverOf = (config: RawConfig, name: string): unknown =>
   (config.clusters?.find((entry) => entry.name === name)?.cluster as { server?: unknown } | undefined)?.server;
 
-/** Whether the file has the entry of the server at this address. Throws where it has one of that name that is not this server's. */
+/** Whether the file has the entry of the server at this address. Throws if it has an entry of that name for another server. */
 export async function checkEntry(file: string, name: string, address?: string): Promise<boolean> {
   const config = (await readRawConfig(file)) ?? {};
   if (address !== undefined && serverOf(config, name) === address) return true;
@@ -36,7 +36,7 @@ export async function writeEntry(file: string, name: string, adminConfig: string
   const own = (await readRawConfig(adminConfig)) ?? {};
   const cluster = own.clusters?.[0]?.cluster;
   const user = own.users?.[0]?.user;
-  // Others may be about to write to it: there is a lock only where there is a directory.
+  // The directory must exist for the lock against other writers.
   makeDirectory(dirname(file), 0o700);
   await editConfig(file, clock, (config) => {
     drop(config, name);
@@ -47,7 +47,7 @@ export async function writeEntry(file: string, name: string, adminConfig: string
   });
 }
 
-/** Leaves an entry alone that leads elsewhere by now. */
+/** An entry that names another server by now is kept. */
 export async function removeEntry({ kubeconfig, moreKubeconfigs = [], context, address }: ServerRecord, clock: Clock): Promise<void> {
   for (const file of [kubeconfig, ...moreKubeconfigs]) await removeFrom(file, context, address, clock);
 }

@@ -7,7 +7,7 @@ import { asJson, asTable, outputFlag } from './view.ts';
 export const list = command({
   usage: '[flags]',
   summary: 'List the servers that plat up started.',
-  flags: { Output: { output: outputFlag(['json', 'name'], 'Form of the output; a table when it is not given.') } },
+  flags: { Output: { output: outputFlag(['json', 'name'], 'Output format; a table by default.') } },
   async run({ options, args }, io) {
     noArguments(args);
     const records = new Records(io);

@@ -9,7 +9,7 @@ export interface ProcessId {
   readonly started: string;
 }
 
-/** Undefined where there is no such process, or one that has ended and is not yet taken away. */
+/** Undefined if there is no such process, or only a zombie. */
 export function processOf(pid: number): ProcessId | undefined {
   const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
   return started === undefined ? undefined : { pid, started };
@@ -40,9 +40,9 @@ function startByPs(pid: number): string | undefined {
   }
 }
 
-/** How often it is asked whether a process is still there, or a server is ready. */
+/** Poll interval of waits for the exit of a process or for a server to be ready. */
 export const POLL_MS = 20;
-/** How long a process may take to end before it is killed, and how long after that. */
+/** Time to exit after SIGTERM before a process is killed, and after SIGKILL. */
 const STOP_MS = 15_000;
 const KILL_MS = 5_000;
 const steps = [
@@ -50,14 +50,14 @@ const steps = [
   ['SIGKILL', KILL_MS],
 ] as const;
 
-/** What is asked of the system, passed in so that a test can stand in for it. */
+/** Calls of the system, passed in so that a test can replace them. */
 export interface ProcessControl {
   isRunning(id: ProcessId): boolean;
   send(pid: number, signal: NodeJS.Signals): void;
 }
 const system: ProcessControl = { isRunning, send };
 
-/** Ends a process: by SIGTERM, or by SIGKILL where that takes too long. Throws where it runs even then. */
+/** Ends a process with SIGTERM, or with SIGKILL if that takes too long. Throws if it still runs then. */
 export async function stopProcess(id: ProcessId, clock: Clock, control: ProcessControl = system): Promise<void> {
   for (const [signal, patience] of steps) {
     if (!control.isRunning(id)) return;
@@ -65,7 +65,7 @@ export async function stopProcess(id: ProcessId, clock: Clock, control: ProcessC
     const deadline = clock.monotonic() + patience;
     while (control.isRunning(id) && clock.monotonic() < deadline) await clock.sleep(POLL_MS);
   }
-  if (control.isRunning(id)) throw new Error(`process ${id.pid} has not ended ${KILL_MS / 1000} seconds after SIGKILL: try again later`);
+  if (control.isRunning(id)) throw new Error(`process ${id.pid} still runs ${KILL_MS / 1000} seconds after SIGKILL: try again later`);
 }
 function send(pid: number, signal: NodeJS.Signals): void {
   try {

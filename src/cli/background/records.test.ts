@@ -17,7 +17,7 @@ test('names are names of directories', () => {
   expect(checkName('a')).toBe('a');
   expect(checkName('ci-2')).toBe('ci-2');
   for (const name of ['', '.', '..', 'a/b', '-a', 'a-', 'A', 'a.b', 'x'.repeat(64)])
-    expect(() => checkName(name), name).toThrow('is not a name');
+    expect(() => checkName(name), name).toThrow('is not a server name');
 });
 
 test('one command at a time; a claim of a command that has ended is taken over', async () => {
@@ -81,5 +81,5 @@ test('a directory that cannot be read is an error, one that is not there is empt
   const home = temporaryDirectory('plat-records');
   await mkdir(join(home, '.local/state/plat'), { recursive: true });
   writeFileSync(join(home, '.local/state/plat/servers'), 'not a directory');
-  await expect(records(home).names()).rejects.toThrow('the servers of plat up cannot be listed: ENOTDIR');
+  await expect(records(home).names()).rejects.toThrow('cannot list the servers of plat up: ENOTDIR');
 });

@@ -1,8 +1,8 @@
 /**
  * The servers that `plat up` started, one directory each below the state directory of the user:
  *
- *   ~/.local/state/plat/servers/NAME/server.json   what is known of it
- *                                    server.log    what it prints; server.log.1: what it printed when it ran before
+ *   ~/.local/state/plat/servers/NAME/server.json   its record
+ *                                    server.log    its output; server.log.1: the output of its previous run
  *                                    data/         its data directory, with its own admin.conf
  */
 import { existsSync } from 'node:fs';
@@ -33,7 +33,7 @@ export interface ServerRecord {
   readonly moreKubeconfigs?: readonly string[];
 }
 
-/** A record that cannot be read, or is none. */
+/** A record that cannot be read or is malformed. */
 export class BadRecord extends Error {}
 
 const namePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -41,7 +41,7 @@ const namePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Names become names of directories and of contexts. */
 export function checkName(name: string): string {
   if (namePattern.test(name)) return name;
-  throw new FlagError(`${JSON.stringify(name)} is not a name of a server: lower case letters, digits and - between them, at most 63`);
+  throw new FlagError(`${JSON.stringify(name)} is not a server name: use lower case letters, digits and - between them, at most 63 characters`);
 }
 
 export class Records {
@@ -67,7 +67,7 @@ export class Records {
   async names(): Promise<string[]> {
     const entries = await readdir(this.root, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
-      throw new Error(`the servers of plat up cannot be listed: ${error.message}`);
+      throw new Error(`cannot list the servers of plat up: ${error.message}`);
     });
     return entries
       .filter((entry) => entry.isDirectory() && namePattern.test(entry.name) && existsSync(this.file(entry.name)))
@@ -92,7 +92,7 @@ export class Records {
     return rm(this.directory(name), { recursive: true, force: true });
   }
 
-  /** Keeps other commands away from a server while one changes it. Throws where another is at it. */
+  /** Locks a server while a command changes it. Throws if another command holds the lock. */
   async claim<T>(name: string, work: () => Promise<T>): Promise<T> {
     makeDirectory(this.root, 0o700);
     const file = join(this.root, `${name}.claim`);
@@ -107,12 +107,12 @@ export class Records {
     const mine = await this.announce(file);
     try {
       if (!(await this.linkClaim(mine, file)))
-        throw new Error(`another plat command is starting or stopping ${name}; if none is, remove ${file} and what begins with it`);
+        throw new Error(`another plat command is starting or stopping ${name}; if none is, remove ${file} and the files ${file}.*`);
     } finally {
       await rm(mine, { force: true });
     }
   }
-  /** A file that says who wants the claim: NAME.claim.PID.N */
+  /** A file that names a process which tries to take the claim: NAME.claim.PID.N */
   private async announce(file: string): Promise<string> {
     for (let n = 0; ; n++) {
       const mine = `${file}.${process.pid}.${n}`;
@@ -126,8 +126,8 @@ export class Records {
   }
   private async linkClaim(mine: string, file: string): Promise<boolean> {
     if (await linked(mine, file)) return true;
-    // A claim that was left behind is removed only by one that sees no other who might do so. The holder is read after that:
-    // a process that has taken it over meanwhile is seen here, and a later one sees `mine`.
+    // A stale claim is removed only by a process that sees no other contender. The holder is read after the contenders: a process
+    // that took the claim meanwhile is seen here, and a later contender sees `mine`.
     if (await this.othersWant(mine, file)) return false;
     const holder = await readClaim(file);
     if (holder !== undefined && isRunning(holder)) return false;
@@ -149,10 +149,10 @@ export class Records {
   }
 }
 
-/** Claims that one process wants at a time. */
+/** Maximum number of claims that one process tries to take at a time. */
 const MOST_ANNOUNCED = 100;
 
-/** Under its name it is whole from the beginning: others read it at once. */
+/** Links the claim under its name only when it is complete: others read it at once. */
 async function linked(mine: string, file: string): Promise<boolean> {
   try {
     await link(mine, file);

@@ -177,7 +177,7 @@ test('a start in a directory that is gone says so', async () => {
   expect(await up.run(['a', '--store=memory'], newIO({ cwd }))).toBe(0);
   await down.run(['a', '--keep'], io);
   rmSync(cwd, { recursive: true });
-  await expect(up.run(['a'], io)).rejects.toThrow(`a did not start: the directory ${cwd}, which its flags are relative to, is gone`);
+  await expect(up.run(['a'], io)).rejects.toThrow(`a did not start: the directory ${cwd}, which its flags are relative to, does not exist any more`);
 });
 
 test('each start has a log of its own; the one before it is kept', async () => {
@@ -193,6 +193,6 @@ test('each start has a log of its own; the one before it is kept', async () => {
 test('the time to wait is one for the start and for being ready', async () => {
   // All of it passes until the server has written its configuration; the stand-in never answers.
   const clock = { ...commandClock, monotonic: () => (existsSync(records.adminConfig('a')) ? 60_000 : 0) };
-  await expect(up.run(['a', '--store=memory', '--wait=60'], newIO({ clock }))).rejects.toThrow('the time to wait is over');
+  await expect(up.run(['a', '--store=memory', '--wait=60'], newIO({ clock }))).rejects.toThrow('timed out');
   expect(existsSync(records.directory('a'))).toBe(false);
 });

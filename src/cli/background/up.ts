@@ -1,4 +1,4 @@
-/** `plat up`: starts a server that goes on in the background, under a name. */
+/** `plat up`: starts a named server in the background. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
@@ -15,11 +15,11 @@ import { POLL_MS, processOf, stopProcess } from './process.ts';
 import { checkName, Records, type ServerRecord } from './records.ts';
 import { asJson, isUp, outputFlag } from './view.ts';
 
-/** How long a start may take when `--wait` says nothing else. */
+/** Deadline of a start without a value of `--wait`. */
 const WAIT_SECONDS = 60;
-/** Lines of the log that a start which failed shows. */
+/** Log lines that the error of a failed start shows. */
 const SHOWN_LINES = 20;
-/** Further client configurations with an entry of the server. */
+/** Maximum number of further client configurations with an entry of the server. */
 const MOST_KUBECONFIGS = 16;
 
 const optional = (help: string, value: string): Flag<string | undefined> =>
@@ -40,10 +40,10 @@ const flags = {
   },
   'Client configuration': {
     kubeconfig: file('The file that gets an entry for the server; else PLATCONFIG, KUBECONFIG, ~/.kube/config.'),
-    'use-context': bool(false, 'Make the context of the server the current one, also where there is one.'),
+    'use-context': bool(false, 'Make the context of the server the current one, even if another is current.'),
   },
   Output: {
-    output: outputFlag(['json', 'kubeconfig', 'name'], "Form of the output; kubeconfig: the path of the server's own configuration file."),
+    output: outputFlag(['json', 'kubeconfig', 'name'], "Output format; kubeconfig: the path of the server's own configuration file."),
   },
 };
 type UpOptions = ReturnType<typeof defaultOptions<typeof flags>>;
@@ -81,7 +81,7 @@ function serverArgs({ identity, apiRelease, store }: UpOptions, rest: readonly s
     ...rest,
   ];
   if (parseServerFlags(args) === 'help') throw new FlagError('`plat help server` shows the flags of a server');
-  if (rawFlags(serverFlags, args).raw.has('data-dir')) throw new FlagError('--data-dir: a server of plat up has a directory of its own');
+  if (rawFlags(serverFlags, args).raw.has('data-dir')) throw new FlagError('--data-dir cannot be used with plat up: each server has a directory of its own');
   return args;
 }
 
@@ -95,7 +95,7 @@ interface Start {
   readonly io: IO;
 }
 
-/** A server that runs with these flags stays as it is; without flags it is started, or left running, as it was. */
+/** A server that runs with these flags is left alone; without flags it keeps those of its last start. */
 async function begin(start: Start): Promise<ServerRecord> {
   const { name, given, options, records, io } = start;
   const known = await records.read(name);
@@ -109,7 +109,7 @@ async function begin(start: Start): Promise<ServerRecord> {
     if (options.output === '') io.err(`plat: ${name} is already running\n`);
     return finish(start, known, deadline);
   }
-  // The process may have ended by itself: its entry is still there.
+  // The process may have exited by itself and left its entry.
   if (known !== undefined) await removeEntry(known, start.clock);
   const kubeconfig = entryFile(options.kubeconfig, io);
   const context = contextName(name);
@@ -120,7 +120,7 @@ async function begin(start: Start): Promise<ServerRecord> {
   return launch(start, record, known === undefined, deadline);
 }
 
-/** What a start that was broken off did not do for a server that runs, and what the flags ask of the client configuration. */
+/** Completes an interrupted start of a running server, and changes the client configuration as the flags say. */
 async function finish(start: Start, known: ServerRecord, deadline: number): Promise<ServerRecord> {
   const { name, options, records, clock, io } = start;
   const adminConfig = records.adminConfig(name);
@@ -150,13 +150,13 @@ async function finish(start: Start, known: ServerRecord, deadline: number): Prom
   if (options.wait !== undefined) await ready(start, record, deadline);
   return record;
 }
-const ended = (record: ServerRecord): string | undefined => (isUp(record) ? undefined : 'it ended');
+const ended = (record: ServerRecord): string | undefined => (isUp(record) ? undefined : 'it exited');
 
 async function launch(start: Start, record: ServerRecord, isNew: boolean, deadline: number): Promise<ServerRecord> {
   const { name, options, records, clock } = start;
   const adminConfig = records.adminConfig(name);
   makeDirectory(records.dataDirectory(name), 0o700);
-  // The start is over when the server has written it.
+  // The server writes this file when it has started.
   await rm(adminConfig, { force: true });
   let running = record;
   let child: ChildProcess | undefined;
@@ -164,7 +164,7 @@ async function launch(start: Start, record: ServerRecord, isNew: boolean, deadli
     child = await spawnServer(start, record);
     running = { ...record, process: processOf(child.pid as number) };
     await records.write(running);
-    // Its process is recorded: it may begin.
+    // The process is recorded: let it start the server.
     child.stdin?.end('\n');
     await until(
       () => existsSync(adminConfig),
@@ -184,7 +184,7 @@ async function launch(start: Start, record: ServerRecord, isNew: boolean, deadli
       () => true,
       () => false,
     );
-    // What has an entry left is kept for `plat down`.
+    // A record with entries left is kept for `plat down`.
     if (isNew && removed) await records.remove(name);
     else await records.write({ ...running, process: undefined });
     throw new Error(`${name} did not start: ${(error as Error).message}${lines === '' ? '' : `; its log ends with\n\n${lines}`}`);
@@ -199,7 +199,7 @@ const WAIT_FOR_LINE = 'read line && exec "$@" </dev/null';
 async function spawnServer({ name, records, program, io }: Start, { flags: args, cwd }: ServerRecord): Promise<ChildProcess> {
   if (!existsSync(cwd))
     throw new Error(
-      `the directory ${cwd}, which its flags are relative to, is gone: make it again, or give the flags again from another one`,
+      `the directory ${cwd}, which its flags are relative to, does not exist any more: create it, or give the flags again from another directory`,
     );
   const own = program();
   const port = rawFlags(serverFlags, args).raw.has('secure-port') ? [] : ['--secure-port=0'];
@@ -212,7 +212,7 @@ async function spawnServer({ name, records, program, io }: Start, { flags: args,
       env: { ...io.env },
       stdio: ['pipe', log.fd, log.fd],
     });
-    // One that has ended does not read the line: its exit is reported.
+    // A process that has exited does not read the line; its exit is reported.
     child.stdin?.on('error', () => {});
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     return child;
@@ -228,13 +228,13 @@ async function newLog(path: string): Promise<FileHandle> {
   return open(path, 'w', 0o600);
 }
 
-/** Why a child is not there any more; undefined while it is. */
+/** How a child exited; undefined while it runs. */
 function exited({ exitCode, signalCode }: ChildProcess): string | undefined {
-  if (signalCode !== null) return 'it was ended by a signal';
-  return exitCode === null ? undefined : `it ended with exit code ${exitCode}`;
+  if (signalCode !== null) return 'it was terminated by a signal';
+  return exitCode === null ? undefined : `it exited with code ${exitCode}`;
 }
 
-/** Waits while the server lives. Throws where it ended, or the time is over. */
+/** Waits for a condition while the server runs. Throws if the server exits or the deadline passes. */
 async function until(
   done: () => boolean | Promise<boolean>,
   over: () => string | undefined,
@@ -244,7 +244,7 @@ async function until(
   while (!(await done())) {
     const why = over();
     if (why !== undefined) throw new Error(why);
-    if (clock.monotonic() >= deadline) throw new Error('the time to wait is over');
+    if (clock.monotonic() >= deadline) throw new Error('timed out');
     await clock.sleep(POLL_MS);
   }
 }

@@ -19,11 +19,11 @@ export interface Finding {
   readonly removedIn?: string;
   /** Version to move to. */
   readonly use?: string;
-  /** What to do, and what a conversion leaves to a person. */
+  /** What to do, and the decisions that a conversion cannot make. */
   readonly notes: readonly string[];
 }
 
-/** What a release makes of a version; undefined where it is served and not deprecated. */
+/** How a release treats a version; undefined where it is served and not deprecated. */
 export type Fate = Pick<Finding, 'level' | 'removedIn' | 'use' | 'notes'>;
 
 export function fateOf(served: Served, catalogue: Catalogue, release: string): Fate | undefined {
@@ -40,14 +40,14 @@ export function fateOf(served: Served, catalogue: Catalogue, release: string): F
   };
 }
 
-/** More are counted, and not listed. */
+/** Limit of listed findings; the rest are counted. */
 export const MAX_FINDINGS = 10_000;
 
 export class Findings {
   readonly list: Finding[] = [];
-  /** What could not be looked at, and why. */
+  /** What could not be checked, and why. */
   readonly notSeen: string[] = [];
-  /** Whether something was refused or failed, rather than beyond what can be seen at all. */
+  /** Whether a request was refused or failed; what no request can return does not count. */
   isPartial = false;
   more = 0;
 

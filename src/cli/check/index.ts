@@ -34,14 +34,14 @@ const checkFlags = {
     }),
   },
   Output: {
-    output: flag<string>('table', 'Form of the findings.', 'table|json|yaml', (t) => readChoice(t, ['table', 'json', 'yaml']), {
+    output: flag<string>('table', 'Output format.', 'table|json|yaml', (t) => readChoice(t, ['table', 'json', 'yaml']), {
       short: 'o',
     }),
   },
   Connecting: connecting,
 };
 
-/** Something uses what the release does not have. */
+/** Exit code: something uses a version that the release does not have. */
 const MUST_CHANGE = 3;
 
 export const check = command({

@@ -8,9 +8,9 @@ import { type Catalogue, isCurrent } from '../convert/catalogue.ts';
 import type { Work } from '../work.ts';
 import { type Fate, type Findings, fateOf } from './findings.ts';
 
-/** Objects of one page of a list. */
+/** Page size of lists. */
 const PAGE = 500;
-/** No more pages of one kind are read. */
+/** Limit of pages per kind. */
 const MAX_PAGES = 400;
 
 interface Metadata {
@@ -166,7 +166,7 @@ class ServerCheck {
     }
   }
 
-  /** The answer, or nothing where it is refused, which is noted. */
+  /** The response, or undefined if the request is refused, which is recorded. */
   private async seen<T>(what: string, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();

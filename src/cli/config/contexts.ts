@@ -4,7 +4,7 @@ import { editConfig } from '../../client/config-file.ts';
 import { bool, choice, FlagError, flag } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { printable } from '../print-table.ts';
-import { ConfigFiles, fileFlag, noArguments, oneWord } from './files.ts';
+import { ConfigFiles, fileFlag, noArguments, oneArgument } from './files.ts';
 
 const name = (help: string) => flag<string | undefined>(undefined, help, 'NAME', (t) => t);
 
@@ -21,8 +21,8 @@ export function columns(lines: readonly (readonly string[])[]): string {
 
 const listTable = {
   Showing: {
-    output: choice('table', ['table', 'name'], 'Form of the output.', { short: 'o' }),
-    'no-headers': bool(false, 'Leave the headers out.'),
+    output: choice('table', ['table', 'name'], 'Output format.', { short: 'o' }),
+    'no-headers': bool(false, 'Do not print headers.'),
   },
   File: fileFlag,
 };
@@ -46,12 +46,12 @@ export const getContexts = command({
 const plain = { File: fileFlag };
 export const currentContext = command({
   usage: '[flags]',
-  summary: 'Show the name of the current context. Exit code 1: none is.',
+  summary: 'Show the name of the current context; exit code 1 if there is none.',
   flags: plain,
   async run({ options, args }, io) {
     noArguments(args);
     const current = (await ConfigFiles.read(options.kubeconfig, io)).currentContext;
-    if (current === '') throw new Error('no context is current: choose one with `plat config use-context`');
+    if (current === '') throw new Error('there is no current context: set one with `plat config use-context`');
     io.out(`${current}\n`);
     return 0;
   },
@@ -62,7 +62,7 @@ export const useContext = command({
   flags: plain,
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
-    const wanted = oneWord(args, 'context', 'config use-context dev');
+    const wanted = oneArgument(args, 'context', 'config use-context dev');
     files.need('contexts', wanted);
     await files.setCurrent(wanted);
     io.out(`Switched to context ${JSON.stringify(wanted)}.\n`);
@@ -87,8 +87,8 @@ export const setContext = command({
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     if (options.current && args.length > 0) throw new FlagError('a name and --current exclude each other');
-    const wanted = options.current ? files.currentContext : oneWord(args, 'context', 'config set-context dev --cluster a --user b');
-    if (wanted === '') throw new ConfigError('no context is current: name one');
+    const wanted = options.current ? files.currentContext : oneArgument(args, 'context', 'config set-context dev --cluster a --user b');
+    if (wanted === '') throw new ConfigError('there is no current context: name one');
     const known = files.body('contexts', wanted) !== undefined;
     await files.edit('contexts', wanted, (body) => {
       const { cluster, user, namespace } = options;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
 import { bool, choice, FlagError, type FlagValues, file, flag, optionalBool, repeated } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
-import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noArguments, oneWord } from './files.ts';
+import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noArguments, oneArgument } from './files.ts';
 import { embed } from './view.ts';
 
 const value = (help: string, shown = 'TEXT') => flag<string | undefined>(undefined, help, shown, (t) => t);
@@ -30,7 +30,7 @@ export function remover(list: ListName): Command {
     summary: `Remove a ${what}.`,
     flags: plain,
     async run({ options, args }, io) {
-      const name = oneWord(args, what, `config delete-${what} old`);
+      const name = oneArgument(args, what, `config delete-${what} old`);
       const files = await ConfigFiles.read(options.kubeconfig, io);
       files.need(list, name);
       const path = files.fileOf(list, name);
@@ -62,7 +62,7 @@ export const setCluster = command({
   summary: 'Create or update a cluster: plat config set-cluster dev --server https://127.0.0.1:6443 --certificate-authority ca.crt',
   flags: clusterTable,
   async run({ options, args }, io) {
-    const name = oneWord(args, 'cluster', 'config set-cluster dev --server https://127.0.0.1:6443');
+    const name = oneArgument(args, 'cluster', 'config set-cluster dev --server https://127.0.0.1:6443');
     if (options.insecureSkipTlsVerify && options.certificateAuthority !== undefined) {
       throw new FlagError('--certificate-authority and --insecure-skip-tls-verify exclude each other');
     }
@@ -102,7 +102,7 @@ const userTable = {
     'exec-api-version': value('Version of the contract with it: client.authentication.…/v1.', 'VERSION'),
     'exec-arg': several('Argument for it; may be repeated.', 'TEXT'),
     'exec-env': several('Variable for its environment; NAME- removes one. May be repeated.', 'NAME=VALUE'),
-    'exec-interactive-mode': choice('', ['', 'Never', 'IfAvailable', 'Always'], 'Whether it may ask the person at the terminal.', {
+    'exec-interactive-mode': choice('', ['', 'Never', 'IfAvailable', 'Always'], 'Whether the plug-in may prompt on the terminal.', {
       value: 'Never|IfAvailable|Always',
     }),
     'exec-provide-cluster-info': optionalBool('Pass the cluster to the plug-in.'),
@@ -121,7 +121,7 @@ export const setCredentials = command({
   summary: 'Create or update a user: plat config set-credentials me --token …, plat config set-credentials me --exec-command get-token',
   flags: userTable,
   async run({ options, args }, io) {
-    const name = oneWord(args, 'user', 'config set-credentials me --token …');
+    const name = oneArgument(args, 'user', 'config set-credentials me --token …');
     const changes = await userChanges(options, io);
     const files = await ConfigFiles.read(options.kubeconfig, io);
     await files.edit('users', name, (body) => changeUser(body, changes, options));
@@ -201,7 +201,7 @@ function changeProvider(provider: Body, options: UserOptions): Body {
   changed.config = Object.fromEntries(changePairs(settings, options.authProviderArg, '--auth-provider-arg'));
   return changed;
 }
-/** `KEY=VALUE` sets, `KEY-` takes away. */
+/** `KEY=VALUE` sets, `KEY-` removes. */
 function changePairs(known: Map<string, string>, changes: readonly string[], name: string): Map<string, string> {
   for (const change of changes) {
     const at = change.indexOf('=');

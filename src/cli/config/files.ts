@@ -14,7 +14,7 @@ export const fileFlag = {
 };
 
 export type ListName = 'clusters' | 'users' | 'contexts';
-/** The field of an entry that holds what it is about. */
+/** The field of an entry that holds its body. */
 export const fieldOf = { clusters: 'cluster', users: 'user', contexts: 'context' } as const;
 export type Body = Record<string, unknown>;
 
@@ -37,7 +37,7 @@ export class ConfigFiles {
     const paths = configFiles(explicit, io).map((path) => resolve(io.cwd, path));
     const files: OneFile[] = [];
     for (const path of paths) files.push({ path, config: await readRawConfig(path) });
-    // Where nothing is yet, a list of files begins with its last one; among the usual places with our own.
+    // If no file exists, the last of a list is created, or our own of the default places.
     const listed = explicit !== undefined || io.env.PLATCONFIG || io.env.KUBECONFIG;
     return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io.clock);
   }
@@ -47,7 +47,7 @@ export class ConfigFiles {
   names(list: ListName): string[] {
     return [...new Set(this.files.flatMap(({ config }) => config?.[list]?.map(({ name }) => name) ?? []))].sort();
   }
-  /** What an entry says, with paths as they stand there. */
+  /** The body of an entry, with paths as written. */
   body(list: ListName, name: string): Body | undefined {
     return bodyOf(this.origin(list, name)?.config, list, name);
   }
@@ -57,7 +57,7 @@ export class ConfigFiles {
     if (body !== undefined) return body;
     throw new ConfigError(`there is no ${fieldOf[list]} ${JSON.stringify(name)}${didYouMean(name, this.names(list))}`);
   }
-  /** The file that an entry stands in, or the one for new entries. */
+  /** The file that has the entry, or the one for new entries. */
   fileOf(list: ListName, name: string): string {
     return this.origin(list, name)?.path ?? this.defaultFile;
   }
@@ -67,7 +67,7 @@ export class ConfigFiles {
   get paths(): readonly string[] {
     return this.files.map(({ path }) => path);
   }
-  /** All files as one, with paths that hold wherever it is read. */
+  /** All files merged, with absolute paths. */
   merged(): RawConfig {
     const entries = (list: ListName): RawEntry[] =>
       this.names(list).map((name) => ({ name, [fieldOf[list]]: absolute(this.body(list, name) as Body, this.fileOf(list, name)) }));
@@ -82,7 +82,7 @@ export class ConfigFiles {
     };
   }
 
-  /** Changes one entry where it stands; a new one is made. The change may answer another body. */
+  /** Changes an entry in its file, or adds it. The change may return another body. */
   edit(list: ListName, name: string, change: (body: Body) => Body | undefined): Promise<void> {
     return editConfig(this.fileOf(list, name), this.clock, (config) => {
       const found = config[list]?.find((entry) => entry.name === name);
@@ -98,14 +98,14 @@ export class ConfigFiles {
       config[list] = config[list]?.filter((entry) => entry.name !== name) ?? [];
     });
   }
-  /** No name: none is current any more, in whichever file it stood. */
+  /** An empty name removes the current context from every file. */
   async setCurrent(name: string): Promise<void> {
     const put = (path: string): Promise<void> =>
       editConfig(path, this.clock, (config) => {
         config['current-context'] = name;
       });
     if (name !== '') {
-      // What an earlier file says would win over it.
+      // The first file that has a current context takes precedence.
       const first = this.files.find(({ config }) => config?.['current-context'])?.path;
       return put(first ?? this.defaultFile);
     }
@@ -132,7 +132,7 @@ function absolute(body: Body, path: string): Body {
 }
 
 /** The only argument of a command. */
-export function oneWord(args: readonly string[], what: string, example: string): string {
+export function oneArgument(args: readonly string[], what: string, example: string): string {
   const [word, more] = args;
   if (word === undefined || word === '') throw new FlagError(`which ${what}? For example: plat ${example}`);
   if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);

@@ -4,10 +4,10 @@ import { editConfig } from '../../client/config-file.ts';
 import { bool, FlagError, readBoolean } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { command } from '../command.ts';
-import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, oneWord } from './files.ts';
+import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, oneArgument } from './files.ts';
 
 type Type = 'text' | 'boolean' | 'data';
-/** What can be set. A star stands for any name. */
+/** Properties that can be set. A star stands for any name. */
 const properties: Readonly<Record<ListName, Readonly<Record<string, Type>>>> = {
   clusters: {
     server: 'text',
@@ -39,7 +39,7 @@ const properties: Readonly<Record<ListName, Readonly<Record<string, Type>>>> = {
   contexts: { cluster: 'text', user: 'text', namespace: 'text' },
 };
 
-/** A path, taken apart. Names may hold dots, as may the path behind them. */
+/** A parsed path. Names may hold dots, as may the path after them. */
 export interface Property {
   readonly list: ListName;
   readonly name?: string | undefined;
@@ -47,7 +47,7 @@ export interface Property {
   readonly type?: Type | undefined;
 }
 
-/** `known` are the names that there are: they decide where a name ends. Throws FlagError. */
+/** `known`: the existing names, which decide where a name ends. Throws FlagError. */
 export function parseProperty(path: string, known: (list: ListName) => readonly string[]): Property {
   const [head = '', ...rest] = path.split('.');
   if (!(head in properties)) {
@@ -105,7 +105,7 @@ export const set = command({
     else {
       const { list, name, field, type } = parseProperty(path, (one) => files.names(one));
       if (name === undefined || field === undefined || type === undefined) {
-        throw new FlagError(`${path} is no single value: say which, such as ${list}.${name ?? 'NAME'}.${Object.keys(properties[list])[0]}`);
+        throw new FlagError(`${path} is not a single value: name one, such as ${list}.${name ?? 'NAME'}.${Object.keys(properties[list])[0]}`);
       }
       const given = read(text, type, options.setRawBytes);
       await files.edit(list, name, (body) => put(body, field, given));
@@ -121,7 +121,7 @@ export const unset = command({
   summary: 'Remove a value, an entry or all of a kind: plat config unset users.me.token, unset contexts.old, unset current-context',
   flags: unsetTable,
   async run({ options, args }, io) {
-    const path = oneWord(args, 'property', 'config unset users.me.token');
+    const path = oneArgument(args, 'property', 'config unset users.me.token');
     const files = await ConfigFiles.read(options.kubeconfig, io);
     if (path === 'current-context') await files.setCurrent('');
     else
@@ -149,7 +149,7 @@ async function remove(files: ConfigFiles, { list, name, field }: Property): Prom
   return files.edit(list, name, (before) => put(before, field, undefined));
 }
 
-/** Steps of a path within a body. What stands under `config` is one name, whatever dots it holds. */
+/** Segments of a path within a body. A key of `config` is one segment, even with dots. */
 function steps(field: string): string[] {
   const [first = '', second = '', ...others] = field.split('.');
   if (second === '') return [first];

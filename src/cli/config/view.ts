@@ -14,7 +14,7 @@ const table = {
     flatten: bool(false, 'Embed the contents of referenced files, secrets included, to make the output portable.'),
     minify: bool(false, 'Show only what the current context needs.'),
     context: text('', 'The context to use as the current one.', { value: 'NAME' }),
-    output: flag<string>('yaml', 'Form of the output.', 'yaml|json|jsonpath=TEMPLATE', readForm, { short: 'o' }),
+    output: flag<string>('yaml', 'Output format.', 'yaml|json|jsonpath=TEMPLATE', readForm, { short: 'o' }),
   },
   File: fileFlag,
 };
@@ -46,7 +46,7 @@ async function printed(config: RawConfig, form: string): Promise<string> {
 
 function minified(config: RawConfig): RawConfig {
   const current = config['current-context'] ?? '';
-  if (current === '') throw new ConfigError('no context is current: choose one with --context, or with `plat config use-context`');
+  if (current === '') throw new ConfigError('there is no current context: name one with --context, or set it with `plat config use-context`');
   const known = config.contexts?.map(({ name }) => name) ?? [];
   const context = config.contexts?.find(({ name }) => name === current);
   if (context === undefined) throw new ConfigError(`there is no context ${JSON.stringify(current)}${didYouMean(current, known)}`);
@@ -89,7 +89,7 @@ async function flatten(config: RawConfig): Promise<void> {
     await embed(body, 'client-key');
   }
 }
-/** The path of a file becomes what is in it. */
+/** Replaces the path of a file by its content. */
 export async function embed(body: Body, field: string): Promise<void> {
   const path = body[field];
   if (typeof path !== 'string' || path === '') return;

@@ -1,6 +1,6 @@
 /**
- * Where a manifest must say something else than the stored object: a server converts what it has stored without loss, if need be by
- * annotations and fields that nobody can write. In a manifest they would be noise.
+ * Adjusts converted manifests. A server converts stored objects without loss, if necessary with annotations and fields that clients
+ * cannot write; a manifest does not need those.
  */
 import type { Served } from '../../kinds/served.ts';
 import { equal } from '../../lib/equal.ts';

@@ -1,4 +1,4 @@
-/** Differences between forms of one object, carried over to the object as a person wrote it. */
+/** Applies the differences between two versions of an object to the manifest as it was written. */
 import { equal } from '../../lib/equal.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
@@ -6,8 +6,8 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What a person wrote, changed where `after` differs from `before`. Both are what the program makes of it, with fields that nobody
- * wrote and without those that it does not know; neither must show in the result. `empty` is what it makes of an object without fields.
+ * The manifest as written, changed where `after` differs from `before`. Both are decoded from it: with fields that were not written,
+ * and without unknown ones. Neither must show in the result. `empty` is the decoded form of an object without fields.
  *
  *   written { a: '1000m', typo: 1 }, before { a: '1', status: {} }, after { b: '1', status: {} }  →  { b: '1', typo: 1 }
  */
@@ -43,7 +43,7 @@ function carryFields(written: JsonObject, before: JsonObject, after: JsonObject,
   return Object.fromEntries(fields);
 }
 
-/** Fields that the program writes though they say nothing. */
+/** Empty fields that the encoder writes. */
 const isNothing = (value: JsonValue): boolean => value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
 
 function withoutNulls(value: JsonValue): JsonValue {
@@ -52,11 +52,11 @@ function withoutNulls(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).flatMap(([key, one]) => (one === null ? [] : [[key, withoutNulls(one)]])));
 }
 
-/** A field that is written out because its default is another one in the new version. */
+/** A field that is written out because the new version has another default. */
 export interface Filled {
   readonly path: string;
   readonly value: JsonValue;
-  /** What the new version would have instead. */
+  /** The default of the new version. */
   readonly instead: JsonValue | undefined;
 }
 

@@ -37,7 +37,7 @@ export function convertObject(written: JsonObject, from: Served, to: Served): Co
   const filled: Filled[] = [];
   const wanted = withOldDefaults(named, from, to, env);
   const standard = shown(to, defaulted(to, bare, env));
-  // What nobody has written of the status is not for a manifest.
+  // A status that was not written does not belong in a manifest.
   if (written.status === undefined) for (const one of [bare, standard, wanted]) delete one.status;
   writeOut(bare, standard, wanted, filled);
   const adjusted = adjust(written, bare, from, to);
@@ -66,7 +66,7 @@ function withOldDefaults(body: JsonObject, from: Served, to: Served, env: KindEn
 
 function* nothing(): Work<void> {}
 
-/** What a server refuses of a new object in this version. */
+/** Validation errors of a new object in this version. */
 function errorsIn(served: Served, body: JsonObject, env: KindEnv): string[] {
   const errors = new FieldErrors();
   try {

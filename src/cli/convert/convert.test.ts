@@ -97,7 +97,7 @@ replicas: 3
   expect(stdout).toBe(text.replace('/v1beta1', '/v1').replace('apps/v1beta2', 'apps/v1'));
   expect(code).toBe(0);
   expect(stderr).toContain('document 2, item 2: Lamp l: example.com/v1 left alone: custom kind');
-  expect(stderr).toContain('document 4: left alone: this is no object of the API');
+  expect(stderr).toContain('document 4: left alone: not an API object');
   expect(stderr).toContain('2 of 4 objects converted');
 });
 

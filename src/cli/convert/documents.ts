@@ -1,4 +1,4 @@
-/** Converts the documents of a text: objects, lists of objects, and what is neither. */
+/** Converts the documents of a text: objects, lists of objects, and other values. */
 import type { Served } from '../../kinds/served.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { type Identity, identities, identityOf, kubernetes } from '../../meta/identity.ts';
@@ -8,7 +8,7 @@ import type { Catalogue, Goal } from './catalogue.ts';
 import { convertObject } from './convert-object.ts';
 import type { Note } from './notes.ts';
 
-/** What became of one object. */
+/** The outcome for one object. */
 export interface Outcome {
   /** Where it stands: `web.yaml, document 2`. */
   readonly source: string;
@@ -28,7 +28,7 @@ export interface Outcome {
   readonly error?: string;
 }
 
-/** The names that a run is about: those of the flag, or those of the first group that carries a suffix. */
+/** The identity of a run: that of the flag, or that of the first group with a suffix. */
 export function identityFor(flag: string, values: readonly JsonValue[]): Identity {
   if (flag !== '') return identityOf(flag);
   for (const value of values) {
@@ -67,7 +67,7 @@ export class Converter {
         apiVersion: '',
         kind: '',
         notes: [],
-        left: 'this is no object of the API: it has no apiVersion and kind',
+        left: 'not an API object: it has no apiVersion and kind',
       });
       return value;
     }
@@ -81,7 +81,7 @@ export class Converter {
     const converted = items.map((item, i) => {
       const at = `${source}, item ${i + 1}`;
       if (kind === '' || !isObject(item) || item.apiVersion !== undefined) return this.value(item, at);
-      // Items of a list of one kind need not say what they are.
+      // Items of a typed list need no apiVersion and kind.
       const made = this.object(item, list.apiVersion as string, kind, at);
       if (made === undefined) return item;
       const { apiVersion: _, kind: named, ...rest } = made;
@@ -100,7 +100,7 @@ export class Converter {
     const about = { source, name: nameOf(object, kind), apiVersion, kind };
     const served = this.catalogue.find(apiVersion, kind);
     if (served === undefined) {
-      const left = this.catalogue.isBuiltIn(apiVersion) ? `${apiVersion} has no kind ${kind} that is known` : 'custom kind';
+      const left = this.catalogue.isBuiltIn(apiVersion) ? `unknown kind ${kind} in ${apiVersion}` : 'custom kind';
       this.outcomes.push({ ...about, notes: [], left });
       return undefined;
     }

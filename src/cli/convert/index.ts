@@ -39,7 +39,7 @@ const convertFlags = {
 };
 type ConvertOptions = FlagValues<typeof convertFlags>;
 
-/** A person must decide something. */
+/** Exit code: a person must decide something. */
 export const NEEDS_DECISION = 3;
 
 export const convert = command({
@@ -126,7 +126,7 @@ function convertText({ source: { source, text: before, file }, values }: Parsed,
   const converted = converter.documents(values, source);
   const { text: made, rewritten } = editYaml(before, converted);
   for (const i of rewritten)
-    io.err(`plat: ${source}, document ${i + 1}: written anew, without its comments: an anchor is used by what changes\n`);
+    io.err(`plat: ${source}, document ${i + 1}: rewritten without its comments: a part that changes uses an anchor\n`);
   return { file, before, text: made, values: converted };
 }
 

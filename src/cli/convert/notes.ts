@@ -16,7 +16,7 @@ export interface Conversion {
   readonly object: JsonObject;
   readonly filled: readonly Filled[];
   readonly adjusted: readonly Note[];
-  /** What a server refuses of the result and did not refuse before. */
+  /** Validation errors of the result that the original does not have. */
   readonly refused: readonly string[];
   readonly from: Served;
   readonly to: Served;
@@ -30,7 +30,7 @@ export function notesOf(conversion: Conversion): Note[] {
   notes.push(...structural(conversion).filter(({ path }) => !covered(path)));
   for (const text of refused) {
     const field = text.slice(0, text.indexOf(':'));
-    // One line is enough where the field has its own.
+    // A field that has a note of its own needs no second one.
     if (!notes.some((note) => note.decide && note.path === field))
       notes.push({ path: field, decide: true, text: `${to.apiVersion} refuses it: ${text.slice(field.length + 2)}` });
   }
@@ -48,7 +48,7 @@ interface Choice {
 const workloads = /^(?:DaemonSet|Deployment|ReplicaSet|StatefulSet)$/;
 const webhooks = /WebhookConfiguration$/;
 
-/** Defaults of old versions that version 1 asks a person for. */
+/** Fields that have a default in old versions and are required in version 1. */
 const choices: readonly Choice[] = [
   {
     kinds: workloads,
@@ -105,7 +105,7 @@ function hasPath(object: JsonValue, path: string): boolean {
 
 const ignored: ReadonlySet<string> = new Set(['apiVersion']);
 
-/** Fields that went, came, or have another name. */
+/** Fields that were removed, added or renamed. */
 function structural({ written, object }: Conversion): Note[] {
   const { removed, added, changed } = differences(written, object);
   const notes: Note[] = [];
@@ -128,5 +128,5 @@ const moves: Readonly<Record<string, string>> = {
   'spec.subresources': 'spec.versions[*].subresources',
   'spec.additionalPrinterColumns': 'spec.versions[*].additionalPrinterColumns',
 };
-/** Versions that are made of such fields are no news. */
+/** The list that such fields are moved to: its change needs no note. */
 const isMoved = (path: string): boolean => path === 'spec.versions';

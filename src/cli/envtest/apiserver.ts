@@ -20,7 +20,7 @@ import { envtestFlags, parseEnvtestFlags, RELEASE_VARIABLE } from './options.ts'
 export const stockVersionText = (release: string): string => `Kubernetes v${patchRelease(readChoice(release, apiReleases))}\n`;
 export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
 
-/** Runs until a signal comes. Returns the exit code. */
+/** Runs until a signal. Returns the exit code. */
 export async function runApiserver(args: readonly string[], io: IO): Promise<number> {
   const { clock } = io;
   const parsed = parseEnvtestFlags(args, io.env);
@@ -36,7 +36,7 @@ export async function runApiserver(args: readonly string[], io: IO): Promise<num
     const options = certDir === undefined ? parsed.server : await withCertificates(parsed.server, certDir, clock.now());
     const { startServer } = await import('../../compose/server.ts');
     const starting = startServer(options, { clock, log });
-    // A signal during the start ends the process: nothing is kept that could be left half done.
+    // A signal during the start ends the process: there is no stored state that could be left incomplete.
     const server = await Promise.race([starting, stopped]);
     if (server === undefined) {
       await starting.then(abort, () => {});
@@ -53,7 +53,7 @@ export async function runApiserver(args: readonly string[], io: IO): Promise<num
   }
 }
 
-/** The state goes with the process: there is nothing to wait for. */
+/** The state is in memory: there is nothing to wait for. */
 const abort = (server: RunningServer): Promise<void> => server.abort();
 
 /** Serves `apiserver.crt` of the directory, unless flags name a certificate. As a stock server does, it makes one where there is none. */

@@ -1,5 +1,5 @@
 /**
- * What the launcher `etcd` runs: it answers health questions on the client URL, and keeps nothing. The drop-in for
+ * What the launcher `etcd` runs: it answers health checks on the client URL, and stores nothing. The drop-in for
  * kube-apiserver has its state in memory, but Go's envtest starts an etcd first and waits until it is healthy. A program of
  * its own, without imports of this project, so that it starts at once and stays small.
  */

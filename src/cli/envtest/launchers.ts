@@ -1,6 +1,6 @@
 /**
- * The programs of an envtest directory: small shell scripts that need Node and this package alone. Help stands in the scripts
- * themselves, because envtest asks for it before each start.
+ * The programs of an envtest directory: small shell scripts that need Node and this package alone. The scripts
+ * contain their help text, because envtest runs `--help` before each start.
  */
 
 /** How programs of this package are run. */
@@ -67,7 +67,7 @@ Accepted without effect:
   --unsafe-no-fsync
 `;
 export function etcdScript({ node, etcd }: Program): string {
-  return `${head('Answers the health questions of envtest.')}
+  return `${head('Answers the health checks of envtest.')}
 ${helpCase(etcdHelp)}
 ${presence(node[0] as string, etcd)}
 exec ${words([...node, etcd])} "$@"

@@ -28,7 +28,7 @@ export const RELEASE_VARIABLE = 'PLAT_API_RELEASE';
 
 const ownFlags = {
   'cert-dir': text('', 'Directory of apiserver.crt and apiserver.key, which are made where they are missing.', { value: 'DIRECTORY' }),
-  'logging-format': choice('text', ['text', 'json'], 'Form of log lines.'),
+  'logging-format': choice('text', ['text', 'json'], 'Format of log lines.'),
   version: optionalBool('Print the version and exit.'),
 };
 
@@ -63,7 +63,7 @@ export function parseEnvtestFlags(
   if (help) return 'help';
   if (rest.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(rest[0])}: the server takes no arguments`);
   if (raw.has('version') && raw.get('version')?.at(-1) !== 'false') return 'version';
-  // Values of flags without effect are checked, too: what is wrong here is wrong for a stock server.
+  // Values of flags without effect are checked, too: a stock server refuses the same ones.
   parseFlags(envtestFlags, toArgs(new Map([...raw].filter(([name]) => Object.hasOwn(stockFlags, name)))));
 
   const ignored = new Set([...raw.keys()].filter((name) => Object.hasOwn(stockFlags, name) || planned.has(name)));
@@ -128,7 +128,7 @@ function isEffective(setting: string): boolean {
   }
 }
 
-/** Leaves out flags that say how something is done that no other flag switches on: `--etcd-prefix` with a store in memory. */
+/** Leaves out flags that configure a part which no other flag enables: `--etcd-prefix` with a store in memory. */
 function effective(raw: Map<string, readonly string[]>, ignored: Set<string>): Map<string, readonly string[]> {
   for (;;) {
     const { options, given } = parseFlags(serverFlags, toArgs(raw));

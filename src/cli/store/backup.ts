@@ -15,7 +15,7 @@ const flags = {
 export const backup = command({
   usage: '--to FILE [--data-dir DIRECTORY | --etcd-servers URL,…] [flags]',
   summary:
-    'Write everything that is stored to a file, as it is at one moment. Without --data-dir and --etcd-servers a running server is asked.',
+    'Write everything that is stored to a file, as it is at one moment. Without --data-dir and --etcd-servers the running server is backed up.',
   flags,
   more: `
 Examples:

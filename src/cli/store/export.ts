@@ -14,10 +14,10 @@ import { type Exported, isOwn, isToken, pathOf, stripped } from './portable.ts';
 
 const flags = {
   Export: {
-    to: file('Directory of manifests, or file of lines, to make. It must not be there.'),
+    to: file('Directory of manifests, or file of lines, to make. It must not exist.'),
     from: file('Backup to export, in place of a store.'),
-    format: choice('manifests', ['manifests', 'json-lines'], 'A YAML file an object, or a line of JSON an object.'),
-    'keep-server-fields': bool(false, 'Keep uids, times, managers and status, which other servers do not take.'),
+    format: choice('manifests', ['manifests', 'json-lines'], 'One YAML file per object, or one line of JSON per object.'),
+    'keep-server-fields': bool(false, 'Keep uids, times, managers and status, which other servers do not accept.'),
     all: bool(false, 'Export also what servers make by themselves: events, leases, objects of controllers, own roles, tokens.'),
     'encryption-provider-config': file('Keys of the store, where it is encrypted.'),
     ...outputFlag,
@@ -90,7 +90,7 @@ function report(summary: Summary, output: string, io: IO): number {
   return 3;
 }
 
-/** Under another name until all is there. */
+/** Written under another name until it is complete. */
 class Manifests {
   readonly #to: string;
   readonly #partial: string;

@@ -65,7 +65,7 @@ ${exitCodes()}  1 is also the code when some objects were refused; the others we
     const { withPrivateServer } = await import('../../compose/store-import.ts');
     const identity = identityOf(options.identity ?? 'plat');
     return withPrivateServer(place, options.identity ?? 'plat', (kubeconfig) => {
-      // The flags that name a server are those of the running one, which this is not.
+      // Flags of the connection name a running server; the private one is reached by its own configuration.
       const connection = Object.fromEntries(Object.entries(connectFlags).map(([name, { default: value }]) => [camel(name), value]));
       return withServer({ ...(connection as unknown as ConnectOptions), kubeconfig }, io, (work) =>
         importAll(from, work, identity, options.output),
@@ -87,7 +87,7 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
   const counts = { made: 0, failed: 0 };
   const rename = renamers(identity, await sourceIdentity(from, io));
   let patience = 0;
-  // Once for each rank, so that memory never holds more than a file.
+  // One pass per rank, so that memory holds one file at a time.
   for (let rank = 0; rank < ranks.length; rank++) {
     for await (const { object: given, source } of objectsIn(from, io)) {
       if (rankOf(given) !== rank) continue;
@@ -108,7 +108,7 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
   return counts.failed > 0 ? 1 : 0;
 }
 
-/** The identity of the objects, by the first that has names of one. */
+/** The identity of the objects, from the first one that has names of an identity. */
 async function sourceIdentity(from: string, io: IO): Promise<Identity | undefined> {
   for await (const { object } of objectsIn(from, io)) {
     const found = identityOfObject(object);
@@ -187,7 +187,7 @@ async function* objectsIn(from: string, io: IO): AsyncGenerator<Found> {
   for (const { object, source } of await readManifests([from], true, io)) yield { object: withMetadata(object), source };
 }
 
-/** A line of JSON an object, or else one or more documents. */
+/** One line of JSON per object, or one or more documents. */
 async function* linesOf(path: string): AsyncGenerator<Found> {
   let number = 0;
   let rest = '';

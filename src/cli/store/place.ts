@@ -12,7 +12,7 @@ export const placeFlags = {
   'etcd-certfile': file('Certificate to show to etcd.'),
   'etcd-keyfile': file('Key of --etcd-certfile.'),
 };
-export const outputFlag = { output: choice('text', ['text', 'json'], 'Form of the output.', { short: 'o' }) };
+export const outputFlag = { output: choice('text', ['text', 'json'], 'Output format.', { short: 'o' }) };
 
 export interface PlaceOptions {
   readonly dataDir: string;

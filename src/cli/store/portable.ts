@@ -1,7 +1,7 @@
 /**
  * Objects for another server: without the fields that their own server set, and with the names of the other identity.
  *
- * Left out are objects that every server or its controllers make themselves: they would be in the way of the other's own.
+ * Left out are objects that every server or its controllers make themselves: they would conflict with those of the other server.
  */
 
 import { alphaKinds } from '../../kinds/alpha-kinds.ts';
@@ -50,7 +50,7 @@ export function isOwn({ apiVersion, kind, metadata }: Exported, identity: Identi
 export const isToken = ({ kind, type }: Exported, identity: Identity): boolean =>
   kind === 'Secret' && type === domainName(identity, 'service-account-token');
 
-/** Without what the server set. */
+/** Without the fields that the server set. */
 export function stripped(object: Exported): Exported {
   const { status: _, ...rest } = object;
   const metadata: JsonObject = {};
@@ -60,7 +60,7 @@ export function stripped(object: Exported): Exported {
   return made;
 }
 
-/** Fields whose content is not the API's: nothing in them is renamed. */
+/** Fields with content of users: nothing in them is renamed. */
 const foreign = new Set(['data', 'binaryData', 'stringData', 'args', 'command', 'env', 'caBundle']);
 
 /** Gives objects of one identity the names of another. */
@@ -97,13 +97,13 @@ export function renamer(from: Identity, to: Identity): (object: Exported) => Exp
   };
 }
 
-/** The identity whose names an object has; undefined when it says nothing of that. */
+/** The identity whose names an object has; undefined if it has no such names. */
 export function identityOfObject({ apiVersion }: Exported): Identity | undefined {
   const group = groupOfApiVersion(apiVersion);
   return Object.values(identities).find(({ groupSuffix }) => group.endsWith(`.${groupSuffix}`));
 }
 
-/** The order in which objects are made: what others need first, what may refuse others last. Names of directories. */
+/** The order in which objects are created: those that others need first, those that may deny others last. Names of directories. */
 export const ranks = ['0-namespaces', '1-definitions', '2-cluster', '3-settings', '4-objects', '5-webhooks'] as const;
 const settings = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'ResourceQuota', 'LimitRange', 'Role', 'RoleBinding']);
 const last = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'APIService']);

@@ -1,4 +1,4 @@
-/** `plat store reencrypt`: brings stored objects under the key that writes now, through a running server or in a store that none uses. */
+/** `plat store reencrypt`: encrypts stored objects with the current key, through a running server or in a store that no server uses. */
 
 import type { ApiResource } from '../../client/discovery.ts';
 import type { ReencryptResult } from '../../compose/reencrypt.ts';
@@ -113,7 +113,7 @@ async function rewriteOne(work: Work, resource: ApiResource, listed: ApiItem): P
       return object.metadata?.resourceVersion !== item.metadata?.resourceVersion;
     } catch (error) {
       const code = error instanceof ApiError ? error.code : 0;
-      // It went meanwhile; or someone wrote it, and it is looked at again.
+      // It was deleted meanwhile; or it was written, and is read again.
       if (code === 404) return false;
       if (code !== 409 || attempt >= TRIES) throw error;
       const now = await found(work, ref);

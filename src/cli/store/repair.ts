@@ -32,7 +32,7 @@ ${exitCodes('objects were lost, or would be')}`,
     const { repairPlace } = await import('../../compose/store-tools.ts');
     const done = await repairPlace(demandPath(options.dataDir, 'data-dir', io), !options.yes);
     const { findings, movedTo, keptObjects, lost, revision } = done;
-    // Of a file whose head is damaged no object can be named.
+    // Objects of a file with a damaged header cannot be named.
     const nothingLeft = keptObjects === 0 && findings.some(({ startsAnyway }) => !startsAnyway);
     if (options.output === 'json') io.out(`${JSON.stringify({ ...done, dryRun: !options.yes })}\n`);
     else if (findings.length === 0) io.out(`${options.dataDir} is whole: ${keptObjects} objects; there is nothing to repair\n`);

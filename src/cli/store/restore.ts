@@ -6,15 +6,15 @@ import { demandPath, demandPlace, exitCodes, noArguments, outputFlag, placeFlags
 const flags = {
   Restore: {
     from: file('Backup to restore.'),
-    force: bool(false, 'Replace a store that is there: its files are moved aside; for etcd a backup is written next to the file.'),
+    force: bool(false, 'Replace an existing store: its files are moved aside; for etcd a backup is written next to the file.'),
     'skip-revisions': flag<number | undefined>(
       undefined,
-      'How many revisions to leave out after that of the backup: more than were written since.',
+      'Number of revisions to skip after that of the backup; must be more than were written since.',
       'NUMBER',
       (value) => readInteger(value, 0, 1_000_000_000_000),
       { defaultText: '1000000000; 10000 for etcd' },
     ),
-    'accept-lower-revisions': bool(false, 'For etcd that cannot count so far: let versions be lower than before. Restart all clients.'),
+    'accept-lower-revisions': bool(false, 'For an etcd that cannot skip so many: allow lower revisions than before. Restart all clients.'),
     ...outputFlag,
   },
   Store: placeFlags,
@@ -56,7 +56,7 @@ ${exitCodes()}`,
     else {
       const where = place.type === 'directory' ? place.dataDir : `etcd at ${options.etcdServers.join(', ')}, prefix ${options.etcdPrefix}`;
       io.out(`${facts.entries} entries are in ${where}; revisions go on from ${revision}\n`);
-      if (movedTo !== undefined) io.out(`what was there before is in ${movedTo}\n`);
+      if (movedTo !== undefined) io.out(`the previous store is in ${movedTo}\n`);
       if (header.identity !== undefined) io.out(`start the server with --identity ${header.identity}\n`);
       if (trailer.encrypted > 0)
         io.out(`${trailer.encrypted} values are encrypted: the server needs the --encryption-provider-config from before\n`);
