@@ -36,7 +36,7 @@ test('a request without a body ends at once', async () => {
 
 test('an answer that is broken off is an error', async () => {
   const inner = way((ctx) => void ctx.res.destroy());
-  await expect(inner.request({ path: '/' })).rejects.toThrow('the server broke the answer off');
+  await expect(inner.request({ path: '/' })).rejects.toThrow('the server aborted the response');
 });
 
 test('the end of a request is told, for those who count requests', async () => {

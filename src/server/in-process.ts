@@ -161,7 +161,7 @@ function breakOffWith(signal: AbortSignal, outgoing: Writable): void {
   outgoing.once('close', () => signal.removeEventListener('abort', abort));
 }
 
-const brokenOff = (): Error => new Error('the server broke the answer off');
+const brokenOff = (): Error => new Error('the server aborted the response');
 
 /** The parts of a request that the pipeline uses. */
 export class InProcessIncoming extends Readable {

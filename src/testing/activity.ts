@@ -1,11 +1,11 @@
-/** What a server is doing now, for those who wait until it has done all that follows from what happened. */
+/** The work in progress of a server, for waits until it has settled. */
 import { systemClock } from '../lib/clock.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import type { Context } from '../server/context.ts';
 
-/** Turns of the event loop without anything new after which a server counts as settled: parts wake each other within fewer. */
+/** Turns of the event loop without new work after which a server counts as settled: parts wake each other within fewer. */
 const QUIET_TURNS = 10;
-/** How long a server may take, by the machine's clock, before a wait fails with a list of what it is still doing. */
+/** Deadline of a wait by the machine's clock; the error then names the work in progress. */
 const LONGEST_MS = 20_000;
 
 /**
@@ -25,7 +25,7 @@ export interface Watched {
 
 export class Activity {
   private readonly underWay = new Set<Context>();
-  /** Requests that wait for a time to come: nothing happens to them until the clock moves. */
+  /** Requests that wait for the clock: they make no progress until it moves. */
   private readonly waiting = new Set<Context>();
   private begun = 0;
   private seen = '';
@@ -53,7 +53,7 @@ export class Activity {
       this.begun++;
     }
   }
-  /** Requests that are being answered; those that go on, as watches, do not count. */
+  /** A request in progress; long-running ones, such as watches, do not count. */
   private busyWith(): Context | undefined {
     for (const ctx of this.underWay) if (!ctx.longRunning && !this.waiting.has(ctx)) return ctx;
     return undefined;
@@ -65,11 +65,11 @@ export class Activity {
     return `${this.begun} ${this.server?.revision()}`;
   }
 
-  /** For use after something that mostly sets nothing going: at once where nothing has happened. */
+  /** For use after calls that rarely start work: resolves at once if there is no new request or write. */
   async settledAfterCall(): Promise<void> {
     if (this.isBusy() || this.mark() !== this.seen) await this.settled();
   }
-  /** Resolves when nothing is under way, and nothing new has happened for some turns of the event loop. */
+  /** Resolves when no work is in progress, and none was added for some turns of the event loop. */
   async settled(): Promise<void> {
     const until = systemClock.monotonic() + LONGEST_MS;
     for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {

@@ -1,8 +1,8 @@
-/** What a test sends and what it gets back. */
+/** Requests of a test and their responses. */
 
-/** Who asks, and with what. */
+/** The user, headers and body of a request. */
 export interface RequestChoice {
-  /** The user's name. Neither a user nor an `authorization` header: the administrator. */
+  /** The user's name. Default, without an `authorization` header: the administrator. */
   readonly user?: string | undefined;
   readonly groups?: readonly string[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -11,11 +11,11 @@ export interface RequestChoice {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer that has been read whole. */
+/** A response with its whole body. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** What the body holds where it is JSON, else its text. */
+  /** The parsed body if it is JSON, else its text. */
   readonly body: unknown;
   readonly text: string;
 }

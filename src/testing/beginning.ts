@@ -1,6 +1,6 @@
 /**
- * What a new test server begins with: roles, namespaces and flow schemas of the first start, which take longer to make than all
- * else. The first server of an identity makes them, and those that follow begin with a copy.
+ * The state that a new test server starts with: roles, namespaces and flow schemas of a first start, which take the most time.
+ * The first server of an identity creates them, and later ones start with a copy.
  */
 
 import type { Surroundings } from '../compose/server.ts';
@@ -11,14 +11,14 @@ import type { TestServerOptions } from './options.ts';
 import { startWith } from './running.ts';
 import type { TakenSnapshot } from './snapshot.ts';
 
-/** States that are kept: one for each identity, release of the API and, where the clock is a test's own, for each time it begins at. */
+/** Limit of cached states: one for each identity, release of the API and, with a clock of the test, start time. */
 const MAX_STATES = 8;
 const known = new BoundedCache<string, Promise<ServerState>>(MAX_STATES);
 
-/** Nothing for servers whose first objects may be others: those with options or randomness of their own. */
+/** Empty for servers whose first objects may differ: those with options or randomness of their own. */
 export async function beginning({ identity, apiRelease, clock, server, random }: TestServerOptions): Promise<Pick<Surroundings, 'from'>> {
   if (server !== undefined || random !== undefined) return {};
-  // A clock that begins at the time of the machine does so soon after the first objects were made.
+  // A clock that starts at the time of the machine starts soon after the first objects were created.
   const time = clock instanceof FakeClock ? new FakeClock(clock.now()) : clock === 'fake' ? undefined : clock;
   const key = `${identity ?? ''} ${apiRelease ?? ''} ${time instanceof FakeClock ? time.now() : (time ?? '')}`;
   let state = known.get(key);

@@ -1,8 +1,8 @@
 /** Which fields of an object a write changed, as paths: `spec.replicas`, `metadata.labels["a.b/c"]`, `spec.containers[0].image`. */
 
-/** Most paths that are shown of one change; the rest are counted in one last entry. */
+/** Limit of paths of one change; a last entry counts the rest. */
 const MOST_PATHS = 200;
-/** What every write changes, and nobody means. */
+/** Fields that every write changes. */
 const bookkeeping: ReadonlySet<string> = new Set(['metadata.managedFields', 'metadata.resourceVersion']);
 
 export function changedFields(before: unknown, after: unknown): string[] {

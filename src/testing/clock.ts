@@ -2,7 +2,7 @@
  * Time under the control of a test:
  *
  *   const server = await startTestServer({ clock: '2026-01-01T00:00:00Z', controllers: true });
- *   await server.clock.advance('1h');      // tokens, events, finished Jobs… whose time is over have expired, in order
+ *   await server.clock.advance('1h');      // tokens, events, finished Jobs… expire, in order
  */
 import { type Cancel, type Clock, FakeClock, systemClock } from '../lib/clock.ts';
 import { durationMillis } from '../lib/time.ts';
@@ -18,15 +18,15 @@ export interface TestClock {
   /** Milliseconds since 1970. */
   now(): number;
   /**
-   * Lets time pass: `1h30m`, `10s`, `500ms`, or milliseconds. What falls due is done in order, each at its own time, and what it sets
-   * going is waited for: requests, controllers, custom kinds.
+   * Advances time by `1h30m`, `10s`, `500ms`, or milliseconds. Timers fire in order, each at its own time, and the work that they
+   * start is waited for: requests, controllers, custom kinds.
    */
   advance(by: string | number): Promise<void>;
   /** Calls once, after so many milliseconds of this clock: for programs under test that take their clock as a value. */
   after(millis: number, call: () => void): Cancel;
 }
 
-/** The clock that a choice stands for; undefined: that of the machine. */
+/** The clock of an option; undefined for that of the machine. */
 export function clockOf(choice: ClockChoice | undefined): Clock | undefined {
   if (choice === undefined || choice instanceof FakeClock) return choice;
   if (choice === 'fake') return new FakeClock(systemClock.now());
@@ -36,7 +36,7 @@ export function clockOf(choice: ClockChoice | undefined): Clock | undefined {
   return new FakeClock(time);
 }
 
-/** A fork has a clock of its own, which begins where that of the snapshot stood. */
+/** A fork has a clock of its own, which starts at the time of the snapshot. */
 export const clockOfFork = (clock: Clock, now: number): FakeClock | undefined =>
   clock instanceof FakeClock ? new FakeClock(now) : undefined;
 
@@ -47,7 +47,7 @@ export function millisecondsOf(by: string | number): number {
   return millis;
 }
 
-/** Moves the clock of a server; throws where that is the machine's. */
+/** Advances the clock of a server; throws if it is the machine's. */
 export class ControlledClock implements TestClock {
   private readonly clock: Clock;
   private readonly activity: Activity;

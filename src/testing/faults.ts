@@ -6,7 +6,7 @@
  *   server.faults.drop({ verb: 'watch', resource: 'pods' }, { afterEvents: 3 });
  *   server.faults.conflict({ resource: 'deployments' }, 3);      // the next three updates
  *   server.faults.webhook('check.example.com');
- *   fault.count;                                                  // how often it struck
+ *   fault.count;                                                  // how often it was applied
  */
 import type { Clock } from '../lib/clock.ts';
 import { ApiError, conflict, serviceUnavailable } from '../meta/errors.ts';
@@ -18,7 +18,7 @@ import { checkPattern, matches, type RequestPattern } from './pattern.ts';
 import { ASSERTING_USER } from './users.ts';
 
 export interface FaultPattern extends RequestPattern {
-  /** Which of the requests that match: the second, or several; default: all. */
+  /** Which of the matching requests: the second, or several; default: all. */
   readonly nth?: number | readonly number[] | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface RefusedWith {
 export interface Fault {
   /** Requests, or calls, that matched so far. */
   readonly matched: number;
-  /** How often it struck. */
+  /** How often it was applied. */
   readonly count: number;
-  /** What it is for, in words. */
+  /** A description of the fault. */
   readonly description: string;
   /** Ends it. May be called more than once. */
   remove(): void;
@@ -42,21 +42,21 @@ export interface Fault {
 export interface Faults {
   /** Refuses requests with a status; default 503. */
   refuse(pattern: FaultPattern, status?: number | RefusedWith): Fault;
-  /** Lets requests wait, by the clock of the server. */
+  /** Delays requests, by the clock of the server. */
   delay(pattern: FaultPattern, by: string | number): Fault;
-  /** Breaks connections off: at once, or a watch after so many events. */
+  /** Drops connections: at once, or a watch after so many events. */
   drop(pattern: FaultPattern, choice?: { readonly afterEvents?: number }): Fault;
-  /** Refuses so many updates, patches and deletions as if others had written the object first; default: the next one. */
+  /** Refuses so many updates, patches and deletions with a conflict, as after another write; default: the next one. */
   conflict(pattern: FaultPattern, times?: number): Fault;
-  /** Makes calls of an admission webhook fail, of all where none is named; the webhook is not asked. */
+  /** Makes calls of an admission webhook fail, or of all webhooks without a name; the webhook is not called. */
   webhook(name?: string, choice?: { readonly message?: string }): Fault;
-  /** Faults that have not struck. */
+  /** Faults that were never applied. */
   unused(): readonly Fault[];
-  /** Ends all. */
+  /** Removes all faults. */
   clear(): void;
 }
 
-/** Most faults at a time; one more is an error of the test. */
+/** Limit of faults at a time; one more is an error of the test. */
 const MOST_FAULTS = 1000;
 const changing: ReadonlySet<string> = new Set(['update', 'patch', 'delete']);
 
@@ -64,7 +64,7 @@ interface Rule extends Fault {
   matched: number;
   count: number;
   readonly nth: ReadonlySet<number> | undefined;
-  /** Most times that it strikes. */
+  /** How often to apply it at most. */
   readonly times: number;
   /** Undefined for those of webhooks. */
   readonly pattern: RequestPattern | undefined;
@@ -75,15 +75,15 @@ interface Rule extends Fault {
 /** A request that a fault delays. */
 interface Delayed {
   readonly rule: Rule;
-  /** The request goes on now. */
+  /** Lets the request proceed. */
   proceed(): void;
-  /** The request never goes on: nobody waits for its answer any more. */
+  /** The request never proceeds: its client is gone. */
   cancel(): void;
 }
 
 export class TestFaults implements Faults {
   private readonly rules = new Set<Rule>();
-  /** A request waits for one delay at a time. */
+  /** Requests that wait, each for one delay at a time. */
   private readonly delayed = new Map<Context, Delayed>();
   private readonly activity: Activity;
   private clock: Clock | undefined;
@@ -114,7 +114,7 @@ export class TestFaults implements Faults {
     if (afterEvents === undefined)
       return this.add(`drop ${shown(pattern)}`, pattern, (ctx) => {
         breakOff(ctx);
-        // Nobody waits for an answer any more.
+        // The client is gone.
         return new Promise(() => {});
       });
     return this.add(`drop ${shown(pattern)} after ${afterEvents} events`, { verb: 'watch', ...pattern }, (ctx, rule) =>
@@ -143,11 +143,11 @@ export class TestFaults implements Faults {
   clear(): void {
     for (const rule of [...this.rules]) this.remove(rule);
   }
-  /** The request is over, whether it was answered or its client went away. */
+  /** The request has finished, with or without a response. */
   end(ctx: Context): void {
     this.delayed.get(ctx)?.cancel();
   }
-  /** The server ends: nothing waits any more. */
+  /** Ends all delays when the server closes. */
   close(): void {
     this.rules.clear();
     for (const { cancel } of [...this.delayed.values()]) cancel();
@@ -172,7 +172,7 @@ export class TestFaults implements Faults {
   }
 
   /**
-   * Has all faults strike that are for the request, in the order in which they were made. Assertions read without faults: these
+   * Applies all faults that match the request, in the order in which they were added. Reads of assertions have no faults: those
    * are for the program under test.
    */
   apply(ctx: Context): void | Promise<void> {
@@ -182,7 +182,7 @@ export class TestFaults implements Faults {
   private applyFrom(rules: readonly Rule[], start: number, ctx: Context): void | Promise<void> {
     for (let i = start; i < rules.length; i++) {
       const rule = rules[i] as Rule;
-      // One that was removed while the request waited for an earlier one does not strike.
+      // A fault that was removed while the request waited for an earlier one is not applied.
       if (!this.rules.has(rule) || rule.pattern === undefined || !matches(rule.pattern, ctx) || !strikes(rule)) continue;
       const struck = rule.strike(ctx, rule);
       if (struck instanceof Promise) return struck.then(() => this.applyFrom(rules, i + 1, ctx));
@@ -202,7 +202,7 @@ export class TestFaults implements Faults {
     times = Number.POSITIVE_INFINITY,
     webhook?: string,
   ): Fault {
-    if (this.rules.size >= MOST_FAULTS) throw new Error(`a server has at most ${MOST_FAULTS} faults: remove() those that are over`);
+    if (this.rules.size >= MOST_FAULTS) throw new Error(`a server has at most ${MOST_FAULTS} faults: remove() those that are not needed any more`);
     checkPattern(pattern ?? {}, ['nth']);
     const { nth, ...rest } = pattern ?? {};
     const rule: Rule = {
@@ -221,7 +221,7 @@ export class TestFaults implements Faults {
   }
 }
 
-/** Counts a match, and answers whether the fault strikes now. */
+/** Counts a match. Returns whether to apply the fault. */
 function strikes(rule: Rule): boolean {
   rule.matched++;
   if (rule.count >= rule.times || (rule.nth !== undefined && !rule.nth.has(rule.matched))) return false;
@@ -249,7 +249,7 @@ function breakOff({ req, res, http2 }: Context): void {
   else res.destroy();
 }
 
-/** The first events go out, then the connection is broken off, if the fault is still there. */
+/** Sends the first events, then drops the connection, unless the fault was removed. */
 function cutAfter(ctx: Context, events: number, isActive: () => boolean): void {
   const { res } = ctx;
   if (events === 0) {
@@ -280,8 +280,8 @@ function cutAfter(ctx: Context, events: number, isActive: () => boolean): void {
     left -= end.events;
     return left === 0 ? write(bytes.subarray(0, end.at), () => breakOff(ctx)) : write(chunk, ...rest);
   };
-  // The connection goes on with other requests. The last that took its place is the first to give it back, and before the next
-  // answer is written.
+  // The connection is used for other requests afterwards. Replaced methods are restored in reverse order, before the next response
+  // is written.
   let restored = false;
   const restore = (): void => {
     if (!restored) target.write = before;
@@ -291,13 +291,13 @@ function cutAfter(ctx: Context, events: number, isActive: () => boolean): void {
   res.prependOnceListener('close', restore);
 }
 
-/** What a watch over a connection is written to. */
+/** The stream that a watch is written to. */
 interface Sent {
   write(chunk: Buffer | string, ...rest: unknown[]): boolean;
 }
 const [CLOSE_BRACE, LINE_END] = [0x7d, 0x0a];
 
-/** How many events in JSON end within the bytes, of the first few, and where the last of those ends. */
+/** How many of the first JSON events end within the bytes, and where the last of them ends. */
 function endOfEvents(bytes: Buffer, few: number): { events: number; at: number } {
   let events = 0;
   let at = bytes.length;

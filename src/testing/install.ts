@@ -1,4 +1,4 @@
-/** The objects that a test server begins with. */
+/** The objects that a test server starts with. */
 import { manifestsOf, readManifests } from '../cli/manifests.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -8,7 +8,7 @@ import type { TestClient } from './client/types.ts';
 import type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
 import type { TestServer } from './server.ts';
 
-/** Makes the definitions, then the objects. Closes the server where that fails. */
+/** Creates the definitions, then the objects. Closes the server if that fails. */
 export async function install(server: TestServer, { crds, objects }: Pick<TestServerOptions, 'crds' | 'objects'>): Promise<TestServer> {
   if (crds === undefined && objects === undefined) return server;
   try {
@@ -19,7 +19,7 @@ export async function install(server: TestServer, { crds, objects }: Pick<TestSe
     await Promise.all(definitions.map((crd) => define(client, crd)));
     const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean => apiVersion === 'v1' && kind === 'Namespace';
     for (const object of [...made.filter(isNamespace), ...made.filter((one) => !isNamespace(one))]) await make(client, object);
-    // A test is not to see the requests of its own preparation.
+    // The requests of the preparation are not listed.
     server.requests.clear();
     return server;
   } catch (error) {
@@ -28,7 +28,7 @@ export async function install(server: TestServer, { crds, objects }: Pick<TestSe
   }
 }
 
-/** Throws where a manifest is of a group that a server of another identity has under another name. */
+/** Throws if a manifest has the group name of another identity. */
 function checkIdentity(identity: Identity, { apiVersion, kind }: ManifestObject, option: string): void {
   const group = groupOfApiVersion(apiVersion ?? '');
   if (Object.values(groups).some((name) => name !== '' && groupName(kubernetes, name) === group && groupName(identity, name) !== group))
@@ -38,7 +38,7 @@ function checkIdentity(identity: Identity, { apiVersion, kind }: ManifestObject,
 }
 
 async function define(client: TestClient, crd: ManifestObject): Promise<void> {
-  if (crd.kind !== 'CustomResourceDefinition') throw new Error(`crds: a ${crd.kind} is no CustomResourceDefinition: put it into objects`);
+  if (crd.kind !== 'CustomResourceDefinition') throw new Error(`crds: a ${crd.kind} is not a CustomResourceDefinition: put it into objects`);
   await client.waitFor(await make(client, crd), 'Established');
 }
 
@@ -47,7 +47,7 @@ async function make<T extends ManifestObject>(client: TestClient, object: T): Pr
     return (await client.create(object)) as T;
   } catch (error) {
     const { name = '?' } = (object as { metadata?: { name?: string } }).metadata ?? {};
-    const failed = `cannot make ${object.kind} ${name}: ${(error as Error).message}`;
+    const failed = `cannot create ${object.kind} ${name}: ${(error as Error).message}`;
     throw error instanceof ApiError
       ? Object.assign(new ApiError(error.code, error.reason, failed, error.details), { cause: error })
       : error;

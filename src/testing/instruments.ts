@@ -1,4 +1,4 @@
-/** What a test server has around its requests: who waits until it has settled, faults, and the list of what happened. */
+/** The parts of a test server around its requests: the wait until it has settled, faults, and the list of requests and writes. */
 import type { RequestHooks } from '../compose/request-hooks.ts';
 import { type Clock, FakeClock } from '../lib/clock.ts';
 import type { Context } from '../server/context.ts';
@@ -16,7 +16,7 @@ export class Instruments implements RequestHooks {
   private unfollow: () => void = () => {};
   private endCourses: (() => void) | undefined = useCourses(this);
 
-  /** When the server has started. */
+  /** Called when the server has started. */
   begin(server: { readonly engine: Engine; readonly clock: Clock; readonly isBusy: (retryMs: number) => boolean }): void {
     const { engine, clock, isBusy } = server;
     this.activity.watch({ revision: () => engine.revision, isBusy, timePasses: !(clock instanceof FakeClock) });
@@ -31,7 +31,7 @@ export class Instruments implements RequestHooks {
   }
 
   around(handle: Handle): Handle {
-    // What is still asked while the server ends is in no list.
+    // Requests during the shutdown are not listed.
     return (req, res, upgrade) =>
       this.endCourses === undefined ? handle(req, res, upgrade) : this.requests.within(() => handle(req, res, upgrade));
   }

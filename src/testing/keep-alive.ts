@@ -1,13 +1,13 @@
 /**
- * Keeps the process of a test alive while a client of the test waits for something. A server without a port holds nothing that does:
- * a script that waited for it alone would end in the middle. A server that is merely open does not keep the process alive.
+ * Keeps the process of a test alive while a client of the test waits for something. A server without a port has no handle that does:
+ * a script that only waits for it would exit early. An idle server does not keep the process alive.
  */
 import { type Cancel, systemClock } from '../lib/clock.ts';
 
 /** Ends one hold. May be called more than once. */
 export type Release = () => void;
 
-/** The timer that keeps the process alive; it does nothing. Longer ones are more than a timer can hold. */
+/** Interval of the timer that keeps the process alive: the longest that a timer can have. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export class KeepAlive {

@@ -1,6 +1,6 @@
 /**
- * Keys and certificates of test servers. Those of one identity share them within a process, because making them takes longer
- * than all the rest of a start; they are never written anywhere. They are good at any time that a test may set its clock to.
+ * Keys and certificates of test servers. Servers of one identity in a process share them, because making them takes longer
+ * than the rest of a start; they are never written to a file. They are valid at any time that a test may set its clock to.
  */
 
 import { hostname } from 'node:os';
@@ -23,20 +23,20 @@ import type { Identity } from '../meta/identity.ts';
 
 const VALID_FROM = Date.UTC(2000, 0, 1);
 const VALID_DAYS = 36_500;
-/** Identities whose keys are kept; a process that has more of them makes keys again. */
+/** Limit of identities whose keys are cached; further ones make their keys again. */
 const MAX_IDENTITIES = 8;
-/** What shared serving certificates are for. */
+/** Bind address of the shared serving certificates. */
 const COMMON_BIND_ADDRESS = '127.0.0.1';
 
 const known = new BoundedCache<string, Promise<KeyFiles>>(MAX_IDENTITIES);
 
-/** What a serving certificate must be good for. */
+/** Addresses that a serving certificate must have. */
 export interface ServedAt {
   readonly bindAddress: string;
   readonly serviceAddress: string;
 }
 
-/** Keys of a server: the shared ones, and what it writes is its own. */
+/** Keys of a server: the shared ones, and those that it writes itself. */
 export async function testKeys(identity: Identity, at: ServedAt): Promise<KeyFiles> {
   const shared = await sharedKeys(identity, at.serviceAddress);
   return at.bindAddress === COMMON_BIND_ADDRESS ? viewOf(shared) : keysAt(shared, identity, at);
@@ -53,7 +53,7 @@ export async function keysAt(keys: KeyFiles, identity: Identity, at: ServedAt): 
   return view;
 }
 
-/** Reads what is there; what is written is seen here only. */
+/** Reads shared files; writes stay within this object. */
 function viewOf(keys: KeyFiles): KeyFiles {
   const own = keysInMemory();
   return { ...own, read: (name) => own.read(name) ?? keys.read(name) };
@@ -69,7 +69,7 @@ function sharedKeys(identity: Identity, serviceAddress: string): Promise<KeyFile
   return keys;
 }
 
-/** What a client shows to prove that it is this user. */
+/** The client certificate of a user. */
 export const clientCertificate = (authority: Authority, user: string, groups: readonly string[]): Issued =>
   issueClient(authority, user, groups, VALID_FROM, VALID_DAYS);
 

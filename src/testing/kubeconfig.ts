@@ -30,7 +30,7 @@ export function kubeconfigOf({ identity, url, credentials }: Reached, { name: us
   const proved = clientCertificate(
     credentials.authority,
     user,
-    // Servers add it to all who prove who they are.
+    // Servers add this group to every authenticated user.
     groups.filter((group) => group !== wellKnown.authenticated),
   );
   return {

@@ -1,4 +1,4 @@
-/** What a test may choose of its server, and which options of a server that comes to. */
+/** The options of a test server, and the server options that follow from them. */
 import { pluginNames } from '../admission/plugin-names.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Log } from '../lib/log.ts';
@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import type { ApiRelease } from '../lib/version.ts';
 import type { ClockChoice } from './clock.ts';
 
-/** Objects, texts that hold some, paths of files or directories that do. */
+/** Objects, texts with objects, or paths of files or directories with objects. */
 export type Manifests = string | ManifestObject | readonly (string | ManifestObject)[];
 export interface ManifestObject {
   readonly apiVersion: string;
@@ -22,15 +22,15 @@ export interface TestServerOptions {
   /** Whether it has a port (TLS, on loopback), for other programs and clients. Default: no. */
   readonly listen?: boolean | undefined;
   /**
-   * Controllers to run: all, or those of these names. Default: none, so that nothing changes but by the test. Then admission
-   * does not ask for service accounts either, which nobody would make.
+   * Controllers to run: all, or those of these names. Default: none, so that only the test changes objects. Then admission
+   * does not require service accounts either, since no controller creates them.
    */
   readonly controllers?: boolean | readonly string[] | undefined;
   /** Admission plug-ins to run in addition to the default ones, and not to run. */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] } | undefined;
-  /** Custom resource definitions: their kinds are served when the start is over. See `objects` for the forms. */
+  /** Custom resource definitions: their kinds are served when the server has started. See `objects` for the forms. */
   readonly crds?: Manifests | undefined;
-  /** Objects to begin with: as objects, as text (YAML or JSON), or as the path of a file or directory. Namespaces are made first. */
+  /** Objects to start with: as objects, as text (YAML or JSON), or as the path of a file or directory. Namespaces are created first. */
   readonly objects?: Manifests | undefined;
   /** Any other option of a server, by the name of its flag in camel case. */
   readonly server?: Partial<Omit<ServerOptions, 'store' | 'dataDir'>> | undefined;
@@ -41,7 +41,7 @@ export interface TestServerOptions {
   readonly log?: Log | undefined;
 }
 
-/** Every option; the type makes sure of that. */
+/** The names of all options, complete by its type. */
 const optionNames = Object.keys({
   identity: true,
   apiRelease: true,
@@ -56,7 +56,7 @@ const optionNames = Object.keys({
   log: true,
 } satisfies Record<keyof TestServerOptions, true>);
 
-/** Throws where a name is misspelled: those of options, and those of admission plug-ins. */
+/** Throws for unknown options and admission plug-ins. */
 export function checkTestOptions(given: TestServerOptions): void {
   checkNames('option', Object.keys(given), optionNames);
   const { admission = {} } = given;
@@ -67,7 +67,7 @@ function checkNames(what: string, names: readonly string[], known: readonly stri
   for (const name of names) if (!known.includes(name)) throw new TypeError(`unknown ${what} ${name}${didYouMean(name, known)}`);
 }
 
-/** Makes sure of service accounts that a controller makes for each namespace. */
+/** The plug-in that requires service accounts, which a controller creates in each namespace. */
 const needsAccounts = 'ServiceAccount';
 
 export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions> {

@@ -1,4 +1,4 @@
-/** Which requests are meant: those that have all the given values; several values of one field are alternatives. */
+/** Selects requests: those that have all the given values; several values of one field are alternatives. */
 import { allVerbs } from '../kinds/kind.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { Context } from '../server/context.ts';
@@ -16,13 +16,13 @@ export interface RequestPattern {
   readonly subresource?: Values | undefined;
   readonly namespace?: Values | undefined;
   readonly name?: Values | undefined;
-  /** Who asks: the name of the user. */
+  /** The name of the user. */
   readonly user?: Values | undefined;
   /** The path without its query. */
   readonly path?: Values | undefined;
 }
 
-/** What a pattern is held against. */
+/** The fields of a request that a pattern is matched against. */
 export interface RequestFacts {
   readonly verb: string;
   readonly group: string;
@@ -54,7 +54,7 @@ const verbs: readonly string[] = [...allVerbs, 'post', 'put', 'head', 'options']
 export function checkPattern(pattern: RequestPattern, others: readonly string[]): void {
   const known = [...fields, ...others];
   for (const name of Object.keys(pattern))
-    if (!known.includes(name)) throw new TypeError(`unknown field ${name} of a pattern of requests${didYouMean(name, known)}`);
+    if (!known.includes(name)) throw new TypeError(`unknown field ${name} in a pattern of requests${didYouMean(name, known)}`);
   const { verb = [] } = pattern;
   for (const name of typeof verb === 'string' ? [verb] : verb)
     if (!verbs.includes(name)) throw new TypeError(`unknown verb ${name} in a pattern of requests${didYouMean(name, verbs)}`);

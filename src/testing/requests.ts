@@ -1,5 +1,5 @@
 /**
- * What happened in a server, for assertions:
+ * The requests and writes of a server, for assertions:
  *
  *   server.requests.filter({ user: 'system:serviceaccount:default:operator', verb: 'patch' })
  *   server.requests.find({ resource: 'deployments', name: 'web' })?.changed        // ['spec.replicas']
@@ -16,23 +16,23 @@ import { storedText } from '../storage/item.ts';
 import { changedFields } from './changed-fields.ts';
 import { checkPattern, factsOf, fits, type RequestFacts, type RequestPattern } from './pattern.ts';
 
-/** Requests, and writes of objects, that are remembered; the oldest make room. */
+/** Limit of kept requests and writes of objects; the oldest are dropped. */
 export const MOST_REQUESTS = 10_000;
 export const MOST_CHANGES = 10_000;
-/** Bytes of the objects that remembered writes hold. */
+/** Limit of the bytes of objects that kept writes hold. */
 export const MOST_BYTES = 64 * 1024 * 1024;
-/** Characters of the names of fields that a write keeps whose objects are forgotten. */
+/** Limit of the characters of changed fields of a write whose objects were dropped. */
 export const MOST_FIELD_CHARACTERS = 1024;
 
 export interface SeenRequest extends RequestFacts {
-  /** When it came, by the clock of the server. */
+  /** When it arrived, by the clock of the server. */
   readonly time: Date;
   readonly groups: readonly string[];
-  /** Who made it, where `user` is someone they act as. */
+  /** The authenticated user, if `user` is impersonated. */
   readonly impersonator: string | undefined;
   readonly method: string;
   readonly query: string;
-  /** The status that was sent; 0: none was, or not yet. */
+  /** The status code of the response; 0 if there is none, or not yet. */
   readonly code: number;
   readonly dryRun: boolean;
   /** Fields of objects that it changed, without repeats; see `history` for which object. */
@@ -55,7 +55,7 @@ export interface ObjectChange {
   readonly after: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Which object is meant. */
+/** Names an object. */
 export interface ObjectReference {
   readonly apiVersion?: string | undefined;
   readonly kind: string;
@@ -69,13 +69,13 @@ export interface RequestList extends Iterable<SeenRequest> {
   /** The first that matches. */
   find(which: Choice): SeenRequest | undefined;
   map<T>(call: (request: SeenRequest, index: number) => T): T[];
-  /** Forgets them; what objects were is remembered. */
+  /** Drops the list of requests; the history of objects is kept. */
   clear(): void;
 }
 export type SeenPattern = RequestPattern & { readonly code?: number | undefined; readonly dryRun?: boolean | undefined };
 export type Choice = SeenPattern | ((request: SeenRequest) => boolean);
 
-/** The request in whose course something happens. */
+/** The request that asynchronous work belongs to. */
 interface Course {
   /** The list of the server that serves the request. */
   readonly log: RequestLog;
@@ -83,12 +83,12 @@ interface Course {
   readonly written: Written[];
   seen: Seen | undefined;
 }
-/** One for all servers of the process: each that was ever used would slow down every promise from then on. */
+/** One for all servers of the process: each instance that was ever used would slow down every later promise. */
 const courses = new AsyncLocalStorage<Course>();
-/** Those who use it. With the last of them it is switched off, so that it slows down nothing that comes after. */
+/** Its users. It is disabled with the last of them, so that it slows down nothing afterwards. */
 const users = new Set<object>();
 
-/** From now on requests may be served; answers how to end that. */
+/** Registers a user. Returns the function that removes it. */
 export function useCourses(user: object): () => void {
   users.add(user);
   return () => {
@@ -96,16 +96,16 @@ export function useCourses(user: object): () => void {
   };
 }
 
-/** A write as it was noticed. What it changed is worked out when somebody asks. */
+/** A recorded write. The changed fields are computed when they are read. */
 interface Written {
   readonly key: string;
   readonly revision: number;
   readonly time: number;
   readonly by: { readonly user: string; readonly verb: string; readonly subresource: string } | undefined;
-  /** Undefined where there was none, and when the write is forgotten. */
+  /** Undefined if there was none, and when the objects of the write were dropped. */
   before: Buffer | undefined;
   after: Buffer | undefined;
-  /** Set when the write is forgotten, for the request that made it: what it changed is still known. */
+  /** Set when the objects of the write are dropped: the changed fields, for the request that made it. */
   fields: readonly string[] | undefined;
 }
 
@@ -116,7 +116,7 @@ export class RequestLog implements RequestList {
   private readonly byContext = new WeakMap<Context, Course>();
   private clock: Clock | undefined;
 
-  /** Follows the store of the server; answers how to end that. */
+  /** Follows the store of the server. Returns the function that stops it. */
   follow(engine: MemoryEngine, clock: Clock): () => void {
     this.clock = clock;
     return engine.subscribe(
@@ -125,11 +125,11 @@ export class RequestLog implements RequestList {
       () => {},
     );
   }
-  /** What is done within belongs to one request. */
+  /** Runs the work of one request. */
   within<T>(run: () => T): T {
     return courses.run({ log: this, ctx: undefined, written: [], seen: undefined }, run);
   }
-  /** That of the request which is being served; undefined outside of the requests of this server. */
+  /** The course of the current request; undefined outside of the requests of this server. */
   private current(): Course | undefined {
     const course = courses.getStore();
     return course?.log === this ? course : undefined;
@@ -214,7 +214,7 @@ export class RequestLog implements RequestList {
   }
 }
 
-/** Lets go of the objects, and answers of how many bytes: requests that are listed longer keep only which fields were changed. */
+/** Drops the objects of a write. Returns their bytes. Requests that are still listed keep only the changed fields. */
 function forget(written: Written): number {
   const size = sizeOf(written);
   if (written.by !== undefined) written.fields = shortened(fieldsOf(written));
@@ -233,12 +233,12 @@ function shortened(fields: readonly string[]): readonly string[] {
 }
 
 const sizeOf = ({ before, after }: Written): number => (before?.length ?? 0) + (after?.length ?? 0);
-/** Keys that hold no object: addresses in use, servers that live. */
+/** Keys that hold no object: allocated addresses, running servers. */
 const isInternal = (key: string): boolean => key.startsWith('alloc/') || key.startsWith('cluster/');
 
 /**
- * Whether a write was made by the request itself. What the server does because of it, as the status of a definition, happens in its
- * course, too: that comes after the request's own write, of which there is one unless it deletes a collection.
+ * Whether a write was made by the request itself. Writes that the server makes because of it, such as the status of a definition,
+ * are part of its course, too: they come after the request's own write, of which there is one unless it deletes a collection.
  */
 function belongs({ written }: Course, { info, finished }: Context, key: string): boolean {
   if (finished || (written.length > 0 && info.verb !== 'deletecollection')) return false;
@@ -262,7 +262,7 @@ class Seen implements SeenRequest {
   readonly query: string;
   readonly dryRun: boolean;
   private readonly written: readonly Written[];
-  /** While it is under way. */
+  /** Set while the request is in progress. */
   private ctx: Context | undefined;
   private sent = 0;
 
@@ -306,7 +306,7 @@ function isMeant(which: Choice, request: SeenRequest): boolean {
   return fits(which, request) && (code === undefined || code === request.code) && (dryRun === undefined || dryRun === request.dryRun);
 }
 
-/** Made anew for each who asks: they may change what they get. */
+/** A new object for each caller, who may change it. */
 function changeOf(written: Written): ObjectChange {
   const [before, after] = [objectOf(written.before), objectOf(written.after)];
   return {

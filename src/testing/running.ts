@@ -98,9 +98,9 @@ class RunningTestServer implements TestServer {
       clock,
       keepAlive: this.keepAlive,
       spread: () => random.float(),
-      report: (error) => log.warn('an informer of a test cannot list or watch', { error: String(error) }),
+      report: (error) => log.warn('test informer cannot list or watch', { error: String(error) }),
       stopLater: (what) => {
-        // A client outlives its server: what it begins then ends at once.
+        // A client may outlive its server: its watches and informers then end at once.
         if (this.closed) inNextTurn(() => what.stop());
         this.toStop.add(what);
         return () => this.toStop.delete(what);
@@ -124,7 +124,7 @@ class RunningTestServer implements TestServer {
       return install(fork, options);
     });
   }
-  /** For a fork with options of a server, which may be about credentials: made from the same keys, with a serving certificate of its own. */
+  /** For a fork with options of its own, which may concern credentials: the same keys, with a new serving certificate. */
   private async withOwnCredentials(options: TestServerOptions, state: ServerState, now: number): Promise<Surroundings> {
     const chosen = serverOptions(serverOptionsOf(options));
     const keys = await keysAt(this.keys, this.identity, servedAt(chosen));
@@ -143,7 +143,7 @@ class RunningTestServer implements TestServer {
     return this.instruments.activity.settled();
   }
   async reset(snapshot: Snapshot): Promise<void> {
-    // What controllers have begun would be done to the objects of then.
+    // Controllers must not apply work in progress to the restored objects.
     await this.settled();
     await resetTo(this.composed, stateFor(this.identity, snapshot));
     await this.settled();
@@ -152,7 +152,7 @@ class RunningTestServer implements TestServer {
     const { requests } = this.composed;
     requests.shuttingDown();
     requests.endStreams();
-    // Their last bytes go out first.
+    // Their last bytes are sent first.
     await nextTurn();
     this.closed = true;
     for (const what of [...this.toStop]) what.stop();
@@ -167,5 +167,5 @@ class RunningTestServer implements TestServer {
   }
 }
 
-/** Without the options that are undefined: these are as good as not given. */
+/** Without the options that are undefined: these count as not given. */
 const given = (options: ForkOptions): ForkOptions => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -23,23 +23,23 @@ import type { Snapshot } from './snapshot.ts';
 export interface TestServer extends AsyncDisposable {
   /** Its identity. */
   readonly identity: Identity;
-  /** `https://127.0.0.1:38211`. Throws where the server has no port. */
+  /** `https://127.0.0.1:38211`. Throws if the server has no port. */
   readonly url: string;
-  /** Resolves when the server has ended: with the reason where it could not go on. */
+  /** Resolves when the server has stopped: with the error after a failure. */
   readonly ended: Promise<Error | undefined>;
-  /** Sends a request and reads the answer whole, whatever its status. For watches: `fetch`. */
+  /** Sends a request and reads the whole response, whatever its status. For watches: `fetch`. */
   request(method: string, path: string, choice?: RequestChoice): Promise<TestAnswer>;
-  /** As the global `fetch`, with a user. What the server streams, as a watch, is streamed. */
+  /** Like the global `fetch`, with a user. Responses such as watches are streamed. */
   fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response>;
   /** Moves the time of a server that was started with a `clock`. */
   readonly clock: TestClock;
   /** Makes requests fail on demand. */
   readonly faults: Faults;
-  /** Requests in the order in which they came: the last 10,000, those of controllers included; not those of unknown users (401). */
+  /** Requests in the order in which they arrived: the last 10,000, including those of controllers; without unauthenticated ones (401). */
   readonly requests: RequestList;
-  /** Who changed what of an object since the server started, oldest first: found by kind, name and namespace, and uid where given. */
+  /** The changes of an object since the server started, oldest first: found by kind, name and namespace, and uid if given. */
   history(object: ObjectReference): ObjectChange[];
-  /** Resolves when no request is under way, and controllers and custom kinds have done what follows from those that were. */
+  /** Resolves when no request is in progress, and controllers and custom kinds have done the work that follows from earlier ones. */
   settled(): Promise<void>;
   /** A client of this user, or of the administrator. Typed for built-in kinds: `client().apps.v1.deployments('ns')`. */
   client(user?: string, groups?: readonly string[]): TestClient;
@@ -49,14 +49,14 @@ export interface TestServer extends AsyncDisposable {
    */
   kubeconfig(user?: string, groups?: readonly string[]): Kubeconfig;
   kubeconfigText(user?: string, groups?: readonly string[]): string;
-  /** What the server holds now, once it has settled, for servers that begin with it. */
+  /** The state of the server, once it has settled, for servers that start with it. */
   snapshot(): Promise<Snapshot>;
   /**
-   * Brings the server back to a snapshot of it, or of one it was forked from. Resource versions go on rising: watches go on, and show
-   * what came, changed and went; objects that are as they were keep theirs. Resolves when the custom kinds are those of then.
+   * Restores a snapshot of this server, or of one it was forked from. Resource versions keep increasing: watches continue, and show
+   * added, changed and deleted objects; unchanged objects keep their version. Resolves when the custom kinds are those of the snapshot.
    */
   reset(snapshot: Snapshot): Promise<void>;
-  /** Ends everything: watches end, requests under way are broken off. May be called more than once. */
+  /** Stops the server: watches end, requests in progress are aborted. May be called more than once. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a server held at a time, for tests that all begin alike:
+ * The state of a server at one time, for tests that start with the same state:
  *
- *   const snapshot = await server.snapshot();        // once, when its CRDs and objects are there
+ *   const snapshot = await server.snapshot();        // once, when its CRDs and objects are created
  *   const mine = await snapshot.fork();              // each test: a server of its own, in a few milliseconds
  *   await server.reset(snapshot);                    // or: the same server, back to that state
  */
@@ -10,16 +10,16 @@ import type { Identity } from '../meta/identity.ts';
 import type { TestServerOptions } from './options.ts';
 import type { TestServer } from './server.ts';
 
-/** What a fork may have other than the server it comes from. */
+/** Options of a fork that may differ from those of its server. */
 export type ForkOptions = Omit<TestServerOptions, 'identity'>;
 
 export interface Snapshot {
-  /** The resource version that a fork goes on from. */
+  /** The resource version that a fork continues from. */
   readonly revision: number;
   /**
-   * Starts a server that begins with this state: objects with their uids and resource versions, what is still known of the past,
-   * custom kinds, keys. Nothing that happens in it is seen in another server, and it is closed on its own. Options that are not
-   * given are those of the server that the snapshot is of.
+   * Starts a server with this state: objects with their uids and resource versions, the retained history, custom kinds, keys. Its
+   * writes are not seen in another server, and it is closed on its own. Options that are not given are those of the server of the
+   * snapshot.
    */
   fork(options?: ForkOptions): Promise<TestServer>;
 }
@@ -42,7 +42,7 @@ export class TakenSnapshot implements Snapshot {
   }
 }
 
-/** What a snapshot holds. Throws where a server of the identity cannot hold it. */
+/** The state of a snapshot. Throws if it is of another identity. */
 export function stateFor(identity: Identity, snapshot: Snapshot): ServerState {
   if (!(snapshot instanceof TakenSnapshot)) throw new Error('this is not a snapshot: make one with server.snapshot()');
   if (snapshot.identity.name === identity.name) return snapshot.state;

@@ -1,6 +1,6 @@
 /**
  * The way from a test to the server in its process: the handler that connections have, without a connection. Requests are
- * authenticated, authorized, admitted and queued like those of any client; only who makes them is given, not proved.
+ * authenticated, authorized, admitted and queued like those of any client; only the user is given, not authenticated.
  */
 import type { User } from '../auth/types.ts';
 import { errorFrom, type Http } from '../client/http.ts';
@@ -11,10 +11,10 @@ import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { userOf } from './users.ts';
 
-/** Maximum unread bytes of a response, before the server is paused; and those of a watch, before it is ended. */
+/** Maximum unread bytes of a response before the server is paused, and of a watch before it is ended. */
 const WAITING_BYTES = 1024 * 1024;
 const UNREAD_WATCH_BYTES = 16 * 1024 * 1024;
-/** Answers of these have no body. */
+/** Status codes of responses without a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 export class TestTransport {
@@ -43,7 +43,7 @@ export class TestTransport {
     };
   }
 
-  /** Sends a request and reads the answer whole, whatever its status. */
+  /** Sends a request and reads the whole response, whatever its status. */
   async request(method: string, path: string, choice: RequestChoice = {}): Promise<TestAnswer> {
     this.checkOpen();
     const [body, type] = bodyOf(choice.body);
@@ -62,7 +62,7 @@ export class TestTransport {
     return { status: answer.status, headers: received, text, body: isJson(received) && text !== '' ? JSON.parse(text) : text };
   }
 
-  /** As the global `fetch`; the host of the address means nothing. The body comes as the server sends it: watches stream. */
+  /** Like the global `fetch`; the host of the address is ignored. The body is streamed, as watches need it. */
   readonly fetch = async (input: string | URL | Request, init: TestFetchInit = {}): Promise<Response> => {
     this.checkOpen();
     const { user, groups, ...rest } = init;
@@ -75,7 +75,7 @@ export class TestTransport {
     return this.open(new InProcessIncoming(options, caller), request.signal);
   };
 
-  /** Ends what is under way; what is asked later fails. */
+  /** Ends the requests in progress; later ones fail. */
   close(): void {
     this.closed = true;
     this.answers.end();
@@ -101,7 +101,7 @@ export class TestTransport {
         const { statusCode: status, headers } = outgoing;
         resolve(new Response(bodiless.has(status) ? null : body.readable, { status, headers: headersOf(headers) }));
       };
-      // As long as the answer is open, as a connection would.
+      // As long as the response is open, like a connection.
       const release = this.keepAlive.hold();
       let fault: Error | undefined;
       outgoing.once('error', (error: Error) => {
@@ -111,7 +111,7 @@ export class TestTransport {
         release();
         signal.removeEventListener('abort', abort);
         incoming.destroy();
-        const error = outgoing.writableFinished ? undefined : (fault ?? new Error('the server broke the answer off'));
+        const error = outgoing.writableFinished ? undefined : (fault ?? new Error('the server aborted the response'));
         reject(error);
         body.end(error);
       });
@@ -147,7 +147,7 @@ class StreamedBody {
       new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES }),
     );
   }
-  /** A promise where the reader has enough for now. */
+  /** Returns a promise if the buffer is full: the writer waits. */
   put(chunk: Buffer): void | Promise<void> {
     if (this.ended) return;
     this.controller.enqueue(new Uint8Array(chunk));
@@ -156,7 +156,7 @@ class StreamedBody {
       this.more = resolve;
     });
   }
-  /** False where too many wait. */
+  /** False if too many events are unread. */
   putEvent(bytes: Buffer): boolean {
     if (this.ended) return true;
     this.controller.enqueue(new Uint8Array(bytes));

@@ -1,15 +1,15 @@
-/** Who a request of a test is made by. */
+/** The users of requests of tests. */
 import { serviceAccountGroups } from '../auth/authn/users.ts';
 import { type User, wellKnown } from '../auth/types.ts';
 
-/** Who may do everything: the user of requests that name none. */
+/** The administrator: the default user of requests. */
 export const administrator: User = { name: 'admin', groups: [wellKnown.masters, wellKnown.authenticated] };
 
-/** Who reads on behalf of an assertion: these requests are none of the program under test, and no faults are for them. */
+/** The user of reads by assertions: they are not requests of the program under test, and have no faults. */
 export const ASSERTING_USER = 'test-assertions';
 
 /**
- * The user that a name and groups stand for, as a server would have found them: everybody who has a name is authenticated,
+ * The user that a name and groups stand for, as a server would authenticate them: every user with a name is authenticated,
  * and service accounts (`system:serviceaccount:NAMESPACE:NAME`) have the groups of their namespace.
  */
 export function userOf(name?: string, groups: readonly string[] = []): User {

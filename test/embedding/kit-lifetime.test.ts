@@ -27,7 +27,7 @@ test('servers that are closed with watches, informers and waits open leave no ti
     const never = client.waitFor(goal, 'Never', { timeout: '24h' }).catch((error: unknown) => error);
     const response = await server.fetch('/api/v1/namespaces?watch=true');
     await server.close();
-    expect(String(await never)).toContain('the server was closed while it was waited for');
+    expect(String(await never)).toContain('the server was closed during the wait');
     await response.text().catch(() => '');
     const rest = [];
     for await (const event of watch) rest.push(event.type);

@@ -76,7 +76,7 @@ test('second', () => server.close());`,
   );
   const { code, out } = await node('--test', '--test-reporter=tap', file);
   expect(code).toBe(1);
-  expect(out).toContain('ConfigMap (v1) default/absent: it is not there after 100 ms');
+  expect(out).toContain('ConfigMap (v1) default/absent: it does not exist after 100 ms');
   expect(out).toMatch(/^\s*ok 2 - second$/m);
   expect(out).not.toContain('event loop');
 });

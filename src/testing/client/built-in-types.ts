@@ -1,6 +1,6 @@
 /**
- * The built-in kinds as the typed client has them, with the types of their schemas. An interface with names, so that the
- * declarations of the package do not write every type out.
+ * The built-in kinds as the typed client has them, with the types of their schemas. Named interfaces keep the
+ * declarations of the package short.
  */
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../kinds/admissionregistration/schema/v1.ts';
 import type { CustomResourceDefinition } from '../../kinds/apiextensions/schema/v1.ts';
@@ -66,7 +66,7 @@ import type {
 } from '../../kinds/storage/schema/v1.ts';
 import type { CSIStorageCapacity as CSIStorageCapacityV1beta1 } from '../../kinds/storage/schema/v1beta1.ts';
 
-/** Which methods a kind has: all of them, or those that its objects, which nobody stores, can answer. */
+/** The methods of a kind: all of them, or the few of kinds whose objects are not stored. */
 export type Verbs = 'all' | 'create' | 'read';
 
 /** `T`: its objects; `S`: subresources that the client has methods for. */
@@ -75,7 +75,7 @@ export interface Entry<T, Namespaced extends boolean, V extends Verbs, S extends
   readonly namespaced: Namespaced;
   readonly verbs: V;
   readonly subresources: readonly S[];
-  /** Never there: it carries the type. */
+  /** Never set: it carries the type. */
   readonly objects?: T;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The built-in kinds as the typed client has them: `client.apps.v1.deployments('ns')`, with what a request needs. A test holds the
- * table against the kinds that a server has.
+ * The built-in kinds as the typed client has them: `client.apps.v1.deployments('ns')`, with the names that requests need. A test compares
+ * the table with the kinds of a server.
  *
  * Groups are named by the first word of their name (`rbac`, `flowcontrol`).
  */

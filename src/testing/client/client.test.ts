@@ -161,7 +161,7 @@ test('a watch whose events nobody takes ends at its bound', async () => {
   send(event);
   expect(closed).toBe(1);
   for (let i = 0; i < MAX_UNREAD_EVENTS; i++) await watch.next();
-  await expect(watch.next()).rejects.toThrow('events that nobody took');
+  await expect(watch.next()).rejects.toThrow('events were not read');
 });
 
 test('informers keep a copy up to date', async () => {
@@ -301,7 +301,7 @@ test('a wait by a fake clock that nobody moves ends by the clock of the machine'
   expect(clock.pending).toBe(2);
   await realClock.advance(1);
   expect(await short).toBe(
-    'WaitTimeout: Pod (v1) a/p: it is not there after 30000 ms of real time (the fake clock was not advanced by 10000 ms)',
+    'WaitTimeout: Pod (v1) a/p: it does not exist after 30000 ms of real time (the fake clock was not advanced by 10000 ms)',
   );
   expect(clock.pending).toBe(1);
   await realClock.advance(30_000);

@@ -18,10 +18,10 @@ export function testClient(context: ClientContext): TestClient {
       once(() => lookUp(context, name)),
       namespace,
     );
-  /** The objects of the kind and namespace that an object is of. */
+  /** The client for the kind and namespace of an object. */
   const home = (object: NamedObject): Resource<AnyObject> => {
     const { apiVersion, kind } = object;
-    if (apiVersion === undefined || kind === undefined) throw new Error('the object says no apiVersion and kind');
+    if (apiVersion === undefined || kind === undefined) throw new Error('the object has no apiVersion and kind');
     return resource({ apiVersion, kind }, object.metadata?.namespace ?? DEFAULT_NAMESPACE);
   };
   const client = {
@@ -67,7 +67,7 @@ function builtInClients(context: ClientContext): BuiltInClients {
   return clients as unknown as BuiltInClients;
 }
 
-/** Asks the server each time anew, because kinds come and go. */
+/** Reads discovery each time, because kinds come and go. */
 async function lookUp({ client }: ClientContext, name: ResourceName): Promise<KindRef> {
   const discovery = new Discovery(client);
   if (typeof name === 'string') return discovery.find(name);
@@ -76,7 +76,7 @@ async function lookUp({ client }: ClientContext, name: ResourceName): Promise<Ki
   return discovery.find(group === '' ? `${name.plural}.${version}` : `${name.plural}.${version}.${group}`);
 }
 
-/** A successful result is not requested again. */
+/** Caches a successful result. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined;
   return () => {

@@ -28,16 +28,16 @@ import type {
 } from './types.ts';
 import { EventStream } from './watch.ts';
 
-/** What all requests of a client share. */
+/** The context that all requests of a client share. */
 export interface ClientContext {
   readonly identity: Identity;
   readonly client: Client;
   readonly clock: Clock;
   readonly keepAlive: KeepAlive;
   readonly spread: () => number;
-  /** An informer could not list or watch, and tries again. */
+  /** Called when an informer cannot list or watch, before it retries. */
   readonly report: (error: unknown) => void;
-  /** Has something stopped with the server, unless it has ended before: then what is answered is to be called. */
+  /** Stops something when the server closes. Returns the function that cancels this, for what ends before. */
   readonly stopLater: (what: { stop(): void }) => () => void;
 }
 /** A kind as paths and objects name it. */
@@ -45,14 +45,14 @@ export interface KindRef extends ResourceRef {
   readonly kind: string;
 }
 
-/** Whom fields belong to that a test applies without saying whose they are. */
+/** Default field manager of applies. */
 const FIELD_MANAGER = 'test';
 const patchTypes = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
 } as const;
-/** What the methods of HTTP are called here. */
+/** Client methods by HTTP method, for errors. */
 const methods: Readonly<Record<string, string>> = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 const APPLY = 'application/apply-patch+yaml';
 
@@ -174,12 +174,12 @@ export class Resource<T extends object> implements DynamicClient<T> {
     const body = await this.typed(object);
     return this.call('PATCH', nameOf(object), { subresource, query, body, type: APPLY, namespaceOf: object });
   }
-  /** A body that says what it is. */
+  /** The body with apiVersion and kind. */
   private async typed(object: Draft<T>): Promise<object> {
     const { group, version, kind } = await this.lookUp();
     return { apiVersion: joinApiVersion(group, version), kind, ...object };
   }
-  /** Items of a list do not say what they are. */
+  /** Adds apiVersion and kind, which items of a list do not have. */
   private named({ group, version, kind }: KindRef, object: T): T {
     const named = object as { apiVersion?: string; kind?: string };
     named.apiVersion ??= joinApiVersion(group, version);
@@ -204,13 +204,13 @@ interface CallOptions {
   readonly subresource?: string | undefined;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
-  /** Content type of the body, where it is not an object. */
+  /** Content type of the body, if it is not an object. */
   readonly type?: string;
-  /** Where no namespace was named, that of this object. */
+  /** Without a namespace of the client, that of this object is used. */
   readonly namespaceOf?: unknown;
 }
 
-/** An informer that begins when its kind has been looked up. */
+/** An informer that starts when its kind has been looked up. */
 class LookedUpInformer<T extends object> implements Informer<T> {
   readonly synced: Promise<void>;
   private readonly listeners = new Map<unknown, () => void>();

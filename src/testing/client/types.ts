@@ -1,4 +1,4 @@
-/** What the client of a test server looks like to the test. */
+/** The types of the client of a test server. */
 import type { Scale } from '../../kinds/autoscaling/schema/scale.ts';
 import type { ObjectMeta } from '../../kinds/meta.ts';
 import type { JsonValue } from '../../schema/types.ts';
@@ -7,7 +7,7 @@ import type { BuiltIn, Entry } from './built-in-types.ts';
 /** Metadata of an object, all of it optional where a test writes it. */
 export type Metadata = ObjectMeta;
 
-/** An object as a test writes it: whatever the server fills in may be left out, and what is there has the right type. */
+/** An object as a test writes it: fields that the server fills in may be left out, and the others have the right type. */
 export type Draft<T> = T extends readonly (infer I)[] ? Draft<I>[] : T extends object ? { [K in keyof T]?: Draft<T[K]> } : T;
 
 /** An object of a kind that has no type here. */
@@ -17,7 +17,7 @@ export interface AnyObject {
   metadata: Metadata;
   [field: string]: unknown;
 }
-/** An object that says what it is. */
+/** An object with apiVersion and kind. */
 export interface NamedObject {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
@@ -25,15 +25,15 @@ export interface NamedObject {
 }
 
 export interface WriteOptions {
-  /** Nothing is stored. */
+  /** Whether to store nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Whom the fields that are written belong to. */
+  /** The field manager of the written fields. */
   readonly fieldManager?: string | undefined;
-  /** What becomes of fields that the kind does not have. */
+  /** How to treat unknown fields. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 export interface ApplyOptions extends WriteOptions {
-  /** Takes over what others own. Default: true. */
+  /** Whether to take ownership of fields that conflict with other managers. Default: true. */
   readonly force?: boolean | undefined;
 }
 export interface PatchOptions extends WriteOptions {
@@ -50,7 +50,7 @@ export interface ListOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined;
 }
 export interface WatchOptions extends SelectOptions {
-  /** Absent: what is there comes first, as ADDED. */
+  /** Default: the watch starts with the current objects, as ADDED. */
   readonly resourceVersion?: string | undefined;
   readonly allowBookmarks?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -72,24 +72,24 @@ export interface WatchEvent<T> {
 }
 /** Events as they come: `for await (const { type, object } of watch)`. Leaving the loop ends the watch. */
 export interface Watch<T> extends AsyncIterableIterator<WatchEvent<T>> {
-  /** Resolves when the server has begun to answer; rejects with its ApiError. */
+  /** Resolves when the response has begun; rejects with the ApiError of the server. */
   readonly ready: Promise<void>;
   close(): void;
 }
-/** A copy of a collection that keeps itself up to date. */
+/** A cached copy of a collection that follows its changes. */
 export interface Informer<T> {
-  /** Resolves when all objects are there. */
+  /** Resolves when all objects have been listed. */
   readonly synced: Promise<void>;
   readonly size: number;
   get(namespace: string, name: string): T | undefined;
   /** All objects, or those of one namespace. */
   list(namespace?: string): Iterable<T>;
-  /** Calls for all that is there, and for every change. Answers what ends that. */
+  /** Calls the listener for every current object, and for every change. Returns the function that removes it. */
   onChange(listener: (change: { type: 'added' | 'modified' | 'deleted'; object: T; old: T | undefined }) => void): () => void;
   stop(): void;
 }
 
-/** A kind whose objects are answers only. */
+/** A kind whose objects are created and not stored, such as reviews. */
 export interface Created<T> {
   create(object: Draft<T>, options?: WriteOptions): Promise<T>;
 }
@@ -97,20 +97,20 @@ export interface Shown<T> {
   get(name: string): Promise<T>;
   list(options?: ListOptions): Promise<List<T>>;
 }
-/** Objects of a kind, in a namespace or not. Everything rejects with an ApiError, which has `code`, `reason` and `details`. */
+/** Objects of a kind, in a namespace or not. Methods reject with an ApiError, which has `code`, `reason` and `details`. */
 export interface ResourceClient<T> extends Created<T>, Shown<T> {
-  /** Undefined where there is none. */
+  /** Undefined if the object does not exist. */
   find(name: string): Promise<T | undefined>;
   /** Replaces the object; where it has a `metadata.resourceVersion`, only that version of it. */
   update(object: Draft<T>, options?: WriteOptions): Promise<T>;
   patch(name: string, patch: Draft<T> | readonly JsonValue[], options?: PatchOptions): Promise<T>;
-  /** Server-side apply: makes the object, or changes what the test says of it. */
+  /** Server-side apply: creates the object, or updates the fields that are given. */
   apply(object: Draft<T>, options?: ApplyOptions): Promise<T>;
   /** Resolves when the server has answered; the object may still be there, for its grace period or finalizers. */
   delete(name: string, options?: DeleteOptions): Promise<void>;
   deleteCollection(selection?: SelectOptions, options?: DeleteOptions): Promise<void>;
   watch(options?: WatchOptions): Watch<T>;
-  /** Started; ends with `stop`, or with the server. */
+  /** Returns a started informer, which ends with `stop`, or with the server. */
   informer(options?: SelectOptions): Informer<T>;
 }
 
@@ -154,21 +154,21 @@ type Access<E> =
       : () => Methods<T, V, S>
     : never;
 
-/** `client.apps.v1.deployments('ns')`; `client.core.v1.nodes()`. Without a namespace: all of them, to list and to watch. */
+/** `client.apps.v1.deployments('ns')`; `client.core.v1.nodes()`. Without a namespace: lists and watches of all namespaces. */
 export type BuiltInClients = {
   readonly [G in keyof BuiltIn]: {
     readonly [V in keyof BuiltIn[G]]: { readonly [R in keyof BuiltIn[G][V]]: Access<BuiltIn[G][V][R]> };
   };
 };
 
-/** A kind by the version and the name that objects have, or that paths have. */
+/** A kind by apiVersion and kind, or by apiVersion and plural name. */
 export type ResourceName =
   | { readonly apiVersion: string; readonly kind: string }
   | { readonly apiVersion: string; readonly plural: string }
   /** `widgets`, `widgets.example.com`, `deploy`: as on a command line. */
   | string;
 
-/** All methods, for kinds that are known at run time only. Those that a kind does not have are answered with 404 or 405. */
+/** All methods, for kinds that are known at run time only. A method that the kind does not have gets 404 or 405. */
 export type DynamicClient<T> = ResourceClient<T> & Intersect<Subresources<T>[keyof Subresources<T>]>;
 
 /**
@@ -185,13 +185,13 @@ export interface WaitOptions {
 export interface TestClient extends BuiltInClients {
   /** Objects of any kind that the server has, custom kinds among them. The kind is looked up when it is first used. */
   resource<T = AnyObject>(name: ResourceName, namespace?: string): DynamicClient<T>;
-  /** By what the object says of itself. An object without a namespace, of a kind that has one, belongs to `default`. */
+  /** By the apiVersion, kind and namespace of the object; the namespace of a namespaced kind is `default` if the object has none. */
   create<T extends NamedObject>(object: T, options?: WriteOptions): Promise<T & AnyObject>;
   apply<T extends NamedObject>(object: T, options?: ApplyOptions): Promise<T & AnyObject>;
   /** The object as it is now. */
   get<T extends NamedObject>(object: T): Promise<T & AnyObject>;
   delete(object: NamedObject, options?: DeleteOptions): Promise<void>;
-  /** Resolves with the object (undefined when it is gone) as soon as it is so; rejects with WaitTimeout, which shows its last state. */
+  /** Resolves with the object (undefined when it is gone) as soon as the condition holds; rejects with WaitTimeout, which shows the last state. */
   waitFor<T extends NamedObject>(
     object: T,
     condition: WaitCondition<T & AnyObject>,

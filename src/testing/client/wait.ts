@@ -1,4 +1,4 @@
-/** Waiting until an object is as a test wants it. */
+/** Waits for a condition of an object. */
 import { type Goal, readGoal } from '../../cli/wait-args.ts';
 import { type Clock, FakeClock, systemClock } from '../../lib/clock.ts';
 import { cut } from '../../lib/shown.ts';
@@ -7,14 +7,14 @@ import type { KeepAlive } from '../keep-alive.ts';
 import type { AnyObject, Informer, WaitCondition, WaitOptions } from './types.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** A fake clock that nobody moves does not end a wait; after so long by the machine's clock, or its timeout if longer, it fails. */
+/** A wait on a fake clock that is not advanced fails after this time of the machine's clock, or after its timeout if longer. */
 const LEAST_REAL_TIME_MS = 30_000;
 /** Characters of the last state that the error shows. */
 const SHOWN_STATE = 4096;
 
 /** The condition was not met before the timeout. */
 export class WaitTimeout extends Error {
-  /** As it was then; undefined where there was none. */
+  /** The last state of the object; undefined if it did not exist. */
   readonly last: AnyObject | undefined;
   constructor(message: string, last: AnyObject | undefined) {
     super(message);
@@ -31,7 +31,7 @@ export interface Waiting {
   readonly keepAlive: KeepAlive;
   /** The machine's clock. */
   readonly realClock?: Clock;
-  /** Calls when the server closes, unless what is answered is called before. */
+  /** Calls when the server closes. Returns the function that cancels this. */
   readonly whenClosed: (call: () => void) => () => void;
 }
 
@@ -65,7 +65,7 @@ export function waitUntil(
       }
     };
     const timedOut = (after: string): void => {
-      const why = last === undefined ? 'it is not there' : goal.distance(last);
+      const why = last === undefined ? 'it does not exist' : goal.distance(last);
       const state = last === undefined ? '' : `\nIts last state:\n${cut(JSON.stringify(last, undefined, 2), SHOWN_STATE)}`;
       finish(() => reject(new WaitTimeout(`${what}: ${why} after ${after}${state}`, last)));
     };
@@ -75,7 +75,7 @@ export function waitUntil(
       clock instanceof FakeClock
         ? realClock.after(realMillis, () => timedOut(`${realMillis} ms of real time (the fake clock was not advanced by ${millis} ms)`))
         : undefined;
-    const forget = whenClosed(() => finish(() => reject(new Error(`${what}: the server was closed while it was waited for`))));
+    const forget = whenClosed(() => finish(() => reject(new Error(`${what}: the server was closed during the wait`))));
     informer.onChange(({ type, object }) => {
       last = type === 'deleted' ? undefined : object;
       look();
@@ -92,9 +92,9 @@ export function waitUntil(
 
 function goalOf(condition: WaitCondition<AnyObject>): Pick<Goal, 'met' | 'distance'> {
   if (typeof condition === 'string') return readGoal(goalText(condition));
-  return { met: (object) => condition(object as AnyObject | undefined), distance: () => 'it is not as the function wants it' };
+  return { met: (object) => condition(object as AnyObject | undefined), distance: () => 'the function did not return true' };
 }
-/** The short forms. */
+/** Expands the short forms. */
 function goalText(text: string): string {
   if (text.startsWith('{') || text.startsWith('.')) return `jsonpath=${text}`;
   return /^[A-Za-z][\w./-]*$/.test(text) && text !== 'delete' && text !== 'create' ? `condition=${text}` : text;

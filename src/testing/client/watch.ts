@@ -1,11 +1,11 @@
-/** A watch whose events a test takes one by one. */
+/** A watch whose events a test reads one by one. */
 import type { Http } from '../../client/http.ts';
 import { Lines } from '../../client/watch.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { KeepAlive, Release } from '../keep-alive.ts';
 import type { Watch, WatchEvent } from './types.ts';
 
-/** Events that wait to be taken; with one more the watch fails. */
+/** Limit of unread events; with one more the watch fails. */
 export const MAX_UNREAD_EVENTS = 10_000;
 
 interface WireEvent<T> {
@@ -19,7 +19,7 @@ export interface WatchRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly keepAlive: KeepAlive;
-  /** Called at the end, however it comes. */
+  /** Called once at the end, after an error as well. */
   readonly ended: () => void;
 }
 
@@ -32,7 +32,7 @@ export class EventStream<T> implements Watch<T> {
   private stop: (() => void) | undefined;
   private readonly whenEnded: () => void;
   private readonly keepAlive: KeepAlive;
-  /** While somebody waits for an event. */
+  /** Set while a reader waits for an event. */
   private release: Release | undefined;
 
   constructor(request: WatchRequest) {
@@ -90,7 +90,7 @@ export class EventStream<T> implements Watch<T> {
     if (this.waiting.length === 0) this.stopWaiting();
     if (next !== undefined) next.resolve({ done: false, value: { type, object } });
     else if (this.unread.length < MAX_UNREAD_EVENTS) this.unread.push({ type, object });
-    else this.end(new Error(`a watch with ${MAX_UNREAD_EVENTS} events that nobody took was ended`));
+    else this.end(new Error(`the watch was ended: ${MAX_UNREAD_EVENTS} of its events were not read`));
   }
   private stopWaiting(): void {
     this.release?.();

@@ -20,7 +20,7 @@ function hold({ pass, message, actual, expected }: Check): void {
 /** The server has answered such a request. */
 export const assertSeen = (server: Pick<SeeingServer, 'requests'>, pattern: RequestPattern): void =>
   hold(checkSeen(server.requests, pattern));
-/** The server has answered exactly so many of such requests; 0: none. */
+/** The server has answered exactly so many such requests; 0: none. */
 export const assertSeenTimes = (server: Pick<SeeingServer, 'requests'>, pattern: RequestPattern, times: number): void =>
   hold(checkSeen(server.requests, pattern, times));
 /** The object has a condition of this type, with this status (default `True`) and reason. */
@@ -28,14 +28,14 @@ export const assertCondition = (object: unknown, type: string, status?: string, 
   hold(checkCondition(object, type, status, reason));
 /** The object names this owner: an object, or some of apiVersion, kind, name, uid and controller. */
 export const assertOwnedBy = (object: unknown, owner: AnyObject | OwnerChoice): void => hold(checkOwner(object, owner));
-/** An object of the server is, or becomes, what a part or a function of it says. */
+/** An object of the server matches a part or a function, now or before the timeout. */
 export const assertEventually = async (
   server: WatchableServer,
   object: ObjectReference | AnyObject,
   wanted: ObjectPattern,
   options?: EventuallyOptions,
 ): Promise<void> => hold(await checkEventually(server, object, wanted, options));
-/** An object of the server is not there, or goes away. */
+/** An object of the server does not exist, or is deleted before the timeout. */
 export const assertEventuallyGone = async (
   server: WatchableServer,
   object: ObjectReference | AnyObject,

@@ -1,10 +1,10 @@
-/** What an assertion is about, where `actual` is a part of it alone: found by that part, which is what runners keep. */
+/** The object of an assertion by its `actual` value, if that is only a part of the object: runners keep nothing else. */
 export const subjectOf: WeakMap<object, unknown> = new WeakMap();
 
-/** The answer to a question of a test, in the form that `expect.extend` of vitest and Jest takes. */
+/** The result of a check, in the form that `expect.extend` of vitest and Jest takes. */
 export interface Check {
   readonly pass: boolean;
-  /** Why the assertion failed: why it does not hold, or, under `not`, that it does. */
+  /** Why the assertion failed, under `not` as well. */
   readonly message: () => string;
   readonly actual: unknown;
   readonly expected: unknown;

@@ -1,6 +1,6 @@
 /**
- * Waits for an object to become what a test wants, by a watch: no test sleeps. What is asked is a part of the object, or a function;
- * where the object is not there the function is given undefined.
+ * Waits with a watch until an object matches: no test sleeps. The condition is a part of the object, or a function, which gets
+ * undefined if the object does not exist.
  *
  *   await checkEventually(server, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' }, { spec: { replicas: 3 } })
  */
@@ -22,7 +22,7 @@ export interface ObjectReference {
   readonly namespace?: string | undefined;
 }
 
-/** What an object must be like: a part of it, or a function of it. */
+/** A condition of an object: a part of it, or a function of it. */
 export type ObjectPattern = Readonly<Record<string, unknown>> | ((object: unknown) => boolean);
 
 export interface EventuallyOptions {
@@ -31,16 +31,16 @@ export interface EventuallyOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** What a server must have for this. */
+/** The part of a server that this uses. */
 export interface WatchableServer {
   fetch(path: string, init?: { user?: string; groups?: readonly string[]; signal?: AbortSignal }): Promise<Response>;
 }
 
-/** A little less than runners give a test by themselves, so that what is printed is this wait and not theirs. */
+/** A little less than the default timeout of runners, so that the error is that of this wait. */
 const TIMEOUT_MS = 4_500;
 const timeouts = new WeakMap<WatchableServer, number>();
 
-/** For waits on this server that name none. */
+/** Default timeout of waits on this server. */
 export const setTimeoutOf = (server: WatchableServer, timeout: string | number): unknown => timeouts.set(server, millisecondsOf(timeout));
 const timeoutOf = (server: WatchableServer, given: string | number | undefined): number =>
   given === undefined ? (timeouts.get(server) ?? TIMEOUT_MS) : millisecondsOf(given);
@@ -77,14 +77,14 @@ export async function checkEventually(
   return checked(
     pass,
     () => `${name} was not as expected within ${timeout} ms:${answered ? whyNot(last, wanted) : ' the server has not answered'}`,
-    () => `${name} has become what it should not be: ${shown(last)}`,
+    () => `${name} matches, but should not: ${shown(last)}`,
     last ?? { ...reference, metadata: reference },
-    // Runners print a difference to what is expected: there is none to an object that does not exist, or to a function.
+    // Runners print the difference to the expected value: there is none for an object that does not exist, or for a function.
     last === undefined || typeof wanted === 'function' ? undefined : wanted,
   );
 }
 
-/** Whether an object goes away. */
+/** Whether an object is deleted before the timeout. */
 export async function checkGone(server: WatchableServer, object: ObjectReference | AnyObject, options?: EventuallyOptions): Promise<Check> {
   const { kind, namespace, name } = referenceOf(object);
   let answered = false;
@@ -96,7 +96,7 @@ export async function checkGone(server: WatchableServer, object: ObjectReference
   const text = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   const { metadata } = check.actual as { metadata: { deletionTimestamp?: string; finalizers?: string[] } };
   const waits =
-    metadata.deletionTimestamp === undefined ? 'nobody has deleted it' : `it waits for its finalizers ${shown(metadata.finalizers)}`;
+    metadata.deletionTimestamp === undefined ? 'it was not deleted' : `it waits for its finalizers ${shown(metadata.finalizers)}`;
   return checked(
     check.pass,
     () => (answered ? `${text} is still there after ${timeoutOf(server, options?.timeout)} ms: ${waits}` : check.message()),
@@ -142,8 +142,8 @@ async function pathOf(server: WatchableServer, { apiVersion, kind, namespace }: 
 }
 
 /**
- * The states of an object, from what it is now; undefined where it is not there. A watch that ends, as all do at some time, is
- * followed by another list and watch, until the signal is aborted: then the fetch that is under way rejects.
+ * The states of an object, from the current one; undefined while it does not exist. When a watch ends, as all do at some time,
+ * another list and watch follow, until the signal is aborted: then the fetch in progress rejects.
  */
 async function* states(
   server: WatchableServer,
@@ -157,16 +157,16 @@ async function* states(
     const list = await server.fetch(`${path}?${selector}`, init);
     const { items, metadata } = (await list.json()) as { items?: object[]; metadata: { resourceVersion: string } };
     if (items === undefined) throw new Error(`cannot list ${path}: status ${list.status}`);
-    // Items of a list do not say their kind.
+    // Items of a list have no kind.
     yield items[0] === undefined ? undefined : { apiVersion, kind, ...items[0] };
     const watch = await server.fetch(`${path}?watch=true&${selector}&resourceVersion=${metadata.resourceVersion}`, init);
     if (!watch.ok) throw new Error(`cannot watch ${path}: status ${watch.status}`);
     for await (const { type, object } of eventsUntilBroken(watch)) {
-      // The version of the list may be forgotten meanwhile.
+      // The resourceVersion of the list may have expired.
       if (type === 'ERROR') break;
       yield type === 'DELETED' ? undefined : object;
     }
-    // Timers run in between, so that the wait ends in time even where every watch ends at once.
+    // Timers run in between, so that the wait ends in time even if every watch ends at once.
     await nextTurn();
   }
 }
@@ -176,7 +176,7 @@ interface WatchEvent {
   readonly object: unknown;
 }
 
-/** A watch that is broken off has ended: what became of the server is seen by the next request. */
+/** An aborted watch counts as ended: the next request shows whether the server still runs. */
 async function* eventsUntilBroken(watch: Response): AsyncGenerator<WatchEvent> {
   const all = events(watch);
   try {

@@ -1,10 +1,10 @@
-/** What vitest and Jest share: their hooks have the same names, and so has what they assert with. */
+/** The shared part of vitest and Jest, whose hooks and `expect` have the same names. */
 import { matchers } from './matchers.ts';
 import { type OnServer, onServerWith, type SuiteHooks, type WithServerOptions } from './with-server.ts';
 
 /** The functions of a runner that are used. */
 export interface ExpectRunner extends SuiteHooks {
-  /** Is given the matchers, where it is there. */
+  /** Gets the matchers, if it is given. */
   readonly expect?: { extend(matchers: object): unknown } | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ExpectHelpers {
   readonly matchers: typeof matchers;
 }
 
-/** `globals`: where the functions of the runner are, for those who do not pass them. */
+/** `globals`: the functions of the runner for calls that do not pass them. */
 export const expectHelpers = (globals: Partial<ExpectRunner>): ExpectHelpers => ({
   matchers,
   withServer(options, { beforeAll, afterAll, expect } = globals as ExpectRunner) {

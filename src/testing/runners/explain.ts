@@ -1,17 +1,17 @@
 /**
- * What a failed test prints in addition to its error: the history of the object that the failed assertion was about (who changed what, when),
- * or, where it was about none, the last requests that changed anything.
+ * Adds to the error of a failed test: the history of the object of the failed assertion (who changed what, when), or, without an
+ * object, the last writes.
  */
 import { subjectOf } from './check.ts';
 import { nameOf } from './objects.ts';
 import { isRecord } from './partial.ts';
 import { requestLine, type SeenRequest } from './seen.ts';
 
-/** Versions of an object, and requests, that are printed. */
+/** Limit of printed versions of an object, and of requests. */
 const SHOWN = 10;
 const reading: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
-/** What a server can say of what happened. */
+/** The part of a server that this reads. */
 export interface ExplainingServer {
   readonly requests: Iterable<SeenRequest>;
   /** Changes of an object, oldest first. */
@@ -36,14 +36,14 @@ interface NamedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string };
 }
 
-/** The same error, with what happened on the server in its message. */
+/** The same error, with the history in its message. */
 export async function explainFailure(error: unknown, server: ExplainingServer): Promise<unknown> {
   if (!(isRecord(error) && typeof error.message === 'string')) return error;
   try {
     const text = whatHappened(error, server);
     if (text !== '') extend(error as unknown as Error, text);
   } catch {
-    // The test's own error matters more than one of explaining it.
+    // The error of the test matters more than a failure to explain it.
   }
   return error;
 }
@@ -74,7 +74,7 @@ function objectOf({ actual, matcherResult }: Record<string, unknown>): NamedObje
 const isObject = (value: unknown): value is NamedObject =>
   isRecord(value) && typeof value.kind === 'string' && isRecord(value.metadata) && typeof value.metadata.name === 'string';
 
-/** Some runners print the message, some the stack, which begins with the message of when it was made. */
+/** Some runners print the message, others the stack, which begins with the original message. */
 function extend(error: Error, text: string): void {
   const { message, stack } = error;
   error.message = `${message}\n\n${text}\n`;

@@ -71,8 +71,8 @@ describe('toHaveSeen', () => {
   });
 
   test('refuses what is no part of a request, and what is no server', () => {
-    expect(() => matchers.toHaveSeen(server, { verbs: 'get' } as RequestPattern)).toThrow('unknown part of a request: verbs');
-    expect(() => matchers.toHaveSeen({}, { verb: 'get' })).toThrow('toHaveSeen is asked of a test server');
+    expect(() => matchers.toHaveSeen(server, { verbs: 'get' } as RequestPattern)).toThrow('unknown field of a request: verbs');
+    expect(() => matchers.toHaveSeen({}, { verb: 'get' })).toThrow('toHaveSeen needs a test server');
   });
 });
 
@@ -198,7 +198,7 @@ describe('on a server', () => {
         await clock.advance(7);
         return (await gone).message();
       };
-      expect(await stays()).toBe('ConfigMap m is still there after 7 ms: nobody has deleted it');
+      expect(await stays()).toBe('ConfigMap m is still there after 7 ms: it was not deleted');
       await server.request('DELETE', `${maps}/m`);
       expect(await stays()).toBe('ConfigMap m is still there after 7 ms: it waits for its finalizers ["a.example/b"]');
     }));

@@ -16,10 +16,10 @@ export interface SeeingServer extends WatchableServer {
   readonly requests: Iterable<SeenRequest>;
 }
 
-/** The value is not known to be a server before it is asked. */
+/** Checks that the value is a test server. */
 function serverOf(value: unknown, matcher: string): SeeingServer {
   if (typeof (value as Partial<SeeingServer> | null | undefined)?.fetch === 'function') return value as SeeingServer;
-  throw new TypeError(`${matcher} is asked of a test server: expect(server).${matcher}(…)`);
+  throw new TypeError(`${matcher} needs a test server: expect(server).${matcher}(…)`);
 }
 
 export const matchers = {
@@ -42,14 +42,14 @@ export const matchers = {
 export interface ServerMatchers<R = void> {
   /** The server has answered such a request. */
   toHaveSeen(pattern: RequestPattern): R;
-  /** The server has answered exactly so many of such requests. */
+  /** The server has answered exactly so many such requests. */
   toHaveSeenTimes(pattern: RequestPattern, times: number): R;
   /** The object has a condition of this type, with this status (default `True`) and reason. */
   toHaveCondition(type: string, status?: string, reason?: string): R;
   /** The object names this owner: an object, or some of apiVersion, kind, name, uid and controller. */
   toBeOwnedBy(owner: AnyObject | OwnerChoice): R;
-  /** An object of the server is, or becomes, what a part or a function of it says. */
+  /** An object of the server matches a part or a function, now or before the timeout. */
   toEventuallyHave(object: ObjectReference | AnyObject, wanted: ObjectPattern, options?: EventuallyOptions): Promise<R>;
-  /** An object of the server is not there, or goes away. */
+  /** An object of the server does not exist, or is deleted before the timeout. */
   toEventuallyBeGone(object: ObjectReference | AnyObject, options?: EventuallyOptions): Promise<R>;
 }

@@ -1,4 +1,4 @@
-/** What tests ask of an object by itself: its conditions and owners. */
+/** Checks of a single object: its conditions and owners. */
 import { type Check, checked, subjectOf } from './check.ts';
 import { isRecord, shown } from './partial.ts';
 
@@ -11,7 +11,7 @@ export interface AnyObject {
     | undefined;
 }
 
-/** An owner: an object, or what of it matters. */
+/** An owner: an object, or some of its fields. */
 export interface OwnerChoice {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Whether a value has what a part of it says: every field that the part names, at any depth. Lists must have as many items, each
- * of which matches. Matchers of a test runner (`expect.any(String)`) may stand anywhere in the part.
+ * Whether a value matches a part: it has every field that the part names, at any depth. Lists must have the same length, and each
+ * item must match. Matchers of a test runner (`expect.any(String)`) may stand anywhere in the part.
  *
  *   differences({ spec: { replicas: 2, paused: true } }, { spec: { replicas: 3 } }) → ['.spec.replicas is 2, not 3']
  */

@@ -1,5 +1,5 @@
 /**
- * Which requests a server has had, asked by their parts. A message names the requests that come nearest, and in what they differ.
+ * Checks which requests a server has had, by a pattern. A message names the nearest requests and how they differ.
  *
  *   checkSeen(server.requests, { verb: 'create', resource: 'deployments', name: 'web', code: 201 })
  */
@@ -23,10 +23,10 @@ export interface SeenRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-/** A value, several of which one must fit, a pattern that a text matches, or a function that says whether it fits. */
+/** A value, several of which one must match, a regular expression, or a function that returns whether the value matches. */
 export type Wanted<T> = T | readonly T[] | RegExp | ((value: T | undefined) => boolean);
 
-/** What a request must be like. What is left out may be anything; `undefined` asks for a request without that part. */
+/** A pattern of a request. Fields that are left out match any value; `undefined` matches a request without that field. */
 export interface RequestPattern {
   readonly user?: Wanted<string> | undefined;
   readonly verb?: Wanted<string> | undefined;
@@ -45,7 +45,7 @@ export interface RequestPattern {
   readonly dryRun?: Wanted<boolean> | undefined;
 }
 
-/** Requests that a message names. */
+/** Limit of requests that a message names. */
 const NEAREST = 5;
 const fields = ['verb', 'group', 'resource', 'subresource', 'namespace', 'name', 'path', 'user', 'code', 'changed', 'dryRun'] as const;
 type Field = (typeof fields)[number];
@@ -54,7 +54,7 @@ type Field = (typeof fields)[number];
 export function checkSeen(requests: Iterable<SeenRequest>, pattern: RequestPattern, times?: number): Check {
   const split = splitResource(pattern);
   for (const name of Object.keys(split))
-    if (!fields.includes(name as Field)) throw new TypeError(`unknown part of a request: ${name} (there are ${fields.join(', ')})`);
+    if (!fields.includes(name as Field)) throw new TypeError(`unknown field of a request: ${name} (known: ${fields.join(', ')})`);
   const all = [...requests].filter(({ user }) => user !== ASSERTING_USER);
   const found = all.filter((request) => differing(request, split).length === 0);
   const pass = times === undefined ? found.length > 0 : found.length === times;

@@ -1,12 +1,12 @@
 /**
- * A server for each test of a suite. What all tests need is set up once; each test gets a copy of that, which ends with it.
+ * A server for each test of a suite. The common state is set up once; each test gets a copy, which is closed after the test.
  *
  *   const onServer = withServer({ setUp: (server) => install(server) });
  *   test('…', onServer(async (server) => { … }));
  *
  *   before the tests   start → setUp → snapshot → the first server is closed
- *   a test             fork → test → close, whether it passed, failed or was given up by its runner
- *   after the tests    what is still open is closed: the servers of tests that have never returned
+ *   a test             fork → test → close, whether the test passed, failed or timed out
+ *   after the tests    open servers are closed: those of tests that never returned
  */
 import type { TestServerOptions } from '../options.ts';
 import { startTestServer, type TestServer } from '../server.ts';
@@ -15,13 +15,13 @@ import { setTimeoutOf } from './eventually.ts';
 import { explainFailure } from './explain.ts';
 
 export interface WithServerOptions extends TestServerOptions {
-  /** Prepares the server, once. What it holds then, every test finds. */
+  /** Prepares the server, once. Every test starts with its state. */
   readonly setUp?: ((server: TestServer) => unknown) | undefined;
-  /** How long `toEventuallyHave` and its like wait where they name no time: `10s`, or milliseconds. Default: 4,500. */
+  /** Default timeout of `toEventuallyHave` and the other waits: `10s`, or milliseconds. Default: 4,500. */
   readonly eventuallyTimeout?: string | number | undefined;
 }
 
-/** Makes a test function of a function that needs a server. What the runner passes to tests comes after the server. */
+/** Makes a test function from a function that needs a server. The arguments of the runner come after the server. */
 export type OnServer = <Arguments extends unknown[] = []>(
   test: (server: TestServer, ...context: Arguments) => unknown,
 ) => (...context: Arguments) => Promise<void>;
@@ -72,7 +72,7 @@ export class ServerSuite {
       await this.end(server);
     }
   }
-  /** Ends every server that is open, and those that are about to start as soon as they have. */
+  /** Closes every open server, and those that are starting as soon as they have started. */
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.open].map((server) => this.end(server)));
@@ -106,7 +106,7 @@ export class ServerSuite {
   }
 }
 
-/** vitest and node:test hand each test a signal that is aborted when its time is up. */
+/** vitest and node:test pass each test a signal that is aborted when the test times out. */
 function signalOf(context: unknown): AbortSignal | undefined {
   const signal = (context as { signal?: unknown } | null | undefined)?.signal;
   return signal instanceof EventTarget && 'aborted' in signal ? (signal as AbortSignal) : undefined;
