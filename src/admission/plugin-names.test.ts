@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { kubernetes, plat } from '../meta/identity.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { readAdmissionConfiguration } from './configuration.ts';
-import { deprecationWarnings, enabledPlugins, isConfigurable, orderedPlugins, pluginNames } from './plugin-names.ts';
+import { deprecatedPlugins, enabledPlugins, isConfigurable, orderedPlugins, pluginNames } from './plugin-names.ts';
 import { plugins } from './plugins/index.ts';
 import { World } from './testing.ts';
 
@@ -45,9 +45,9 @@ test('the order of the flags is irrelevant', () => {
   expect(one.indexOf('NodeRestriction')).toBeLessThan(one.indexOf('AlwaysPullImages'));
 });
 
-test('deprecated plug-ins warn', () => {
-  expect(deprecationWarnings(['PodSecurityPolicy', 'Priority'])).toEqual([
-    'the admission plug-in PodSecurityPolicy is deprecated: PodSecurity takes its place',
+test('deprecated plug-ins are listed with their reason', () => {
+  expect(deprecatedPlugins(['PodSecurityPolicy', 'Priority'])).toEqual([
+    { plugin: 'PodSecurityPolicy', reason: 'PodSecurity takes its place' },
   ]);
 });
 

@@ -77,9 +77,9 @@ export function enabledPlugins(enable: readonly string[], disable: readonly stri
   return orderedPlugins.filter((one) => (one.default || enable.includes(one.name)) && !disable.includes(one.name)).map(({ name }) => name);
 }
 
-/** Deprecation warnings of the enabled plug-ins. */
-export function deprecationWarnings(enabled: readonly string[]): string[] {
-  return (orderedPlugins as readonly PluginFacts[])
-    .filter(({ name, deprecated }) => deprecated !== undefined && enabled.includes(name))
-    .map(({ name, deprecated }) => `the admission plug-in ${name} is deprecated: ${deprecated}`);
+/** The enabled plug-ins that are deprecated, and why. */
+export function deprecatedPlugins(enabled: readonly string[]): { readonly plugin: string; readonly reason: string }[] {
+  return (orderedPlugins as readonly PluginFacts[]).flatMap(({ name, deprecated }) =>
+    deprecated !== undefined && enabled.includes(name) ? [{ plugin: name, reason: deprecated }] : [],
+  );
 }

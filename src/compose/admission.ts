@@ -4,7 +4,7 @@ import { chainMetrics } from '../admission/admission-metrics.ts';
 import { admissionChain } from '../admission/chain.ts';
 import { readAdmissionConfiguration } from '../admission/configuration.ts';
 import type { PluginConfiguration, PluginEnv } from '../admission/plugin.ts';
-import { deprecationWarnings, enabledPlugins } from '../admission/plugin-names.ts';
+import { deprecatedPlugins, enabledPlugins } from '../admission/plugin-names.ts';
 import { plugins } from '../admission/plugins/index.ts';
 import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts';
 import type { AdmissionChain, AdmissionPlugin } from '../admission/types.ts';
@@ -36,7 +36,7 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
     file === undefined
       ? new Map()
       : await named('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
-  for (const text of deprecationWarnings(enabled)) log.warn(text);
+  for (const fields of deprecatedPlugins(enabled)) log.warn('deprecated admission plug-in is enabled', fields);
   const env = pluginEnv(base, deps);
   for (const [plugin, plural] of webhookPlugins) if (!enabled.includes(plugin)) warnUnasked(env, plugin, plural);
   const chain: AdmissionPlugin[] = [];

@@ -109,7 +109,11 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   const { clock = systemClock, random = systemRandom, starting, hooks, from } = surroundings;
   const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
-  const metrics = new Metrics({ version: apiRelease, showHiddenFor: options.showHiddenMetricsForVersion, warn: (text) => log.warn(text) });
+  const metrics = new Metrics({
+    version: apiRelease,
+    showHiddenFor: options.showHiddenMetricsForVersion,
+    warn: (metric, deprecatedSince) => log.warn('deprecated metric is exposed', { metric, deprecatedSince }),
+  });
   registerGates(metrics, options.features);
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);

@@ -1,5 +1,5 @@
 /**
- * Which of its names a definition gets: those that no other definition of its group has got before.
+ * Accepts the names of a definition that no other definition of its group has.
  *
  *   apples: kind Fruit    accepted                      pears: kind Fruit    "Fruit" is already in use
  */
@@ -13,7 +13,7 @@ import type {
 
 type NamesCondition = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'type'>;
 
-/** Names that the other definitions of a group have got. */
+/** Accepted names of the other definitions of a group. */
 export interface TakenNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export function acceptNames({ spec, status }: CustomResourceDefinition, taken: T
   if (established !== undefined) setCondition(status, { type: 'Established', lastTransitionTime: now, ...established });
 }
 
-/** What a definition whose names are accepted becomes next. */
+/** The Established condition of a definition whose names are accepted. */
 export const established: NamesCondition = {
   status: 'True',
   reason: 'InitialNamesAccepted',

@@ -1,5 +1,5 @@
 /**
- * The Table of a custom kind: the name, then what its definition points to. A cell is of the type that its column
+ * The Table of a custom kind: the name, then the columns of its definition. A cell has the type that its column
  * declares; a value of another type leaves it empty, except that every value can be shown as text.
  */
 
@@ -22,11 +22,11 @@ const age: CustomResourceColumnDefinition = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
-/** Characters of one cell: many columns may show the same long value. */
+/** Limit of characters of a cell: many columns may show the same long value. */
 export const CELL_CHARACTERS = 16 * 1024;
-/** Values that are looked at or put into words for one row; the cells behind stay empty. */
+/** Limit of values that are visited or printed for one row; the remaining cells stay empty. */
 export const ROW_EFFORT = 100_000;
-/** Characters of a cell that count as much as one value. */
+/** Characters of a cell that count as one value. */
 const CHARACTERS_A_STEP = 4;
 
 export function customColumns(definitions: readonly CustomResourceColumnDefinition[] | undefined): Shown {
@@ -49,7 +49,7 @@ interface Readable {
   readonly path: JsonPath;
 }
 
-/** A definition may be stored whose path nobody can read: the columns before it are shown, as ever. */
+/** A stored definition may have an invalid path: the columns before it are shown, as in a stock server. */
 function withPaths(definitions: readonly CustomResourceColumnDefinition[]): Readable[] {
   const readable: Readable[] = [];
   for (const definition of definitions) {
@@ -100,13 +100,13 @@ function textOf(value: unknown, row: PathEffort): string {
   return typeof value === 'number' ? numberText(value) : cut(String(value), CELL_CHARACTERS);
 }
 
-/** Very small numbers are written with an exponent earlier than this language does it, and that has two figures at least. */
+/** Numbers in Go's notation: very small ones get an exponent earlier than in JavaScript, with at least two digits. */
 function numberText(value: number): string {
   const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value);
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** JSON with the keys of objects in order, and without characters that would mean something to a page; the beginning of a long one. */
+/** JSON with sorted keys and HTML characters escaped, cut at the limit. */
 class SortedJson {
   private text = '';
   private readonly row: PathEffort;

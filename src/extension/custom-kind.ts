@@ -25,12 +25,12 @@ import { byPriority } from './version-order.ts';
 
 type DefinitionVersion = NonNullable<CustomResourceDefinition['spec']['versions']>[number];
 
-/** Objects of a custom kind: metadata, and whatever the schema says. */
+/** Objects of a custom kind: metadata, and the fields of its schema. */
 type CustomObject = ApiObject & { [field: string]: unknown };
 
 export interface CustomKind {
   readonly kind: Kind;
-  /** What a stored value is read as: by the schema of the version in which it was stored, in the version that is stored now. */
+  /** Reads a stored value: by the schema of the version in which it was stored, as an object of the current storage version. */
   readonly read: ReadValue;
 }
 
@@ -118,13 +118,13 @@ function customVersion(
   };
 }
 
-/** Undefined where nothing but the version differs. */
+/** Undefined if only the apiVersion differs. */
 function conversionOf({ metadata, spec }: CustomResourceDefinition, tools: ConversionTools): ConvertObjects | undefined {
   const { strategy, webhook } = spec.conversion ?? {};
   return strategy === 'Webhook' && webhook !== undefined ? webhookConversion(tools, metadata.name ?? '', webhook) : undefined;
 }
 
-/** Has all versions but the stored one converted by calls. */
+/** Converts all versions but the stored one by webhook calls. */
 function addCalls(convert: ConvertObjects, group: string, hub: string, versions: Record<string, KindVersion>): void {
   const converted = (name: string): ConvertedVersion => ({
     name,
@@ -154,7 +154,7 @@ function deprecationWarning(version: string, { spec }: CustomResourceDefinition)
 const codec = (name: string, structure: MessageType | undefined): MessageType =>
   object(name, { metadata: opt(0, ObjectMeta) }, { unknown: 'keep', structure });
 
-/** Where status is written at its own address, the object's own address leaves it alone. */
+/** With a status subresource, writes of the main resource do not change status. */
 function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubresources | undefined): Strategy<CustomObject> {
   const withStatus = subresources?.status !== undefined;
   const check = (custom: CustomObject, errors: FieldErrors): void => {
@@ -179,7 +179,7 @@ function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubres
   };
 }
 
-/** Work, where there is any, and then the rest. */
+/** Runs the work, if there is any, and then the rest. */
 function followedBy(work: Work<void> | undefined, rest: () => void): Work<void> | undefined {
   if (work !== undefined) return oneAfterAnother(work, rest);
   rest();
@@ -190,7 +190,7 @@ function* oneAfterAnother(work: Work<void>, rest: () => void): Work<void> {
   rest();
 }
 
-/** Only status is written; everything else stays as it is. */
+/** Writes status alone; all other fields keep their values. */
 function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresources): Strategy<CustomObject> {
   return {
     prepareForUpdate(custom, old) {
@@ -205,7 +205,7 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
       changedMetadataAgain(custom, old, errors);
       return followedBy(schema.validateUpdate(custom, old, errors), () => validateScaleStatus(scale, custom, errors));
     },
-    // Metadata is not changed, and yet its sender owns it, as in a stock server.
+    // Metadata is not changed, but its sender still owns it, as in a stock server.
     resetFields: [['spec']],
   };
 }
@@ -220,8 +220,8 @@ function setOrDelete<T extends object, K extends keyof T>(to: T, field: K, value
 }
 
 /**
- * Stored values are what a client may be shown: pruned and with defaults, as the schema is now. Those of another version stay
- * in it where their conversion takes a call.
+ * Stored values are read as clients see them: pruned and defaulted by the current schema. Those of another version keep it
+ * if their conversion needs a webhook call.
  */
 function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>, byCalls: boolean): ReadValue {
   return (value) => {
@@ -231,7 +231,7 @@ function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>, 
     const schema = schemas.get(version);
     schema?.prune(custom, { broken: 'drop' });
     if (schema?.fillStored(custom) === false) {
-      // Defaults that came later add too much to it: it is shown as it was stored.
+      // Defaults that were added later make it too large: it is shown as it was stored.
       custom = JSON.parse(text) as CustomObject;
       schema.prune(custom, { broken: 'drop' });
     }

@@ -1,12 +1,12 @@
 /**
  * Keeps the kinds that the server serves in step with the custom resource definitions: accepts their names, establishes
- * those that may be served, and removes the objects of those that go. The states of a definition:
+ * those that may be served, and deletes the objects of those that are deleted. The states of a definition:
  *
- *   new          → its names are checked                                                → accepted, or waiting
- *   waiting      for a name that another definition has; checked again when that goes    → accepted
+ *   new          → its names are checked                                                   → accepted, or waiting
+ *   waiting      for a name that another definition has; checked again when it is deleted  → accepted
  *   accepted     → established: its kind is served
- *   established  a change of it makes the kind anew; names that change are checked again
- *   terminating  objects can no longer be made; those that are there are deleted        → gone, once nothing holds it
+ *   established  a change replaces its kind; changed names are checked again
+ *   terminating  no object can be created; existing ones are deleted                       → deleted, once it has no finalizers
  */
 import type { WebhookClient } from '../admission/webhooks/client.ts';
 import { approvalCondition } from '../kinds/apiextensions/approval.ts';
@@ -33,11 +33,11 @@ import { type CustomKind, customKind } from './custom-kind.ts';
 import { removeLeftovers } from './leftovers.ts';
 
 const [GROUP, PLURAL] = ['apiextensions', 'customresourcedefinitions'];
-/** How soon what failed is tried again, and what waits for objects to go is looked at. */
+/** Delay of retries, and interval of checks whether all objects are deleted. */
 const AGAIN_MS = 1000;
-/** Objects that are deleted at a time when their definition goes. */
+/** Limit of parallel deletions of the objects of a definition. */
 const DELETE_WIDTH = 16;
-/** When objects are looked for that were stored by requests that outlived their definition: soon, and when none can be left. */
+/** When to look for objects of requests that outlived their definition: soon, and when no such request can be left. */
 const LEFTOVER_DELAYS_MS = [1000, 90_000];
 
 export interface DefinitionsOptions {
@@ -47,7 +47,7 @@ export interface DefinitionsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly conversions: ConversionTools & { readonly client: WebhookClient };
-  /** What another server served that this one begins like: schemas that are the same are not compiled again. */
+  /** The definitions of the server that this one is a fork of: schemas that are the same are not compiled again. */
   readonly from?: ReadonlyMap<string, ServedDefinition> | undefined;
 }
 
@@ -68,7 +68,7 @@ function sameSpec(known: ServedDefinition, { metadata, spec }: CustomResourceDef
   return (known.generation !== undefined && known.generation === metadata.generation) || equal(known.spec, spec);
 }
 
-/** What ownership takes from a schema is made here as well: the first object would have to wait for all of it. */
+/** The shapes for field ownership are prepared here as well, so that the first object need not wait for them. */
 async function compiledInSlices(compiling: Work<CustomKind>): Promise<CustomKind> {
   const custom = await inSlices(compiling, new Slices());
   for (const { schema } of Object.values(custom.kind.versions)) {
@@ -78,12 +78,14 @@ async function compiledInSlices(compiling: Work<CustomKind>): Promise<CustomKind
   return custom;
 }
 
+type FailurePhrase = 'cannot delete objects of a CustomResourceDefinition' | 'cannot remove objects of a deleted CustomResourceDefinition';
+
 export class Definitions {
   private readonly options: DefinitionsOptions;
   private readonly definitions: Live<CustomResourceDefinition>;
   private readonly writer: SystemWriter;
   private readonly served = new Map<string, ServedDefinition>();
-  /** Definitions that must be looked at, in the order in which they changed. */
+  /** Definitions to reconcile, in the order in which they changed. */
   private readonly due = new Set<string>();
   private working: Promise<void> | undefined;
   private stopFollowing: () => void = () => {};
@@ -106,25 +108,25 @@ export class Definitions {
     for (const definition of this.definitions.list()) if (isTrue(definition, 'Established')) await this.serve(definition);
     this.stopFollowing = this.definitions.onChange(({ object, old }) => {
       this.look(object.metadata.name ?? '');
-      // A name that was given up may be what another definition waits for.
+      // Another definition may wait for a name that is free now.
       if (!equal(object.status.acceptedNames, old?.status.acceptedNames) || old === undefined) this.lookAtWaiting(object.spec.group);
     });
     for (const definition of this.definitions.list()) if (!this.isAsBefore(definition)) this.look(definition.metadata.name ?? '');
   }
-  /** Whether a server has looked at the definition already, which had nothing left to do. */
+  /** Whether the definition was reconciled completely by the server that this one is a fork of. */
   private isAsBefore(definition: CustomResourceDefinition): boolean {
     const before = this.compiledBefore(definition);
     return before !== undefined && before === this.served.get(definition.metadata.name ?? '')?.custom && !isTrue(definition, 'Terminating');
   }
 
-  /** What is served now, for a server that begins like this one. */
+  /** The served definitions, for a fork of this server. */
   state(): ReadonlyMap<string, ServedDefinition> {
     return new Map(this.served);
   }
   get isBusy(): boolean {
     return this.working !== undefined || this.tasks.size > 0;
   }
-  /** Resolves when every change of definitions that has been heard of is served, and nothing is being cleaned up. */
+  /** Resolves when every known change of definitions is served, and no clean-up is in progress. */
   async settled(): Promise<void> {
     while (this.isBusy) {
       await this.working;
@@ -162,17 +164,17 @@ export class Definitions {
     this.waiting.add(cancel);
   }
   /** Runs a task in the background; `close` waits for it. */
-  private inBackground(what: string, name: string, task: Promise<unknown>): void {
+  private inBackground(phrase: FailurePhrase, name: string, task: Promise<unknown>): void {
     const done: Promise<unknown> = task
       .catch((error: unknown) => {
-        if (!this.closed) this.options.log.warn(what, { name, error: String(error) });
+        if (!this.closed) this.options.log.warn(phrase, { name, error: String(error) });
       })
       .finally(() => this.tasks.delete(done));
     this.tasks.add(done);
   }
 
   private async work(): Promise<void> {
-    // What is written below is heard of at once; it is looked at in the next turn of the loop.
+    // The writes below are seen at once; they are reconciled in the next turn of the loop.
     await Promise.resolve();
     for (const name of this.due) {
       if (this.closed) break;
@@ -201,7 +203,7 @@ export class Definitions {
     await this.acceptNames(name);
     const current = this.definitions.get('', name);
     if (current === undefined) return;
-    // A client that sees it established finds its kind served.
+    // The kind is served before the condition is written: a client that sees it established can use it.
     if (isTrue(current, 'NamesAccepted') || isTrue(current, 'Established')) {
       if (this.isLarge(name)) await nextTurn();
       await this.serve(current);
@@ -219,7 +221,7 @@ export class Definitions {
     return formatTime(this.options.registry.env.now());
   }
   private async changeStatus(name: string, change: (definition: CustomResourceDefinition) => void): Promise<void> {
-    // Most looks find a status as it should be: then a schema of a megabyte is not read again.
+    // The status is mostly up to date: then a schema of a megabyte is not read again.
     const known = this.definitions.get('', name);
     if (known !== undefined) {
       const wanted = { ...known, status: structuredClone(known.status) };
@@ -274,7 +276,7 @@ export class Definitions {
     const compiling = customKind(definition, this.options.identity, this.options.conversions, this.byRules);
     return this.isLarge(definition.metadata.name ?? '') ? compiledInSlices(compiling) : soonOrInSlices(compiling);
   }
-  /** The kind that the server had before which this one was copied from; one that calls a webhook is made anew, with connections of its own. */
+  /** The kind of the server that this one is a fork of; one that calls a webhook is compiled again, with connections of its own. */
   private compiledBefore(definition: CustomResourceDefinition): CustomKind | undefined {
     const before = this.options.from?.get(definition.metadata.name ?? '');
     if (before === undefined || before.uid !== definition.metadata.uid || before.spec.conversion?.strategy === 'Webhook') return undefined;
@@ -290,21 +292,21 @@ export class Definitions {
     this.options.registry.catalog.remove(custom.kind, true);
     this.dropConnections();
   }
-  /** Those to webhooks that no definition names any more. */
+  /** Closes connections to webhooks that no definition names any more. */
   private dropConnections(): void {
     const named = [...this.served.values()].flatMap(({ spec }) => spec.conversion?.webhook?.clientConfig ?? []);
     this.options.conversions.client.keepOnly(named);
   }
 
-  // ---- the end -------------------------------------------------------------------------------------------------
+  // ---- deletion ------------------------------------------------------------------------------------------------
 
-  /** Many objects take a while to go; other definitions do not wait for that. */
+  /** Runs in the background: other definitions do not wait until all objects are deleted. */
   private beginCleanUp(name: string): void {
     if (this.cleaning.has(name)) return;
     this.cleaning.add(name);
     const task = this.cleanUp(name).finally(() => this.cleaning.delete(name));
     task.catch(() => this.lookAgain(name));
-    this.inBackground('the objects of a custom resource definition could not be deleted', name, task);
+    this.inBackground('cannot delete objects of a CustomResourceDefinition', name, task);
   }
 
   private async cleanUp(name: string): Promise<void> {
@@ -318,7 +320,7 @@ export class Definitions {
       );
     if (conditionOf(definition, 'Terminating')?.reason !== 'InstanceDeletionCompleted')
       await say('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
-    // Objects that were being made when the definition went must be seen as well.
+    // Objects that were being created when the definition was deleted are included.
     const held = await this.deleteObjects(name);
     if (held > 0) {
       this.lookAgain(name);
@@ -331,7 +333,7 @@ export class Definitions {
     });
   }
 
-  /** Returns how many objects are left, because something holds them. */
+  /** Returns how many objects are left, such as those with finalizers. */
   private async deleteObjects(name: string): Promise<number> {
     const known = this.served.get(name);
     if (known === undefined) return 0;
@@ -343,13 +345,13 @@ export class Definitions {
       await Promise.all(keys.slice(i, i + DELETE_WIDTH).map((key) => this.deleteObject(resource, key)));
     return collection.items.all().length;
   }
-  /** The kind itself is not kept for so long. */
+  /** By prefix, because the kind is dropped before. */
   private removeLeftoversLater(name: string, prefix: string): void {
     const { catalog, cache } = this.options.registry;
     const definition = `${catalog.builtin(GROUP, PLURAL).collection?.prefix}${name}`;
     const remove = (): void =>
       this.inBackground(
-        'objects of a custom resource definition that is gone could not be removed',
+        'cannot remove objects of a deleted CustomResourceDefinition',
         name,
         removeLeftovers(cache, prefix, definition),
       );

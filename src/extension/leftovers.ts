@@ -1,6 +1,6 @@
 /**
- * Objects of a definition that is gone. A request that began before the definition went may store one after its last
- * object was removed; it would come to light again with the next definition of the same name.
+ * Objects of a deleted definition. A request that began before the deletion may store one after the last
+ * object was deleted; it would be served again by the next definition of the same name.
  */
 import type { Cache } from '../storage/cache.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
@@ -8,7 +8,7 @@ import { CommitConflict, type Operation } from '../storage/engine.ts';
 const CHUNK = 200;
 
 /**
- * Removes what is stored under a prefix, but only while nothing is stored under `definition`: both are one commit, so that
+ * Removes the objects under a prefix, but only while nothing is stored under `definition`: both are one commit, so that
  * objects of a new definition are never touched. Returns how many were removed.
  */
 export async function removeLeftovers({ engine }: Cache, prefix: string, definition: string): Promise<number> {
@@ -21,7 +21,7 @@ export async function removeLeftovers({ engine }: Cache, prefix: string, definit
       await engine.commit([unchanged, ...entries.map(({ key, revision }): Operation => ({ type: 'delete', key, expect: revision }))]);
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
-      // The definition is back, or an object changed: in the latter case it is looked at once more.
+      // The definition exists again, or an object changed: in the latter case it is read again.
       if (error.key === definition) return removed;
       continue;
     }

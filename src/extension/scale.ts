@@ -1,4 +1,4 @@
-/** The scale of a custom object: the definition says where its numbers and its selector stand. */
+/** The scale of a custom object: the definition has the paths of its replicas and its selector. */
 
 import type { CustomResourceSubresourceScale } from '../kinds/apiextensions/schema/v1.ts';
 import { scaleKind, scaleTable } from '../kinds/autoscaling/scale.ts';
@@ -8,7 +8,7 @@ import { badRequest, unprocessable } from '../meta/errors.ts';
 import { type FieldErrors, Path } from '../meta/field.ts';
 import { JsonPathError, plainPath, setAt, valueAt } from '../meta/json-path.ts';
 
-/** Shown to who writes the scale of an object without a number: it can be distinguished from every number that may be wanted. */
+/** The replicas of an object that has none, as a patch of its scale sees them: not a valid number. */
 const UNSET = -(2 ** 31);
 const MAX_REPLICAS = 2 ** 31 - 1;
 
@@ -43,11 +43,11 @@ export function scaleView(paths: CustomResourceSubresourceScale): ViewSubresourc
     },
     ...scaleTable,
   };
-  // A kind handles all its subresources alike and forgets the type of the view.
+  // Subresources of a kind have one type, without that of the view.
   return view as unknown as ViewSubresource;
 }
 
-/** Checks of an object whose definition says how it scales, whichever way it is written: of what is wished and of what is so. */
+/** Validates the replicas of spec and status of an object with a scale subresource, in every write. */
 export function validateScaleSpec(paths: CustomResourceSubresourceScale | undefined, object: ApiObject, errors: FieldErrors): void {
   if (paths !== undefined) validateNumber(paths.specReplicasPath, object, errors);
 }
@@ -70,7 +70,7 @@ function validateNumber(path: string, object: ApiObject, errors: FieldErrors): v
 
 interface Found<T> {
   readonly value?: T | undefined;
-  /** Why what is there cannot be taken. */
+  /** Why the value is not usable. */
   readonly fault?: string;
 }
 type Field<T> = (object: ApiObject) => Found<T>;

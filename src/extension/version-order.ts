@@ -1,6 +1,6 @@
 /**
  * The order in which versions are preferred: v10, v2, v1, v11beta2, v10beta3, v3beta1, v12alpha1, v11alpha2, foo1, foo10.
- * Stable before beta before alpha, the higher number first; other names behind them, as texts.
+ * Stable before beta before alpha, the higher number first; other names last, in order of text.
  */
 const stages = ['alpha', 'beta', ''];
 

@@ -71,13 +71,14 @@ test('a name can be registered once', () => {
 describe('the life of a metric, at 1.24', () => {
   const shown = (deprecated: string | undefined, stability: 'STABLE' | 'ALPHA', showHiddenFor?: string): string => {
     const warnings: string[] = [];
-    const metrics = new Metrics({ version: '1.24', warn: (w) => warnings.push(w), ...(showHiddenFor !== undefined && { showHiddenFor }) });
+    const warn = (metric: string, since: string): unknown => warnings.push(`${metric} ${since}`);
+    const metrics = new Metrics({ version: '1.24', warn, ...(showHiddenFor !== undefined && { showHiddenFor }) });
     metrics
       .counter({ name: 'c', help: 'Old.', stability, ...(deprecated !== undefined && { deprecated }) })
       .with()
       .inc();
     const text = metrics.expose();
-    return `${text === '' ? 'hidden' : (text.split('\n')[0] as string)}${warnings.length > 0 ? ', warned' : ''}`;
+    return `${text === '' ? 'hidden' : (text.split('\n')[0] as string)}${warnings[0] === `c ${deprecated}` ? ', warned' : ''}`;
   };
   test.each([
     [undefined, 'STABLE', undefined, '# HELP c [STABLE] Old.'],

@@ -206,8 +206,8 @@ export interface MetricsOptions {
   readonly version: string;
   /** `--show-hidden-metrics-for-version`: the release before this one, whose metrics are shown once more. */
   readonly showHiddenFor?: string;
-  /** Called with when a deprecated metric is registered. */
-  readonly warn?: (message: string) => void;
+  /** Called with the name of a deprecated metric that is exposed, and the release that deprecated it. */
+  readonly warn?: (metric: string, deprecatedSince: string) => void;
 }
 
 const minorOf = (version: string): number => {
@@ -226,7 +226,7 @@ export class Metrics {
   private readonly collectors: (() => void)[] = [];
   private readonly minor: number;
   private readonly showHidden: boolean;
-  private readonly warn: (message: string) => void;
+  private readonly warn: (metric: string, deprecatedSince: string) => void;
 
   /** Throws when the version to show hidden metrics for is not the one before the current. */
   constructor(options: MetricsOptions) {
@@ -291,7 +291,7 @@ export class Metrics {
     const releases = this.minor - minorOf(definition.deprecated);
     if (releases < 0) return true;
     if (releases < hiddenAfter[stability] || (this.showHidden && releases === hiddenAfter[stability])) {
-      this.warn(`the metric ${definition.name} is deprecated since ${definition.deprecated} and will be removed`);
+      this.warn(definition.name, definition.deprecated);
       return true;
     }
     return false;

@@ -29,7 +29,7 @@ export async function runApiserver(args: readonly string[], io: IO): Promise<num
   if (parsed === 'help' || parsed === 'version') return 0;
   const { certDir, ignored } = parsed;
   const log = openLog({ format: parsed.server.logFormat, verbosity: parsed.server.v, now: () => clock.now() });
-  for (const warning of parsed.server.warnings) log.warn(warning);
+  for (const warning of parsed.server.warnings) log.warn('flag has a warning', { warning });
   if (ignored.length > 0) log.info('ignored in envtest mode', { flags: ignored.map((name) => `--${name}`).join(',') });
   const { stopped, forget } = stopSignal(io);
   try {

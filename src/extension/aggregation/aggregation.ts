@@ -35,7 +35,7 @@ export interface AggregationOptions {
 const GROUP = 'apiregistration';
 const PLURAL = 'apiservices';
 
-/** Views: the parts read the objects they work on. */
+/** The parts of aggregation; views: the caches of the objects that the others read. */
 export type AggregationPart = 'views' | 'registrations' | 'availability' | 'specs';
 
 export class Aggregation {
@@ -56,14 +56,14 @@ export class Aggregation {
     this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
   }
 
-  /** Why one of its parts does not do its work; undefined while it does. */
+  /** Why a part fails; undefined while all work. */
   problem(part: AggregationPart): string | undefined {
     if (this.parts === undefined) return 'not started';
     if (part === 'views') return undefined;
     return part === 'specs' ? this.specs.problem() : this.parts[part].problem();
   }
 
-  /** Once the objects of the first start and the kinds of definitions are there. */
+  /** Called when the objects of the first start and the kinds of definitions exist. */
   start(writer: SystemWriter): void {
     const { identity, catalog, live, clock, report, metrics } = this.options;
     const services = live<APIService>(GROUP, PLURAL);
@@ -88,11 +88,11 @@ export class Aggregation {
     for (const part of this.ends) part.close();
   }
 
-  /** Who answers for a group version, where that is not this server. */
+  /** The server of a group version, if it is not this one. */
   find(group: string, version: string): Backend | undefined {
     return this.backends.find(group, version);
   }
-  /** What the servers behind this one say of themselves; the same list until that changes. */
+  /** The OpenAPI documents of aggregated servers; the same list until one changes. */
   get remoteSpecs(): readonly RemoteSpec[] {
     return this.specs.current;
   }
@@ -106,7 +106,7 @@ export class Aggregation {
     return this.listing.groups;
   }
 
-  /** Objects follow what is served after a moment; what is listed follows at once. */
+  /** The served groups change at once; the objects follow later. */
   private list(services: readonly APIService[]): ListedGroup[] {
     const { identity, catalog } = this.options;
     const label = automanagedLabel(identity);
@@ -121,7 +121,7 @@ export class Aggregation {
   }
 }
 
-/** The group of APIServices has none itself, and comes first: everything else hangs on it. */
+/** The group of APIServices has no APIService itself, and comes first: all others depend on it. */
 function ownGroup(catalog: Catalog): ListedGroup | undefined {
   const name = catalog.groupName(GROUP);
   const versions = new Set<string>();
@@ -136,7 +136,7 @@ function ownVersions(catalog: Catalog): ReadonlySet<string> {
   return own;
 }
 
-/** Keys alone: endpoints change often, and hardly any of them are those of an APIService. */
+/** Passes keys alone: endpoints change often, and few of them belong to an APIService. */
 function onServiceChange(catalog: Catalog, listener: (key: string) => void): () => void {
   const ends = ['services', 'endpoints'].map((plural) => catalog.builtin('', plural).collection?.listen(({ item }) => listener(item.key)));
   return () => {

@@ -1,4 +1,4 @@
-/** Which servers behind this one cannot be reached, as a stock server counts it. */
+/** Metrics of unavailable aggregated servers, as in a stock server. */
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Verdict } from './check.ts';
 
@@ -21,7 +21,7 @@ export class AvailabilityMetrics {
     });
   }
 
-  /** Without a verdict: the APIService is gone. */
+  /** Without a verdict: the APIService was deleted. */
   observed(name: string, verdict: Verdict | undefined): void {
     const before = this.last.get(name);
     if (verdict === undefined) {

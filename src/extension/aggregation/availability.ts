@@ -1,6 +1,6 @@
 /**
  * Reports in the status of every APIService whether its group version is available. Checked when the object, its service
- * or the endpoints of that change, and again and again, because servers go away without a sign.
+ * or its endpoints change, and periodically, because servers fail without an event.
  */
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
@@ -16,23 +16,23 @@ import { type CheckDeps, check, localVerdict, type Verdict } from './check.ts';
 export interface AvailabilityOptions extends CheckDeps {
   readonly apiServices: Live<APIService>;
   readonly backends: Backends;
-  /** Calls for the key (`namespace/name`) of every service and every endpoints object that changes; answers how to end that. */
+  /** Calls with the key (`namespace/name`) of every changed service and endpoints object. Returns the function that ends this. */
   readonly onServiceChange: (listener: (key: string) => void) => () => void;
   readonly changeStatus: (name: string, change: (object: ApiObject) => void) => Promise<void>;
   readonly clock: Clock;
-  /** Called for every verdict on a server behind this one; of one that is gone, without a verdict. */
+  /** Called with every verdict on an aggregated server; without one when its APIService was deleted. */
   readonly observed: (name: string, verdict: Verdict | undefined) => void;
   readonly report: (error: unknown) => void;
 }
 
 const TYPE = 'Available';
-/** How often all is looked at. */
+/** Interval of the checks of all objects. */
 const PERIOD_MS = 30_000;
-/** Pauses after checks that failed: doubled each time, up to the period. */
+/** Delay after failed checks: doubled each time, up to the interval. */
 const FIRST_PAUSE_MS = 50;
-/** Checks at once: each takes ten seconds at most. */
+/** Limit of parallel checks: each takes ten seconds at most. */
 const WORKERS = 8;
-/** Objects that wait for their turn; what finds no place is looked at in the next period. */
+/** Limit of queued objects; others are checked in the next interval. */
 const QUEUE = 10_000;
 
 export class Availability {
@@ -108,7 +108,7 @@ export class Availability {
     queueMicrotask(() => this.work());
   }
   private work(): void {
-    // One object is looked at by one worker at a time; what changed meanwhile waits until that is done.
+    // One worker at a time checks an object; a change meanwhile waits until it is done.
     for (let tries = this.waiting.length; tries > 0 && this.running.size < WORKERS; tries--) {
       const name = this.waiting.shift() as string;
       if (this.running.has(name)) {
@@ -135,7 +135,7 @@ export class Availability {
     const backend = backends.isRemote(service) ? backends.find(service.spec.group ?? '', service.spec.version ?? '') : undefined;
     const verdict = backend === undefined ? localVerdict : await check(this.options, service, backend);
     if (this.ends.length === 0) return;
-    // What was changed while it was looked at is looked at again.
+    // An object that changed during its check is checked again.
     if (!equal(apiServices.get('', name)?.spec, service.spec)) return;
     if (backend !== undefined) observed(name, verdict);
     await this.report(service, verdict);
@@ -160,7 +160,7 @@ export class Availability {
     try {
       await changeStatus(name, (object) => {
         const { status, metadata } = object as APIService;
-        // An object of the same name that came meanwhile has its own turn.
+        // A new object of the same name is checked on its own.
         if (metadata.uid !== service.metadata.uid) return;
         const conditions = status.conditions ?? [];
         const at = conditions.findIndex(({ type }) => type === TYPE);

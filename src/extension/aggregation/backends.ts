@@ -1,4 +1,4 @@
-/** Which group versions other servers answer for, by the APIService objects as they are now. */
+/** The group versions of aggregated servers, by the current APIService objects. */
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Live } from '../../kinds/live.ts';
 import { equal } from '../../lib/equal.ts';
@@ -9,9 +9,9 @@ export interface Backend {
   readonly name: string;
   readonly group: string;
   readonly version: string;
-  /** What its status says. */
+  /** Whether its Available condition is True. */
   readonly available: boolean;
-  /** Stays the same for as long as the APIService leads to the same service in the same way. */
+  /** The same object as long as the APIService names the same service with the same settings. */
   readonly server: RemoteServer;
 }
 
@@ -37,7 +37,7 @@ export class Backends {
     this.refresh();
     return [...this.byVersion.values()];
   }
-  /** Whether another server answers for what an APIService names. */
+  /** Whether the group version of an APIService is that of another server. */
   isRemote({ spec }: APIService): boolean {
     return spec.service !== undefined && !this.isOwn(spec.group ?? '', spec.version ?? '');
   }

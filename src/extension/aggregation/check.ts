@@ -21,11 +21,11 @@ export const localVerdict: Verdict = { status: 'True', reason: 'Local', message:
 const passed: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 const failed = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
 
-/** A server of a group version must answer this in time. */
+/** Timeout of the probe of a server. */
 const PROBE_MS = 5000;
-/** One of several endpoints may be gone without a sign; so many more are asked before a server counts as unavailable. */
+/** One of several endpoints may have failed unnoticed; so many more are probed before a server counts as unavailable. */
 const MORE_PROBES = 4;
-/** The rules of the server behind must not stand in the way of the question. */
+/** The authorizer of the aggregated server must allow the probe. */
 const prober = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 
 export async function check(deps: CheckDeps, service: APIService, { server }: Pick<Backend, 'server'>): Promise<Verdict> {
@@ -37,7 +37,7 @@ export async function check(deps: CheckDeps, service: APIService, { server }: Pi
     await probe(server, path);
     return passed;
   } catch {
-    // The first question is the only one as long as all is well.
+    // One probe is enough if it succeeds.
   }
   try {
     await Promise.any(Array.from({ length: MORE_PROBES }, () => probe(server, path)));
@@ -47,7 +47,7 @@ export async function check(deps: CheckDeps, service: APIService, { server }: Pi
   }
 }
 
-/** What is known without a request to the server. The network of services stands in for other types of them. */
+/** The verdict without a request to the server. Services of other types than ClusterIP are not checked. */
 function serviceProblem({ services, endpoints }: CheckDeps, reference: ServiceReference): Verdict | undefined {
   const { namespace = '', name = '', port = 443 } = reference;
   const named = `service/${name} in ${JSON.stringify(namespace)}`;
@@ -67,8 +67,8 @@ function serviceProblem({ services, endpoints }: CheckDeps, reference: ServiceRe
 }
 
 /**
- * Rejects with the message of the condition. Certificates are not looked at, as in stock servers: nothing that is answered here is
- * used, and requests that pass through do look.
+ * Rejects with the message of the condition. Certificates are not verified, as in stock servers: the response is not used,
+ * and proxied requests do verify.
  */
 async function probe(server: RemoteServer, path: string): Promise<void> {
   const address = server.address();

@@ -6,7 +6,7 @@ import type { User } from '../../auth/types.ts';
 
 export const identityHeaderNames = { user: 'X-Remote-User', group: 'X-Remote-Group', extra: 'X-Remote-Extra-' } as const;
 
-/** Names and values in turn. Throws where a name holds what no header can. */
+/** Names and values, alternating. Throws if a name holds control characters. */
 export function identityHeaders({ name, groups, extra = {} }: User): string[] {
   const headers = [identityHeaderNames.user, headerValue(name)];
   for (const group of groups) headers.push(identityHeaderNames.group, headerValue(group));
@@ -20,7 +20,7 @@ export function identityHeaders({ name, groups, extra = {} }: User): string[] {
 /** Headers are bytes: texts beyond ASCII go as UTF-8, one character a byte. */
 function headerValue(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these would end the header, and what follows would be another.
-  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) throw new Error('the name of the user, a group or an extra fact holds control characters');
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) throw new Error('the name of the user, a group or an extra field holds control characters');
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 

@@ -13,8 +13,8 @@ export interface Registered {
 }
 
 /**
- * Higher priorities come first. A group has the highest of its versions; the names of the objects, which begin with the
- * version, decide among equals.
+ * Higher priorities come first. A group has the highest priority of its versions; equal priorities are ordered by
+ * the names of the objects, which begin with the version.
  *
  *   v1.apps 17800/15, v1.things.example.com 1000/10, v2.things.example.com 2000/5  →  apps: v1; things.example.com: v1, v2
  */

@@ -1,10 +1,10 @@
 /**
- * Keeps the APIService objects of the groups that this server serves itself: clients read in them what is served where,
- * and the order of groups and versions.
+ * Keeps the APIService objects of the groups that this server serves itself: clients see in them which server
+ * has a group version, and the order of groups and versions.
  *
- *   label `onstart`  a built-in group: made anew where it is missing, brought up to date at the start of the server
- *   label `true`     a group of custom kinds: made, kept as it should be and taken away with its kinds
- *   no label         someone else's, who may send a group of custom kinds elsewhere with it: left alone
+ *   label `onstart`  a built-in group: created if it is missing, updated when the server starts
+ *   label `true`     a group of custom kinds: created, kept up to date, and deleted with its kinds
+ *   no label         of a client, which may send a group of custom kinds to another server: left alone
  */
 
 import type { APIService, APIServiceSpec } from '../../kinds/apiregistration/schema/v1.ts';
@@ -20,11 +20,11 @@ import type { SystemWriter } from '../../registry/system.ts';
 const GROUP = 'apiregistration';
 const PLURAL = 'apiservices';
 /**
- * How long a group of custom kinds must be gone before its object goes: kinds are replaced, and several servers on one
- * store hear of them one after the other.
+ * How long a group of custom kinds must be absent before its object is deleted: kinds are replaced, and several servers on one
+ * store see a change one after the other.
  */
 export const SETTLE_MS = 500;
-/** Pause after a round that failed. */
+/** Delay after a failed round. */
 const RETRY_MS = 5000;
 
 export interface RegistrationOptions {
@@ -44,7 +44,7 @@ export class Registrations {
   private ends: (() => void)[] = [];
   private first = true;
   private failure: string | undefined = 'not started';
-  /** Objects whose group is gone, and since when. */
+  /** Objects whose group is absent, and since when. */
   private readonly leaving = new Map<string, number>();
   private cancel: Cancel | undefined;
 
@@ -53,7 +53,7 @@ export class Registrations {
     this.label = automanagedLabel(options.identity);
   }
 
-  /** Why what is served is not registered; undefined while it is. */
+  /** Why the served groups are not registered; undefined while they are. */
   problem(): string | undefined {
     return this.failure;
   }
@@ -88,7 +88,7 @@ export class Registrations {
     this.cancel = this.options.clock.after(millis, () => this.look());
   }
 
-  /** What changes meanwhile is looked at in another round. */
+  /** Changes during a round start another one. */
   private async rounds(): Promise<void> {
     while (this.state === 'again') {
       this.state = 'running';
@@ -122,7 +122,7 @@ export class Registrations {
     }
   }
 
-  /** Whether an object is as this server says. One of `onstart` is so at the start, after which it may be changed. */
+  /** Whether this server controls an object. One with `onstart` is controlled at the start alone; clients may change it later. */
   private keeps(object: APIService): boolean {
     const label = this.labelOf(object);
     return label === 'true' || (this.first && label === 'onstart');
@@ -164,7 +164,7 @@ function sameSpec(one: APIServiceSpec, other: Wanted['spec']): boolean {
   );
 }
 
-/** Somebody else may have been faster. */
+/** Another server may have deleted it first. */
 async function unlessGone(write: Promise<void>): Promise<void> {
   try {
     await write;

@@ -1,4 +1,4 @@
-/** A server behind a service: where it is, how it proves who it is, and short calls to it. */
+/** An aggregated server: its address, its certificate, and calls to it. */
 import type { X509Certificate } from 'node:crypto';
 import { Agent } from 'node:https';
 import { createSecureContext } from 'node:tls';
@@ -16,17 +16,17 @@ import { identityHeaders } from './identity-headers.ts';
 export interface RemoteOptions {
   readonly clock: Clock;
   readonly resolve: ResolveService;
-  /** Shown to servers, so that they believe what this one says of users. It may change. */
+  /** Client certificate for aggregated servers, which lets them trust the user headers. It may change. */
   readonly clientCertificate: () => { readonly certificate: string; readonly key: string } | undefined;
   readonly userAgent: string;
-  /** Whether a certificate is this server's own: it does not stand behind itself. */
+  /** Whether a certificate is this server's own: a server is not proxied to itself. */
   readonly isOwn: (certificate: X509Certificate) => boolean;
 }
 
-/** Connections of this server's own calls to one place, and the largest answer. */
+/** Limits of this server's own calls: connections per address, and bytes of a response. */
 const MAX_CALLS = 8;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Connections of clients' requests that are kept without use, and for how long. */
+/** Limits of idle connections for proxied requests: number and time. */
 const KEPT_CONNECTIONS = 32;
 const KEPT_MS = 60_000;
 
@@ -41,7 +41,7 @@ export class RemoteServer {
   private readonly options: RemoteOptions;
   private readonly connections = new Map<boolean, Connections>();
   private kept: Agent | undefined;
-  /** The certificate that connections so far were made with. */
+  /** The client certificate of the current connections. */
   private shown: string | undefined;
 
   constructor({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, service: ServiceReference, options: RemoteOptions) {
@@ -61,13 +61,13 @@ export class RemoteServer {
     return this.options.clientCertificate()?.key;
   }
 
-  /** Where a request goes now. Throws where the service leads nowhere. */
+  /** The address of a request. Throws if the service has none. */
   address(): Address {
     const { namespace = '', name = '' } = this.service;
     return this.options.resolve(namespace, name, this.port);
   }
 
-  /** Keeps connections for requests that pass through. Idle ones end by themselves after a while. */
+  /** Keeps connections for proxied requests. Idle ones are closed after a while. */
   get agent(): Agent {
     this.checkShown();
     this.kept ??= new Agent({ keepAlive: true, maxFreeSockets: KEPT_CONNECTIONS, timeout: KEPT_MS, scheduling: 'lifo' });
@@ -75,8 +75,8 @@ export class RemoteServer {
   }
 
   /**
-   * Asks the server for a path on this server's own account. `verified: false` looks at nobody's certificate. Rejects with
-   * an Error in plain words.
+   * Sends a GET request of this server itself. `verified: false` does not verify the certificate. Rejects with an Error whose
+   * message is complete.
    */
   async get(path: string, user: User, options: { timeoutMs: number; verified: boolean; address?: Address }): Promise<Reply> {
     const address = options.address ?? this.address();
@@ -95,14 +95,14 @@ export class RemoteServer {
     }
   }
 
-  /** Gives up connections that are not in use; what is under way ends as it does. */
+  /** Closes idle connections; requests in progress are completed. */
   retire(): void {
     for (const connections of this.connections.values()) connections.retire();
     this.connections.clear();
     for (const idle of Object.values(this.kept?.freeSockets ?? {})) for (const socket of idle ?? []) socket.destroy();
     this.kept = undefined;
   }
-  /** The same, except that this server's own calls fail. */
+  /** The same, and this server's own calls fail from now on. */
   close(): void {
     for (const connections of this.connections.values()) connections.close();
     this.retire();

@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that speaks of one group version. */
+/** The part of an OpenAPI document for one group version. */
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
@@ -9,7 +9,7 @@ export interface SpecPart {
 
 const DEFINITIONS = '#/definitions/';
 
-/** Paths below `/apis/<group>/<version>/`, and the definitions that they lead to. Throws where the text is no such document. */
+/** Paths below `/apis/<group>/<version>/`, and the definitions that they refer to. Throws if the text is not such a document. */
 export function partOf(text: Buffer, group: string, version: string): SpecPart {
   const document = parseJson(text, { uncounted: true });
   if (!isObject(document) || document.swagger !== '2.0') throw new Error('not a document of OpenAPI v2');
@@ -23,7 +23,7 @@ export function partOf(text: Buffer, group: string, version: string): SpecPart {
     for (const name of referencesOf(value)) {
       if (used.has(name)) continue;
       const definition = Object.hasOwn(known, name) ? known[name] : undefined;
-      // What leads nowhere would make the whole document useless.
+      // A dangling reference would make the whole document invalid.
       if (!isObject(definition)) throw new Error(`the definition ${JSON.stringify(name)} is missing`);
       used.set(name, definition);
       pending.push(definition);
@@ -44,7 +44,7 @@ function referencesOf(value: JsonValue): string[] {
   return found;
 }
 
-/** The value with the names of definitions changed. */
+/** The value with renamed definitions. */
 export function withReferences(value: JsonValue, rename: (name: string) => string): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withReferences(item, rename));
   if (!isObject(value)) return value;

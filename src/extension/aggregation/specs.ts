@@ -1,4 +1,4 @@
-/** What the servers behind this one say of themselves (OpenAPI), fetched in the background and kept until they are gone. */
+/** OpenAPI documents of aggregated servers, fetched in the background and kept until their APIServices are deleted. */
 import { createHash } from 'node:crypto';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Live } from '../../kinds/live.ts';
@@ -7,12 +7,12 @@ import { parseJson } from '../../schema/parse.ts';
 import type { Backend, Backends } from './backends.ts';
 import { isObject, partOf, type SpecPart } from './spec.ts';
 
-/** One group version that another server answers for. */
+/** One group version of an aggregated server. */
 export interface RemoteSpec {
   readonly group: string;
   readonly version: string;
   readonly v2: SpecPart | undefined;
-  /** The whole document of the third release. */
+  /** The whole document of OpenAPI v3. */
   readonly v3: Buffer | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface SpecsOptions {
   readonly clock: Clock;
 }
 
-/** How often documents are fetched, the pause after a change, and the timeout of a fetch. */
+/** Interval of fetches, delay after a change, and timeout of a fetch. */
 const PERIOD_MS = 60_000;
 const SETTLE_MS = 200;
 const FETCH_MS = 10_000;
-/** Larger documents are not taken; neither are those of more servers. */
+/** Limits: bytes of a document, and number of servers. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_SPECS = 64;
 const reader = { name: 'system:aggregator', groups: [] };
@@ -49,7 +49,7 @@ export class RemoteSpecs {
     this.options = options;
   }
 
-  /** The same list until something in it changes. */
+  /** The same list until one of the documents changes. */
   get current(): readonly RemoteSpec[] {
     return this.specs;
   }
@@ -59,7 +59,7 @@ export class RemoteSpecs {
     this.ends = [apiServices.onChange(() => this.look()), clock.every(PERIOD_MS, () => void this.fetchAll())];
     this.look();
   }
-  /** Why descriptions are not fetched; undefined while they are. */
+  /** Why documents are not fetched; undefined while they are. */
   problem(): string | undefined {
     return this.ends.length === 0 ? 'not started' : undefined;
   }
@@ -77,7 +77,7 @@ export class RemoteSpecs {
       void this.fetchAll();
     });
   }
-  /** Available, and nothing is known of it yet. */
+  /** Available, and its document was not fetched yet. */
   private wants({ name, available, server }: Backend): boolean {
     return available && this.kept.get(name)?.server !== server;
   }
@@ -123,7 +123,7 @@ async function fetched(server: Backend['server'], path: string): Promise<Buffer 
   }
 }
 
-/** What was known stays where nothing new can be had. A document that cannot be read is as good as none. */
+/** A failed fetch keeps the previous document. A malformed document counts as none. */
 async function fetchV2(
   { server, group, version }: Backend,
   known: Kept | undefined,

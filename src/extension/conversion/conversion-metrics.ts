@@ -1,4 +1,4 @@
-/** What conversions by webhooks cost, as a stock server counts it. */
+/** Metrics of conversions by webhooks, as in a stock server. */
 import type { Metrics } from '../../lib/metrics.ts';
 
 /** Called after a conversion: the definition, the versions, whether it succeeded, and the seconds it took. */

@@ -1,5 +1,5 @@
 /**
- * What a webhook may change of an object: everything but what it is, and of its metadata labels and annotations alone.
+ * A webhook may change everything of an object except its kind and identity; of its metadata, only labels and annotations.
  */
 import type { ApiObject } from '../../kinds/kind.ts';
 import { validateAnnotations } from '../../kinds/validation/metadata.ts';
@@ -18,7 +18,7 @@ export class BadObject extends Error {
   }
 }
 
-/** The object that a webhook made of another, with the metadata that is not its business put back. Throws BadObject. */
+/** The converted object, with the metadata that a webhook may not change restored. Throws BadObject. */
 export function restored(original: ApiObject, value: JsonValue | undefined, wanted: string): JsonObject {
   const made = checkedType(original, value, wanted);
   const metadata = isObject(made.metadata) ? made.metadata : {};
@@ -59,7 +59,7 @@ function texts(value: JsonValue | undefined, field: string): Texts | undefined {
   return value as Texts;
 }
 
-/** What was there before is not validated again. */
+/** Values that were there before are not validated again. */
 function checkChanged({ metadata }: ApiObject, labels: Texts | undefined, annotations: Texts | undefined): void {
   const errors = new FieldErrors();
   const at = Path.of('metadata');

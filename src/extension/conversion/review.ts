@@ -1,4 +1,4 @@
-/** ConversionReview: what a webhook is asked, and what counts as an answer. */
+/** ConversionReview: the request to a webhook, and the checks of its response. */
 
 import { joinApiVersion, slashedApiVersion, versionOfApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../schema/types.ts';
 const versions = ['v1', 'v1beta1'] as const;
 export type ReviewVersion = (typeof versions)[number];
 
-/** The first version that the author of a webhook names and this server speaks. */
+/** The first review version of the definition that this server supports. */
 export function reviewVersion(named: readonly string[]): ReviewVersion | undefined {
   return named.map((name) => versions.find((known) => known === name)).find((found) => found !== undefined);
 }
@@ -20,10 +20,10 @@ export function reviewText(identity: Identity, version: ReviewVersion, uid: stri
     `{"uid":${quote(uid)},"desiredAPIVersion":${quote(wanted)},"objects":[${objects.join()}]},"response":${NO_RESPONSE}}`
   );
 }
-/** Every request has carried it, to be filled in: webhooks that answer with what they were sent count on its fields. */
+/** Stock servers send an empty response with every request: webhooks that return the review they got depend on its fields. */
 const NO_RESPONSE = '{"uid":"","convertedObjects":null,"result":{"metadata":{}}}';
 
-/** The objects of an answer. Throws an Error that says what is wrong with it. */
+/** The objects of a response. Throws an Error for an invalid one. */
 export function readReview(identity: Identity, version: ReviewVersion, uid: string, value: JsonValue): readonly JsonValue[] {
   const group = groupName(identity, 'apiextensions');
   const review = isObject(value) ? value : {};
@@ -43,7 +43,7 @@ export function readReview(identity: Identity, version: ReviewVersion, uid: stri
   return objects;
 }
 
-/** An answer in another version was never understood; one that leaves out what it is was, in the older version. */
+/** A response in another version is refused; one without kind and apiVersion is accepted for v1beta1, as in a stock server. */
 function checkType(expected: string, version: ReviewVersion, kind: string, apiVersion: string): void {
   if (kind === 'ConversionReview' && apiVersion === expected) return;
   if (kind === '' || apiVersion === '') {

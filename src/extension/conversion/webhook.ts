@@ -12,17 +12,17 @@ import type { ObserveConversion } from './conversion-metrics.ts';
 import { BadObject, restored } from './restore.ts';
 import { type ReviewVersion, readReview, reviewText, reviewVersion } from './review.ts';
 
-/** What conversions need of the server. */
+/** The parts of the server that conversions use. */
 export interface ConversionTools {
   readonly identity: Identity;
   readonly client: Pick<WebhookClient, 'post'>;
   readonly newUid: () => string;
-  /** Milliseconds of a counter that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly observe: ObserveConversion;
 }
 
-/** A version as conversions know it. */
+/** A version for conversions. */
 export interface ConvertedVersion {
   readonly name: string;
   /** `example.com/v1` */
@@ -30,14 +30,14 @@ export interface ConvertedVersion {
   readonly schema: MessageType;
 }
 
-/** Objects of one version in another, in the same order; what the webhook made of them. Rejects with an ApiError. */
+/** Converts objects from one version to another, in the same order. Rejects with an ApiError. */
 export type ConvertObjects = (objects: readonly ApiObject[], from: ConvertedVersion, to: ConvertedVersion) => Promise<ApiObject[]>;
 
 const TIMEOUT_MS = 30_000;
-/** Objects and bytes of one call; an object beyond the bytes has a call of its own. */
+/** Limits of objects and bytes of one call; a larger object has a call of its own. */
 const MOST_OBJECTS = 200;
 const MOST_BYTES = 1024 * 1024;
-/** Calls at a time for what does not fit into one. */
+/** Limit of parallel calls for one conversion. */
 const WIDTH = 4;
 
 type Webhook = NonNullable<NonNullable<CustomResourceDefinition['spec']['conversion']>['webhook']>;
@@ -60,7 +60,7 @@ export function webhookConversion(tools: ConversionTools, definition: string, { 
           observe(true);
         } catch (error) {
           observe(false);
-          // Others need not ask when one has failed.
+          // After a failure no further calls are made.
           next = batches.length;
           throw error;
         }
