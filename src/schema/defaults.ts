@@ -1,13 +1,13 @@
-/** Static defaults: those that stand in the schema itself. */
+/** Static defaults: those of the schema. */
 import { cloneJson, setKey } from './plain.ts';
 import { type MessageType, type NamedField, resolve, type Type } from './types.ts';
 import { zeroValue } from './zero.ts';
 
 type Values = Record<string, unknown>;
-/** Fills in what is missing, in place. */
+/** Fills in missing fields, in place. */
 type Filler = (value: unknown) => void;
 
-/** Fills in the schema's defaults, in place. Only what is there is walked; no message is made to hold a default. */
+/** Fills in the schema's defaults, in place. Only present messages are walked; none is created to hold a default. */
 export function applyDefaults(type: Type, object: unknown): void {
   fillerOf(type)?.(object);
 }
@@ -23,7 +23,7 @@ function fillerOf(type: Type): Filler | undefined {
   return filler ?? undefined;
 }
 
-/** Whether a default stands anywhere in the type; most types have none and are never walked. */
+/** Whether the type has a default at any depth; most types have none and are never walked. */
 function hasDefaults(type: Type, visited: Set<Type>): boolean {
   const resolved = resolve(type);
   if (visited.has(resolved)) return false;

@@ -10,7 +10,7 @@ import { ByteReader, illegalTag } from './protobuf-reader.ts';
 import { type Infer, type MessageType, message, opt, string } from './types.ts';
 import { varintSize, writeVarint } from './varint.ts';
 
-/** Spells `k8s` and a zero byte. It is part of the format, not of an identity's names: clients of every identity look for it. */
+/** Spells `k8s` and a zero byte. It is part of the format, not of an identity: clients of every identity expect it. */
 const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export interface Envelope {
@@ -40,7 +40,7 @@ export function encodeEnvelope(
     ending,
   ]);
 }
-/** The envelope of an object that is written in pieces: what stands before and after its own bytes. */
+/** The envelope of an object that is written in pieces: the bytes before and after its own. */
 export function aroundRaw(kind: string, apiVersion: string, length: number): { before: Buffer; after: Buffer } {
   const typeMeta = encodeProtobuf(TypeMeta, { kind, apiVersion });
   const before = Buffer.concat([prefix, lengthPrefix(0x0a, typeMeta.length), typeMeta, lengthPrefix(0x12, length)]);
@@ -54,7 +54,7 @@ export function lengthPrefix(tag: number, length: number): Buffer {
   return bytes;
 }
 
-/** Whether bytes begin as an envelope does. */
+/** Whether bytes begin with the prefix of an envelope. */
 export function isEnvelope(bytes: Buffer): boolean {
   return bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 }

@@ -1,13 +1,13 @@
-/** What goes wrong when bytes become objects. */
+/** Errors of decoding. */
 
 /**
- * A body that cannot be read as its type says. `message` is worded as clients know it from a stock server and leaves out
- * the beginning (`ConfigMap in version "v1" cannot be handled as a ConfigMap: …`), which the caller knows.
+ * A body that cannot be decoded as its type. `message` is that of a stock server without the beginning
+ * (`ConfigMap in version "v1" cannot be handled as a ConfigMap: …`), which the caller adds.
  */
 export class DecodeError extends Error {
-  /** Where: `spec.containers[0].name`; empty for the whole value. */
+  /** The path: `spec.containers[0].name`; empty for the whole value. */
   readonly path: string;
-  /** The type that was wanted, as a stock server names it: `string`, `[]v1.Container`, `v1.ObjectMeta`. */
+  /** The expected type, as a stock server names it: `string`, `[]v1.Container`, `v1.ObjectMeta`. */
   readonly expected: string | undefined;
   /** The JSON type that was found: `string`, `number 2.5`, `object`. */
   readonly actual: string | undefined;
@@ -21,7 +21,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** What would come of a body is too large or has too many parts. The message is a sentence that names the bound. */
+/** The decoded body would be too large or have too many parts. The message names the limit. */
 export class TooLargeError extends DecodeError {
   constructor(message: string) {
     super(message);
@@ -30,21 +30,21 @@ export class TooLargeError extends DecodeError {
 }
 
 /**
- * Whether a number, written so, is the very number that was meant. Beyond 2^53 a number stands for its neighbours, too: such an
- * integer would come back as another one.
+ * Whether a number keeps its exact value. Beyond 2^53 a number also represents its neighbours: such an integer would be returned
+ * as another one.
  */
 export function isExact(digits: string, value: number): boolean {
   return Number.isSafeInteger(value) || String(value) === (digits.startsWith('+') ? digits.slice(1) : digits);
 }
-/** Refuses a JSON number that is an integer and would not come back as it was sent, and one beyond all numbers. Throws DecodeError. */
+/** Refuses a JSON integer that cannot be kept exactly, and a number that is out of range. Throws DecodeError. */
 export function checkNumber(token: string, value: number): void {
   if (plainInteger.test(token) && !isExact(token, value)) throw inexact(token);
   if (!Number.isFinite(value)) throw new DecodeError(`number ${shownDigits(token)} is out of range; the largest is ${Number.MAX_VALUE}`);
 }
 const plainInteger = /^-?\d+$/;
-/** Digits that integers beyond 2^53 have at least, and other numbers and texts seldom. */
+/** Minimum number of digits of integers beyond 2^53; other numbers and texts seldom have so many. */
 export const LONG_DIGITS = 16;
-/** The refusal of an integer that would not come back as it was sent. */
+/** The error for an integer that cannot be kept exactly. */
 export function inexact(digits: string): DecodeError {
   return new DecodeError(`number ${shownDigits(digits)} cannot be kept exactly; send integers beyond ${Number.MAX_SAFE_INTEGER} as text`);
 }

@@ -4,11 +4,11 @@
  *   unknown field "spec.replicaz"   duplicate field "spec.paused"   line 12: key "paused" already set in map
  */
 
-/** Faults that are kept of one body: as many as a stock server names. */
+/** Limit of faults kept for one body: as many as a stock server lists. */
 export const MAX_FAULTS = 100;
-/** Faults that are examined, with repeated ones: bounds the work for a body full of faults. */
+/** Limit of faults examined, repeated ones included: bounds the work for a body full of faults. */
 const MAX_REPORTS = 1_000;
-/** Characters of a path that are shown. */
+/** Limit of characters of a path in a message. */
 const MAX_PATH = 4_096;
 
 export class FieldFaults {

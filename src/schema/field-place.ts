@@ -1,6 +1,6 @@
 /**
- * Field validation follows a value along its type: through the text while a parser reads it, which alone sees repeated
- * keys, or through the parsed value. Decoding does neither.
+ * Field validation walks a value together with its type: either the text while a parser reads it, since only a parser sees repeated
+ * keys, or the parsed value. Decoding does neither.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
 import { FieldFaults, fieldPath } from './field-faults.ts';
@@ -10,7 +10,7 @@ import { fieldOf } from './walk.ts';
 /** A place in a text that a parser reads. */
 export interface Place {
   /**
-   * A key of the object at this place: `repeated` where it came before; `at` is where its value begins in the text. Returns the
+   * A key of the object at this place: `repeated` if it came before; `at` is where its value begins in the text. Returns the
    * place of the value, or undefined if it is not validated.
    */
   field(key: string, repeated: boolean, text: string, at: number): Place | undefined;
@@ -24,7 +24,7 @@ type Known = ResolvedType | 'any';
 export class FieldPlace implements Place {
   private readonly faults: FieldFaults;
   private readonly known: Known;
-  /** Comes before each text: `json patch `. */
+  /** Prefix of each message: `json patch `. */
   private readonly prefix: string;
   private readonly above: FieldPlace | undefined;
   private readonly step: string | number;
@@ -84,9 +84,9 @@ export class FieldPlace implements Place {
 }
 
 const keepsUnknown = (type: ResolvedType): boolean => type.node === 'message' && type.unknown === 'keep';
-/** Any value is any value; other scalars are not looked into, even those that hold objects. */
+/** `any` for a scalar that may hold any value; other scalars are not walked, even those that hold objects. */
 const openOr = (type: ResolvedType): Known => (type.node === 'scalar' && type.open === true ? 'any' : type);
-/** What a value that is an object is. */
+/** The type of a value that is an object. */
 const objectIn = (known: ResolvedType): ResolvedType => (known.node === 'union' ? resolve(known.object.type) : known);
 function itemIn(known: ResolvedType): ResolvedType | undefined {
   const list = known.node === 'union' ? resolve(known.other.type) : known;
@@ -96,7 +96,7 @@ function itemIn(known: ResolvedType): ResolvedType | undefined {
 /** Reports repeated keys of YAML text by the line of their value, as parsers of YAML do. */
 export class RepeatedKeys implements Place {
   private readonly faults: FieldFaults;
-  // Where lines were counted to: faults are met in the order of the text.
+  // The offset up to which lines were counted: faults are found in the order of the text.
   private counted = 0;
   private line = 1;
 
@@ -138,7 +138,7 @@ export function unknownFieldsIn(type: Type, value: JsonValue): readonly string[]
   return faults.texts;
 }
 
-/** Reports the unknown fields of an object by its schema, or as its kind finds them where that keeps all fields. */
+/** Reports the unknown fields of an object by its schema, or by its kind if that keeps all fields. */
 export function unknownFieldsOf(
   kind: { readonly schema: Type; readonly unknownFields?: ((value: JsonValue, faults: FieldFaults) => Work<void>) | undefined },
   value: JsonValue,

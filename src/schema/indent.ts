@@ -1,5 +1,5 @@
 /**
- * Compact JSON text indented by two blanks a level, from bytes to bytes: nothing of it becomes a value.
+ * Compact JSON text indented by two blanks a level, from bytes to bytes, without parsing.
  *
  *   {"a":[1,{}]}  →  {
  *                      "a": [
@@ -8,22 +8,22 @@
  *                      ]
  *                    }
  *
- * The result is that of JSON.stringify(value, undefined, 2), whose further lines begin `margin` blanks later.
+ * The result is that of JSON.stringify(value, undefined, 2), with all lines but the first indented by `margin` more blanks.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
 
 const [QUOTE, COMMA, COLON, BACKSLASH, BLANK] = [0x22, 0x2c, 0x3a, 0x5c, 0x20];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Bytes that are written before the work yields, which is also the size of a block of the result. */
+/** Bytes after which the work yields, and the size of a block of the result. */
 const PORTION = 64 * 1024;
-/** Fewer bytes are copied one by one, which is quicker than a call. */
+/** Fewer bytes are copied one by one, which is faster than a call. */
 const SHORT = 24;
-/** Blanks for as many levels as there are mostly. */
+/** Blanks for the usual number of levels. */
 const LEVELS = 32;
 
 export const indentJson = (text: Buffer, margin = 0): Buffer => atOnce(indentWork(text, margin));
 
-/** The same of a large text, as work that yields after some bytes. */
+/** The same for a large text, as work that yields after some bytes. */
 export function* indentWork(text: Buffer, margin = 0): Work<Buffer> {
   const out = new Lines(margin, Math.min(PORTION, 3 * text.length + LEVELS));
   let start = 0;
@@ -96,7 +96,7 @@ class Lines {
     if (length <= SHORT) for (let i = from; i < to; i++) block[this.at++] = text[i] as number;
     else this.at += text.copy(block, this.at, from, to);
   }
-  /** Begins a line. Returns whether a block became full since the last one, which is a place to give way. */
+  /** Begins a line. Returns whether a block became full since the last line: then the caller yields. */
   newLine(): boolean {
     const length = 1 + this.margin + 2 * this.level;
     if (this.at + length > this.block.length) this.next(length);

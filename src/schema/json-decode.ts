@@ -1,8 +1,8 @@
 /**
  * From parsed JSON to the normal form of types.ts. A decoder is compiled once for a type, the first time it is needed.
  *
- * A decoder answers `undefined` for a value that the normal form leaves out. What it answers is new: it shares nothing
- * with its input but texts, numbers and sets of fields (`fieldsV1`), which nobody changes in place.
+ * A decoder returns `undefined` for a value that the normal form leaves out. The result is a new object: it shares nothing
+ * with the input except texts, numbers and sets of fields (`fieldsV1`), which are never changed in place.
  */
 
 import { scalarDecoder } from './json-scalars.ts';
@@ -26,7 +26,7 @@ import { noZero, placeholderMakerOf, zeroMakerOf, zeroValue } from './zero.ts';
 export type Decoder = (value: unknown) => unknown;
 type Values = Record<string, unknown>;
 
-/** Reads a parsed JSON value as the type says; null and undefined are its zero value. Throws DecodeError. */
+/** Decodes a parsed JSON value by the type; null and undefined become its zero value. Throws DecodeError. */
 export function decodeValue(type: Type, value: unknown): unknown {
   present.top = 0;
   try {
@@ -111,7 +111,7 @@ function mapDecoder(type: MapType): Decoder {
   };
 }
 
-/** Labels, annotations and the like: mostly in order already, and then a plain copy does. */
+/** Labels, annotations and the like: mostly sorted already, so that a plain copy is enough. */
 function textMapDecoder(type: MapType): Decoder {
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
@@ -152,7 +152,7 @@ function unionDecoder(type: UnionType): Decoder {
 
 interface FieldPlan extends Placed {
   readonly read: Decoder;
-  /** Makes what an `always` field holds when nothing was given. */
+  /** Makes the value of an `always` field that was not given. */
   readonly zero: () => unknown;
 }
 
@@ -217,7 +217,7 @@ function messageDecoder(type: MessageType): Decoder {
       const plan = present.plans[i] as FieldPlan;
       for (; next < always.length && (always[next] as FieldPlan).at < plan.at; next++) putZero(out, always[next] as FieldPlan);
       const result = readField(type, plan, present.take(i));
-      // What reads as nothing leaves the place to the zero value, where the field has one.
+      // A value that decodes to undefined is replaced by the zero value, if the field has one.
       if (result !== undefined) {
         if (always[next] === plan) next++;
         if (careful) setKey(out, plan.name, result);

@@ -1,7 +1,7 @@
 /**
- * The JSON text of a large object, made in steps: the same bytes as `encodeBytes` gives, for work in slices.
+ * The JSON text of a large object, made in steps: the same bytes as those of `encodeBytes`, for work in slices.
  *
- * Parts are written into the buffer that all calls share, and taken out of it before others have their turn.
+ * Parts are written into the buffer that all calls share, and taken out of it before the work yields.
  */
 import type { Work } from '../lib/slices.ts';
 import {
@@ -35,8 +35,8 @@ const BYTES_A_STEP = 16 * 1024;
 type Values = Record<string, unknown>;
 
 /**
- * The JSON text of an object as bytes, behind so many bytes of room for others. Throws TextTooLong when it has found that the
- * text has more than twice `most` bytes; a shorter one is encoded, so that its size is known.
+ * The JSON text of an object as bytes, after so many reserved bytes. Throws TextTooLong as soon as the text has more than twice
+ * `most` bytes; a shorter one is encoded, so that its size is known.
  */
 export function* encodeSteps(type: Type, object: unknown, room = 0, most = Number.POSITIVE_INFINITY): Work<Buffer> {
   beginPart();
@@ -67,7 +67,7 @@ class Parts {
   }
 }
 
-/** Lets others have their turn when there is enough in the buffer. */
+/** Yields when there is enough in the buffer. */
 function* rest(parts: Parts): Work<void> {
   parts.take();
   yield;

@@ -1,11 +1,11 @@
-/** How each scalar reads its JSON value. */
+/** Decoders of scalars from JSON values. */
 import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalTime, TimeError } from '../lib/time.ts';
 import { Mismatch, outOfRange, unreadable } from './mismatch.ts';
 import { checkDepth, cloneJson } from './plain.ts';
 import * as types from './types.ts';
 
-/** Longer texts are no quantities; refusing them early bounds the work of reading one. */
+/** Longer texts are not quantities; refusing them early bounds the work of parsing one. */
 const maxQuantityLength = 512;
 
 export function scalarDecoder(name: types.ScalarName): (value: unknown) => unknown {
@@ -42,7 +42,7 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
     return canonicalBase64(value);
   },
   quantity(value) {
-    // Anything that is no text is read by its JSON text, as a stock server does: numbers pass, the rest is no quantity.
+    // A value that is not a string is parsed from its JSON text, as in a stock server: numbers are accepted, other values are not.
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return own(text.length > maxQuantityLength ? 'x' : text, canonicalQuantity);
   },
@@ -57,22 +57,22 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
   duration: (value) => own(plainText(value), canonicalDuration),
   intOrString(value) {
     if (typeof value === 'string') return value;
-    // What is no text is read as a number, and refused as one.
+    // A value that is not a string is decoded as a number, with the errors of one.
     if (typeof value !== 'number') throw unreadable(value, types.int32);
     if ((value | 0) !== value) throw outOfRange(value, types.int32);
     return value | 0;
   },
   raw: (value) => cloneJson(value),
   json: (value) => cloneJson(value),
-  // Sets of fields are the largest part of many objects, and nobody changes one: they are shared rather than copied.
+  // Sets of fields are the largest part of many objects, and are never changed in place: they are shared rather than copied.
   fieldsV1: (value) => checkDepth(value),
 };
 
-/** The zero time is no time at all. */
+/** The zero time counts as absent. */
 const zeroTime = '0001-01-01T00:00:00Z';
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
 
-/** These types are made from a text, and what is no text is refused as such; only the content of the text gets errors of their own. */
+/** Types that are parsed from a string: any other JSON type is a mismatch; an invalid string has an error of its own. */
 function plainText(value: unknown): string {
   if (typeof value !== 'string') throw unreadable(value, types.string);
   return value;

@@ -1,4 +1,4 @@
-/** The output form as a plain JSON value: what JSON.parse(encode(…)) would give, for patches and webhooks. */
+/** The output form as a plain JSON value: the same as JSON.parse(encode(…)), for patches and webhooks. */
 import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
 import { type JsonValue, type MessageType, type NamedField, type ResolvedType, resolve, type Type } from './types.ts';
 import { zeroMakerOf } from './zero.ts';
@@ -57,9 +57,9 @@ function compile(resolved: ResolvedType): Copier {
 interface FieldPlan {
   readonly name: string;
   readonly copy: Copier;
-  /** Makes what stands for nothing; undefined leaves the field out. */
+  /** Makes the value of an empty field; undefined leaves the field out. */
   readonly nothing: (() => JsonValue) | undefined;
-  /** A scalar that counts as nothing. */
+  /** The scalar that counts as empty. */
   readonly zero: unknown;
   readonly collection: boolean;
 }
@@ -104,7 +104,7 @@ function messageCopier(type: MessageType): Copier {
   };
 }
 
-/** Whether a list or a map holds nothing. */
+/** Whether a list or a map is empty. */
 export function isEmpty(collection: unknown): boolean {
   if (Array.isArray(collection)) return collection.length === 0;
   for (const _ in collection as Values) return false;

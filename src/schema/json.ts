@@ -1,4 +1,4 @@
-/** JSON on the schema. One place to import from; the parts stand in files of their own. */
+/** JSON codecs by schema. One place to import from. */
 import { decodeValue } from './json-decode.ts';
 import type { Infer, Type } from './types.ts';
 
@@ -9,7 +9,7 @@ export { encodeSteps } from './json-encode-steps.ts';
 export { toJson } from './json-value.ts';
 export { cloneJson, setKey } from './plain.ts';
 
-/** Reads a parsed JSON value as the type says, into the normal form; null is the zero value. Throws DecodeError. */
+/** Decodes a parsed JSON value by the type into the normal form; null becomes the zero value. Throws DecodeError. */
 export function decode<T extends Type>(type: T, value: unknown): Infer<T> {
   return decodeValue(type, value) as Infer<T>;
 }

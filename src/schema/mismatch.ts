@@ -1,11 +1,11 @@
-/** How the decoders fail inside: a value that gathers its path while it rises, and becomes a DecodeError at the top. */
+/** The error within decoders: it collects its path on the way up, and becomes a DecodeError at the top. */
 import { DecodeError } from './errors.ts';
 import { resolve, type Type } from './types.ts';
 
 export class Mismatch {
   readonly actual: string | undefined;
   readonly expected: string | undefined;
-  /** The words of a type that reads its text by itself. */
+  /** The message of a type that parses its text itself. */
   readonly complaint: string | undefined;
   /** Steps of the path, innermost first. */
   readonly path: (string | number)[] = [];
@@ -40,7 +40,7 @@ export class Mismatch {
 export function unreadable(value: unknown, type: Type): Mismatch {
   return new Mismatch(jsonTypeOf(value), typeText(type));
 }
-/** A number that the type cannot hold is named itself. */
+/** The message names a number that the type cannot hold. */
 export function outOfRange(value: number, type: Type): Mismatch {
   return new Mismatch(`number ${value}`, typeText(type));
 }
@@ -67,7 +67,7 @@ const scalarTexts: Readonly<Record<string, string>> = {
 /** Scalars whose names look like those of objects. */
 export const namedScalars: ReadonlySet<string> = new Set(Object.values(scalarTexts));
 
-/** A type as a stock server names it in its complaints: `[]v1.Container`, `map[string]string`. */
+/** A type as a stock server names it in its errors: `[]v1.Container`, `map[string]string`. */
 export function typeText(type: Type): string {
   const resolved = resolve(type);
   switch (resolved.node) {

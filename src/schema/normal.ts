@@ -1,6 +1,6 @@
 /**
- * Whether an object is in the normal form to the letter: its JSON text, parsed and decoded, would be the very same object.
- * Then nobody need do that. The answer errs on the side of no: an unusual order of keys, a null, an undefined.
+ * Whether an object is exactly in the normal form: its JSON text, parsed and decoded, would be an equal object, so that this
+ * can be skipped. The result may be false for an object that is: for an unusual order of keys, a null, an undefined.
  */
 import { scalarDecoder } from './json-scalars.ts';
 import { isEmpty } from './json-value.ts';
@@ -73,7 +73,7 @@ function mapCheck(type: MapType): Check {
   };
 }
 
-/** Deeper values are left to the decoder, which knows what is too deep. */
+/** Deeper values are left to the decoder, which checks the depth. */
 const MAX_DEPTH = 100;
 
 function isJson(value: unknown, depth: number): boolean {
@@ -92,10 +92,10 @@ function isPlainObject(value: unknown): value is Values {
 // ---- messages --------------------------------------------------------------------------------------------------
 
 function messageCheck(type: MessageType): Check {
-  // Names such as `constructor` need more care than they are worth here.
+  // Messages with fields such as `constructor` are left to the decoder.
   if (type.ordered.some((field) => isInherited(field.name))) return () => false;
   const keep = type.unknown === 'keep';
-  // Fields are looked at on first use, so that a schema may contain itself.
+  // Fields are planned on first use, so that a schema may contain itself.
   let fields: Map<string, Check> | undefined;
   let present: readonly string[] = [];
   return (value) => {
@@ -113,12 +113,12 @@ function messageCheck(type: MessageType): Check {
   };
 }
 
-/** Decoding gives such a field its zero value where the text has none. */
+/** Decoding sets such a field to its zero value if the text has none. */
 function isAlwaysThere(field: NamedField): boolean {
   return field.always && field.nullable !== true && zeroMakerOf(field.type) !== noZero;
 }
 
-/** What a field holds; where it is no pointer, also that it is not what JSON leaves out or writes as null. */
+/** The check of a field's value; if it is not a pointer, the value must not be one that JSON leaves out or writes as null. */
 function fieldCheck(field: NamedField): Check {
   const check = checkOf(field.type);
   const resolved = resolve(field.type);

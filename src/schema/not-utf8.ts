@@ -1,4 +1,4 @@
-/** Text that is not UTF-8: refused rather than stored with replacement characters, which nobody could turn back. */
+/** Text that is not UTF-8: refused rather than stored with replacement characters, which cannot be converted back. */
 import { DecodeError } from './errors.ts';
 
 /** The error for a value that holds such text, which names its first path. `foreign` recognizes the text. */

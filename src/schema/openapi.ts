@@ -24,21 +24,21 @@ export interface OpenApiOptions {
   readonly describe?: (type: string, field?: string) => string | undefined;
   /** False: the values that fields may have are left out. */
   readonly enums?: boolean;
-  /** The kinds a message stands for, which clients look for in its `group-version-kind` extension. */
+  /** The kinds of a message, for its `group-version-kind` extension. */
   readonly kinds?: (type: string) => readonly { readonly group: string; readonly version: string; readonly kind: string }[] | undefined;
 }
 export type Schemas = Record<string, JsonObject>;
 
-/** Schemas of the types and of all they lead to, for `definitions` of a version 2 document. */
+/** Schemas of the types and of all that they refer to, for `definitions` of a version 2 document. */
 export function openApiV2Definitions(types: Iterable<Type>, options: OpenApiOptions): Schemas {
   return new Publisher(2, options).publish(types);
 }
-/** Schemas of the types and of all they lead to, for `components.schemas` of a version 3 document. */
+/** Schemas of the types and of all that they refer to, for `components.schemas` of a version 3 document. */
 export function openApiV3Schemas(types: Iterable<Type>, options: OpenApiOptions): Schemas {
   return new Publisher(3, options).publish(types);
 }
 
-/** Scalars that JSON has a word for. */
+/** Scalars that JSON has a type for. */
 const plainScalars: Readonly<Partial<Record<ScalarName, JsonObject>>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
@@ -92,7 +92,7 @@ class Publisher {
   private reference(type: string, make: () => JsonObject): JsonObject {
     const name = this.options.name(type);
     if (!this.schemas.has(name)) {
-      // Its place is taken at once, so that a type is written only once even if it contains itself.
+      // The name is reserved at once, so that a type is written only once even if it contains itself.
       this.schemas.set(name, {});
       this.waiting.push({ name, make });
     }
@@ -114,14 +114,14 @@ class Publisher {
       case 'map':
         return { type: 'object', additionalProperties: this.element(resolve(type.value)) };
       case 'union':
-        // OpenAPI version 2 cannot say `one of`; a stock server publishes a schema without a type.
+        // OpenAPI version 2 has no `oneOf`; a stock server publishes a schema without a type.
         this.schemaOf(resolve(type.object.type));
         return this.reference(type.name, () => this.described(type.name));
       case 'message':
         return this.reference(type.name, () => this.message(type));
     }
   }
-  /** What a list or a map holds. In version 3 a reference that has a sibling stands inside `allOf`. */
+  /** The element type of a list or a map. In version 3 a reference with a sibling is wrapped in `allOf`. */
   private element(type: ResolvedType): JsonObject {
     const schema = this.schemaOf(type);
     return this.version === 3 && type.node === 'message' ? { allOf: [schema], default: {} } : schema;
@@ -159,7 +159,7 @@ class Publisher {
       ...this.patchMarks(field),
     };
     if (this.version === 2 || schema.$ref === undefined) return { ...schema, ...more };
-    // A message that is no pointer is there even when it is empty.
+    // A message that is not a pointer is present even if it is empty.
     const present = type.node === 'message' && field.always && field.nullable !== true;
     return { allOf: [schema], ...(present ? { default: {} } : {}), ...more };
   }

@@ -1,11 +1,11 @@
 /**
- * JSON text to plain values. The engine's own parser does the work; a slower one of ours is called in only for what the
- * first cannot find: which keys are repeated, and a complaint in the words that clients know.
+ * JSON text to plain values. The engine's own parser does the work; our own slower one is used only for what the
+ * first cannot find: repeated keys, and the error messages of a stock server.
  *
  *   parseJson('{"a":{"x":1},"a":{"y":2}}')                    → { a: { y: 2 } }
  *   parseJson('{"a":{"x":1},"a":{"y":2}}', { merge: true })   → { a: { x: 1, y: 2 } }
  *
- * Bodies of built-in kinds are read with `merge`, since a stock server lays repeated objects one over the other; patches and
+ * Bodies of built-in kinds are read with `merge`, since a stock server merges repeated objects; patches and
  * bodies of custom kinds without, since there the last one counts.
  */
 import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
@@ -16,17 +16,17 @@ import { SlowParser } from './slow-parse.ts';
 import type { JsonValue } from './types.ts';
 
 export interface ParseOptions {
-  /** Repeated objects are laid one over the other. */
+  /** Whether repeated objects are merged. */
   readonly merge?: boolean;
-  /** The text is not a client's: it may hold any number of objects, lists and keys. */
+  /** Whether the text is the server's own: it may hold any number of objects, lists and keys. */
   readonly uncounted?: boolean;
-  /** Follows the text where keys come again, for field validation; for other text the value is enough. */
+  /** Walks the text if keys are repeated, for field validation; otherwise the value is enough. */
   readonly place?: Place | undefined;
 }
 
 /** Reads one JSON value. Bytes that are not UTF-8 become replacement characters. Throws DecodeError. */
 export function parseJson(input: string | Buffer, options: ParseOptions = {}): JsonValue {
-  // Text that is large enough to hold too much is looked through before it becomes values.
+  // Text that is large enough to exceed the limits is checked before it is parsed.
   if (input.length > surveyedFrom && options.uncounted !== true) checkCounts(input);
   const text = typeof input === 'string' ? input : input.toString('utf8');
   let value: JsonValue;
@@ -49,7 +49,7 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   return value;
 }
 
-/** LONG_DIGITS of them, a fraction or an exponent. Texts hold such, too: it only means that the text needs a closer look. */
+/** LONG_DIGITS digits, a fraction or an exponent. Strings may match, too: a match only means that the numbers must be checked. */
 const unusualNumber = /\d(?:\d{15}|[.eE])/;
 
 const fractional = new WeakSet<object>();
@@ -60,8 +60,8 @@ function noteFractions(value: JsonValue): void {
 export const holdsFractions = (value: JsonValue): boolean => typeof value === 'object' && value !== null && fractional.has(value);
 
 /**
- * Refuses integers that would not come back as they were sent, and numbers beyond all that there are. Fractions and exponents say
- * themselves that they are rounded.
+ * Refuses integers that cannot be kept exactly, and numbers that are out of range. Numbers with a fraction or an exponent may be
+ * rounded.
  */
 function checkNumbers(text: string): void {
   for (let i = 0; i < text.length; i++) {
@@ -103,12 +103,12 @@ export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work
   if (parser.fractions) noteFractions(value);
   return value;
 }
-/** Keys and values that the engine's parser, which never gives way, may be given. */
+/** Limit of keys and values for the engine's parser, which never yields. */
 const PARTS_AT_ONCE = 20_000;
-/** Bytes of uncounted text that it may be given. */
+/** Limit of bytes of uncounted text for that parser. */
 const BYTES_AT_ONCE = 256 * 1024;
 
-/** Shorter text cannot hold more objects, lists or keys than there may be: an item takes two characters, and a key five. */
+/** Shorter text cannot exceed the limits of objects, lists and keys: an item takes two characters, and a key five. */
 const surveyedFrom = 2 * maxContainers;
 
 /** Refuses text that holds too many objects, lists or keys, and text that is nested too deeply. It need not be valid. */
@@ -127,7 +127,7 @@ function* countSteps(bytes: Buffer): Work<{ readonly parts: number }> {
 /** Bytes after which counting yields: less than a millisecond of it. */
 const BYTES_A_STEP = 64 * 1024;
 
-/** Counts the parts of JSON text, a stretch of it at a time. */
+/** Counts the parts of JSON text, one slice at a time. */
 class Counts {
   private at = 0;
   private inString = false;
@@ -230,7 +230,7 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** Half characters, which only an escape can bring in, become replacement characters. */
+/** Lone surrogates, which only an escape can produce, become replacement characters. */
 function wellFormed(value: JsonValue): JsonValue {
   if (typeof value === 'string') return toWellFormed(value);
   if (Array.isArray(value)) return value.map(wellFormed);

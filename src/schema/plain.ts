@@ -1,8 +1,8 @@
-/** Plain JSON values: what the schema says nothing about. */
+/** Plain JSON values, without a schema. */
 import { DecodeError, maxDepth } from './errors.ts';
 import type { JsonValue } from './types.ts';
 
-/** Sets a key that came from outside. `__proto__` becomes a key like any other, never the prototype. */
+/** Sets a key from a client. `__proto__` becomes a key like any other, never the prototype. */
 export function setKey(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;
@@ -17,7 +17,7 @@ export function ownOnly(object: unknown): Record<string, unknown> {
   return Object.assign(Object.create(null), object);
 }
 
-/** Half characters, which only an escape can bring into a text, become replacement characters. */
+/** Lone surrogates, which only an escape can produce, become replacement characters. */
 export function toWellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed();
 }

@@ -1,27 +1,27 @@
 /**
  * The fields that an object holds, in the order of the schema. They are found by the object's own keys: a type has many
- * fields (the spec of a pod 40, a volume 30) and an object holds few of them, so that sorting those that are there costs a
- * fraction of asking for every one.
+ * fields (the spec of a pod 40, a volume 30) and an object holds few of them, so that sorting the present ones costs a
+ * fraction of a lookup of every field.
  *
  *   { spec: …, kind: 'Pod', metadata: … }  →  kind, metadata, spec
  */
 
-/** What a codec knows of a field, with its place in the order. */
+/** A field of a codec, with its place in the order. */
 export interface Placed {
   readonly name: string;
   readonly at: number;
 }
 
 /**
- * A stack, since what a field holds may have fields itself: each collector uses the part above the `top` that it
- * found, and puts `top` back when it is done.
+ * A stack, since the value of a field may have fields itself: each collector uses the part above the `top` that it
+ * found, and restores `top` when it is done.
  */
 export class PresentFields<P extends Placed> {
   readonly plans: P[] = [];
   readonly values: unknown[] = [];
   top = 0;
 
-  /** Puts the fields that an object holds on the stack; null and undefined are nothing. */
+  /** Pushes the fields of an object onto the stack; null and undefined count as absent. */
   gather(fields: ReadonlyMap<string, P>, object: Readonly<Record<string, unknown>>): void {
     const { plans, values } = this;
     const base = this.top;
@@ -42,7 +42,7 @@ export class PresentFields<P extends Placed> {
     this.top = top;
   }
 
-  /** The value at a place, which the stack holds no longer. */
+  /** Takes the value at a place off the stack. */
   take(place: number): unknown {
     const value = this.values[place];
     this.values[place] = undefined;

@@ -1,6 +1,6 @@
 /**
- * From the binary form to the normal form. Unknown fields are passed over; a message that comes twice is laid one over
- * the other, as protobuf demands; of other fields the last value counts.
+ * From the binary form to the normal form. Unknown fields are skipped; repeated messages of a field are merged,
+ * as protobuf requires; of other fields the last value counts.
  */
 import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import type { Work } from '../lib/slices.ts';
@@ -42,7 +42,7 @@ export function* decodeProtobufSteps<T extends MessageType>(type: T, bytes: Buff
 }
 
 type Values = Record<string, unknown>;
-/** Reads a value; `earlier` is what the same field held before. */
+/** Reads a value; `earlier` is the previous value of the same field. */
 type Read = (source: Source, earlier: unknown) => unknown;
 
 /** Reads a value in steps. */
@@ -68,7 +68,7 @@ class Source extends ByteReader {
     this.pause = step;
   }
 
-  /** Goes into a message by its length; answers the end of the one around it, which `leave` wants back. */
+  /** Enters a message by its length. Returns the end of the surrounding one, which is passed to `leave`. */
   enter(): number {
     const outer = this.end;
     this.end = this.block();
@@ -102,7 +102,7 @@ interface OutputField {
   readonly name: string;
   /** Whether the name could reach the prototype. */
   readonly risky: boolean;
-  /** Makes what an `always` field holds when nothing came. */
+  /** Makes the value of an absent `always` field. */
   readonly zero: () => unknown;
   /** Whether the value is left out. */
   readonly omits: (value: unknown) => boolean;
@@ -207,7 +207,7 @@ function readMessage(source: Source, fields: BinaryFields, slots: unknown[]): vo
   source.leave(outer);
 }
 
-/** Some writers put the numbers of a list side by side into one block. */
+/** Reads a packed list of numbers. */
 function readPacked(source: Source, field: BinaryField, slots: unknown[]): void {
   const outer = source.enter();
   while (source.at < source.end) {
@@ -250,7 +250,7 @@ function planFields(type: MessageType, slots: ReadonlyMap<string, number>): Bina
       });
       continue;
     }
-    // A field that JSON never shows has no place: it is read and forgotten.
+    // A field of the binary form alone has no place: it is read and dropped.
     const slot = slots.get(name) ?? slots.size;
     const read = fieldReader(resolved);
     fields.set(field.tag, { name, wire: wireOf(resolved), slot, read, inline: undefined, steps: fieldStepReader(resolved) });

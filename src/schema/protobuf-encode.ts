@@ -1,7 +1,7 @@
 /**
- * From the normal form to the binary form: fields in tag order, maps in order of their keys' bytes. What is no pointer is
- * written even when it is zero, as a stock server has it: an empty text, a false, a message of zeros, an empty message for
- * no time. Lists, maps and bytes are written only as far as they hold something.
+ * From the normal form to the binary form: fields in tag order, maps in order of their keys' bytes. Fields that are not pointers
+ * are written even if they are zero, as in a stock server: an empty text, a false, a message of zeros, an empty message for
+ * an absent time. Lists, maps and bytes are written only if they are not empty.
  */
 import { parseDuration, parseInstant } from '../lib/time.ts';
 import { BackwardWriter } from './protobuf-writer.ts';
@@ -23,7 +23,7 @@ const varintWire = 0;
 const fixedWire = 1;
 const lengthWire = 2;
 
-/** Writes what `content` writes as a message: its length before it. */
+/** Writes the output of `content` as a message, with its length before it. */
 function sized(content: Write): Write {
   return (value) => {
     const before = out.length;
@@ -63,7 +63,7 @@ function fieldWriter(name: string, field: Field): Write {
     return withTag(field.tag, lengthWire, sized(contentWriterOf(type as MessageType)));
   }
   const write = taggedWriter(field.tag, type);
-  // What a pointer, a list or a map does not hold is not written; anything else is written as zero.
+  // An absent pointer, list or map is not written; any other absent field is written as zero.
   if (field.nullable === true || isOptional(type)) {
     return (object) => {
       const value = (object as Values)[name];
@@ -238,7 +238,7 @@ const scalarWriters: Readonly<Record<ScalarName, Write>> = {
   fieldsV1: jsonHolder,
 };
 
-/** Seconds since 1970 and nanoseconds; an empty message is no time. */
+/** Seconds since 1970 and nanoseconds; an empty message is an absent time. */
 function timeWriter(micro: boolean): Write {
   return sized((value) => {
     if (value === null || value === undefined) return;

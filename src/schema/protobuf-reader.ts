@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DecodeError, inexact, isExact } from './errors.ts';
 
-/** Stands for text that is not UTF-8 until the whole is read and its field can be named: half a character, which no text holds. */
+/** Marks text that is not UTF-8 until the whole object is read and its field can be named: a lone surrogate, which no text has. */
 export const NOT_UTF8 = '\udfff';
 
 export class ByteReader {
@@ -11,7 +11,7 @@ export class ByteReader {
   at = 0;
   /** Where the message that is being read ends. */
   end: number;
-  /** The high half of the varint that was read last; `varint` answers the low one. */
+  /** The high half of the varint that was read last; `varint` returns the low one. */
   high = 0;
   /** Whether some text was not UTF-8. */
   foreign = false;
@@ -67,7 +67,7 @@ export class ByteReader {
     return this.bytes.readDoubleLE(at);
   }
 
-  /** Reads a length and answers where what it measures ends. */
+  /** Reads a length. Returns the offset at which the value ends. */
   block(): number {
     const length = this.varint();
     if (this.high !== 0 || length > 0x7fffffff) throw new DecodeError('proto: negative length found during unmarshaling');
@@ -108,7 +108,7 @@ export class ByteReader {
     return bytes;
   }
 
-  /** Passes over a value nobody knows. Groups are counted, not followed. */
+  /** Skips the value of an unknown field. Groups are counted, not recursed into. */
   skip(wire: number): void {
     let depth = 0;
     let current = wire;

@@ -1,6 +1,6 @@
 /**
- * Writes protobuf from its end to its beginning: a message's length is known once its content stands, so that nothing is
- * measured beforehand or moved afterwards. Callers write the last field first, and the value before its tag.
+ * Writes protobuf from its end to its beginning: the length of a message is known when its content is written, so that nothing is
+ * measured before or moved afterwards. Callers write the last field first, and the value before its tag.
  */
 import { bigVarintBytes, varintSize, writeVarint } from './varint.ts';
 
@@ -15,12 +15,12 @@ export class BackwardWriter {
   /** Where the written bytes begin. */
   private start = usualSize;
 
-  /** Forgets what was written. */
+  /** Discards the written bytes. */
   reset(): void {
     if (this.buffer.length > keptSize) this.buffer = Buffer.allocUnsafeSlow(usualSize);
     this.start = this.buffer.length;
   }
-  /** A copy of what was written. */
+  /** A copy of the written bytes. */
   bytes(): Buffer {
     const out = Buffer.allocUnsafe(this.length);
     this.buffer.copy(out, 0, this.start);

@@ -1,5 +1,5 @@
 /**
- * A JSON parser that knows repeated keys, complains as the parser of a stock server does, and can give way: it is a generator
+ * A JSON parser that reports repeated keys, has the error messages of a stock server, and can be interrupted: it is a generator
  * that yields after some values, for parsing large text in slices.
  */
 import { atOnce, type Work } from '../lib/slices.ts';
@@ -37,7 +37,7 @@ export class SlowParser {
     return value;
   }
 
-  /** The value at this place; `earlier` is what the same key held before. */
+  /** The value at this place; `earlier` is the previous value of the same key. */
   private *value(place: Place | undefined, earlier: JsonValue | undefined): Work<JsonValue> {
     this.blank();
     const char = this.text[this.at];
@@ -65,7 +65,7 @@ export class SlowParser {
         return this.fail('looking for beginning of value');
     }
   }
-  /** Whether it is time to let somebody else ask whether it is time. */
+  /** Whether to yield: once per so many values. */
   private isPlace(): boolean {
     return (++this.values & (VALUES_A_STEP - 1)) === 0;
   }
@@ -139,7 +139,7 @@ export class SlowParser {
     const text = JSON.parse(this.text.slice(start, this.at)) as string;
     return halves ? toWellFormed(text) : text;
   }
-  /** Passes over an escape; answers whether it may stand for half a character. */
+  /** Skips an escape. Returns whether it may be a lone surrogate. */
   private escape(): boolean {
     const char = this.text[++this.at];
     if (char === undefined || !'"\\/bfnrtu'.includes(char)) this.fail('in string escape code');

@@ -1,6 +1,6 @@
 /**
- * Whole numbers that are spelled with a fraction or an exponent: `1.0`, `1e3`. The engine's parser makes them the integers that
- * they are, but clients know that a field for integers takes neither spelling, and that a JSON patch tests spellings.
+ * Whole numbers that are spelled with a fraction or an exponent: `1.0`, `1e3`. The engine's parser makes integers of
+ * them, but in a stock server an integer field accepts neither spelling, and a JSON patch compares spellings.
  *
  *   checkIntegerFields(Deployment, '{"spec":{"replicas":1.0}}')   → throws: cannot unmarshal number 1.0 into … of type int32
  *
@@ -11,7 +11,7 @@ import type { DecodeError } from './errors.ts';
 import { Mismatch, typeText } from './mismatch.ts';
 import { resolve, type Type } from './types.ts';
 
-/** What stands at a step below something; undefined where nothing is known of it. */
+/** The value at a step below another one; undefined if it is unknown. */
 export type Below<T> = (at: T, step: string | number) => T | undefined;
 
 /** A number with its spelling, and the steps that lead to it. */
@@ -19,13 +19,13 @@ export type Visit<T> = (at: T, spelling: string, steps: readonly (string | numbe
 
 const PLAIN = /^-?\d+$/;
 
-/** Signs of the text after which the visit yields. */
+/** Tokens after which the visit yields. */
 const SIGNS_A_STEP = 4096;
 
-/** Visits the numbers of valid JSON text that have a fraction or an exponent, where something is known of their place. */
+/** Visits the numbers of valid JSON text that have a fraction or an exponent, at places whose type is known. */
 export function* visitFractions<T>(text: string, root: T, below: Below<T>, visit: Visit<T>): Work<void> {
   const steps: (string | number)[] = [];
-  /** What is known of the containers around this place, and of the place itself. */
+  /** The known types of the containers around this place, and of the place itself. */
   const around: (T | undefined)[] = [];
   let here: T | undefined = root;
   let key: string | undefined;
@@ -66,7 +66,7 @@ function isNumeral(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2b || code === 0x2e || code === 0x65 || code === 0x45;
 }
 
-/** The type of what stands at a step of a value of a type. */
+/** The type of the value at a step below a value of a type. */
 export function typeBelow(type: Type, step: string | number): Type | undefined {
   let at = resolve(type);
   if (at.node === 'union') at = resolve(typeof step === 'string' ? at.object.type : at.other.type);
@@ -81,7 +81,7 @@ export function isInteger(type: Type): boolean {
   const name = node === 'scalar' ? (scalar as { name: string }).name : '';
   return name === 'int32' || name === 'int64' || name === 'intOrString';
 }
-/** The refusal of a number whose place holds integers; `steps` lead there from the root. */
+/** The error for a number in an integer field; `steps` is its path from the root. */
 export function fractionFault(root: Type, type: Type, spelling: string, steps: readonly (string | number)[]): DecodeError {
   const shown = spelling.length > 64 ? `${spelling.slice(0, 64)}...` : spelling;
   const fault = new Mismatch(`number ${shown}`, typeText(type));

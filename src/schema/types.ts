@@ -1,5 +1,5 @@
 /**
- * What a type of the API is, as data. One value holds a field's name, protobuf tag, type, presence, and list and
+ * The types of the API, as data. One value holds a field's name, protobuf tag, type, presence, and list and
  * merge behaviour; JSON, protobuf, OpenAPI, patches, apply and field validation all read it, and the TypeScript
  * type is inferred from it.
  *
@@ -48,7 +48,7 @@ export type ScalarName =
 export interface ScalarType<T = unknown, N extends ScalarName = ScalarName> {
   readonly node: 'scalar';
   readonly name: N;
-  /** Nothing is known of the value: objects in it are owned key by key. Only structures of custom objects have such. */
+  /** The type of the value is unknown: objects in it are owned key by key. Only in structures of custom objects. */
   readonly open?: true;
   /** Never present at run time: carries the TypeScript type. */
   readonly $type?: T;
@@ -87,8 +87,8 @@ export interface MessageType<F extends Fields = Fields> {
   /** `keep` keeps fields that the schema does not name (custom kinds). */
   readonly unknown: 'drop' | 'keep';
   /**
-   * What is known of values that are kept as they came (objects of custom kinds): ownership and field validation look at
-   * this instead. Values need not be what it says.
+   * The structure of values that are kept as they were sent (objects of custom kinds), for ownership and field validation.
+   * Values need not conform to it.
    */
   readonly structure?: MessageType;
   /**
@@ -119,7 +119,7 @@ export interface LazyType<T extends Type = Type> {
 }
 
 export type Type = ScalarType | ListType | MapType | MessageType | LazyType | UnionType;
-/** What is left once a lazy type is looked through. */
+/** A type that is not lazy. */
 export type ResolvedType = Exclude<Type, LazyType>;
 
 /** Strategic merge behaviour of a field. */
@@ -128,13 +128,13 @@ export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKe
 /** The feature gate of a field: where it is off, the field is cleared from what is written (kinds/gated-fields.ts). */
 export interface FieldGate {
   readonly name: string;
-  /** The value that stands for the feature not being used: the field is set to it instead of being cleared. */
+  /** The value that means that the feature is not used: the field is set to it instead of being cleared. */
   readonly off?: string | number;
   /** Names of fields whose message is left alone: validation has its own rule there. */
   readonly notIn?: readonly string[];
   /** The field is kept where the stored object has this very field; another one of the gate does not count. */
   readonly alone?: true;
-  /** Updates keep the field: validation says whether it may change. */
+  /** Updates keep the field: validation decides whether it may change. */
   readonly createOnly?: true;
 }
 
@@ -259,7 +259,7 @@ export function map<V extends Type>(value: V, options: { atomic?: boolean } = {}
 export function lazy<T extends Type>(get: () => T): LazyType<T> {
   return Object.freeze({ node: 'lazy', get });
 }
-/** The type itself, once a lazy one is looked through. */
+/** The type itself; a lazy one is resolved. */
 export function resolve(type: Type): ResolvedType {
   let t = type;
   while (t.node === 'lazy') t = t.get();

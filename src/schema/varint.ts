@@ -8,7 +8,7 @@ export function varintSize(value: number): number {
   return size;
 }
 
-/** Writes a number from 0 to 2^53 at a place that has room for it, and answers the place behind it. */
+/** Writes a number from 0 to 2^53 at an offset that has room for it. Returns the offset after it. */
 export function writeVarint(target: Uint8Array, place: number, value: number): number {
   let at = place;
   let large = value;

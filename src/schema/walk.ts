@@ -1,4 +1,4 @@
-/** Finding one's way in a schema. */
+/** Lookups in a schema. */
 import { type MessageType, type NamedField, type ResolvedType, resolve, type Type } from './types.ts';
 
 export { zeroValue } from './zero.ts';
@@ -15,7 +15,7 @@ export function fieldOf(message: MessageType, name: string): NamedField | undefi
   return index.get(name);
 }
 
-/** What a list holds, a map holds, or a field of a message is; undefined where the schema does not say. */
+/** The type of an item of a list, a value of a map, or a field of a message; undefined if the schema has none. */
 export function childType(type: Type, step: string | number): ResolvedType | undefined {
   const resolved = resolve(type);
   switch (resolved.node) {

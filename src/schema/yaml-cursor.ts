@@ -1,6 +1,6 @@
 /**
  * A place in YAML text, and the scanning of scalars from it. Every scan moves forward only, so that reading is linear. A scalar
- * may be the whole body: scans that make it of many parts are work that yields after some.
+ * may be the whole body: scans that join many parts are work that yields after some.
  */
 import type { Work } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
@@ -12,17 +12,17 @@ const backslash = 0x5c;
 /** Characters that are looked at one by one, before a search is begun. */
 const SHORT = 64;
 
-/** Empty lines and comments that are passed over at a time. */
+/** Limit of empty lines and comments that are skipped at a time. */
 const LINES_A_STEP = 4096;
 /** Parts of a text after which its scan yields. */
 const PARTS_A_STEP = 512;
 
-/** A text in the making: its parts are joined some at a time, as it may have millions of them. */
+/** Builds a text: its parts are joined some at a time, as it may have millions of them. */
 class Parts {
   private readonly joined: string[] = [];
   private latest: string[] = [];
 
-  /** Whether so many parts came that others may have their turn. */
+  /** Whether to yield, after so many parts. */
   add(part: string): boolean {
     if (this.latest.push(part) < PARTS_A_STEP) return false;
     this.joined.push(this.latest.join(''));
@@ -57,7 +57,7 @@ export class YamlCursor {
   code(ahead = 0): number {
     return this.text.charCodeAt(this.at + ahead);
   }
-  /** Whether a blank, a line's end or the end of all follows so many characters ahead. */
+  /** Whether a blank, the end of the line or of the text follows so many characters ahead. */
   blankAt(ahead: number): boolean {
     const code = this.code(ahead);
     return code === space || code === tab || code === newline || Number.isNaN(code);
@@ -72,7 +72,7 @@ export class YamlCursor {
     this.at++;
     this.lineStart = this.at;
   }
-  /** Passes over blanks within the line. */
+  /** Skips blanks within the line. */
   skipSpaces(): void {
     for (let code = this.code(); code === space || code === tab; code = this.code()) this.at++;
   }
@@ -85,8 +85,8 @@ export class YamlCursor {
     return this.at === this.lineStart || before === space || before === tab;
   }
   /**
-   * Goes to the next thing that is neither blank nor comment, on this line or a later one. Returns false where it has not come
-   * there after some thousand lines: the caller yields, and calls again.
+   * Skips blanks and comments, on this line and later ones. Returns false if it is not done after some thousand lines: the caller
+   * yields, and calls again.
    */
   skipToContent(): boolean {
     for (let lines = 0; ; lines++) {
@@ -120,7 +120,7 @@ export class YamlCursor {
     const end = text.indexOf('\n', at);
     return end < 0 ? text.length : end;
   }
-  /** Whether brackets are open: then indentation means nothing. */
+  /** Whether brackets are open: then indentation is ignored. */
   flow = false;
 
   /** `---` or `...` at the beginning of a line. */
@@ -199,7 +199,7 @@ export class YamlCursor {
     return this.at === begin && this.atMarker();
   }
 
-  /** Text in quotes that is short, on one line and has no escapes. Undefined for any other, and nothing was read. */
+  /** Quoted text that is short, on one line and without escapes. Undefined for any other, of which nothing is read. */
   shortQuoted(): string | undefined {
     const { text, at } = this;
     const quote = text.charCodeAt(at);
@@ -228,7 +228,7 @@ export class YamlCursor {
       const piece = this.text.slice(from, this.at);
       const char = this.char();
       let full: boolean;
-      // Blanks before a line end do not count, unless they were escaped and so stand in an earlier piece.
+      // Blanks before a line end do not count, unless they were escaped: then they are part of an earlier piece.
       if (char === '\n') full = out.add(trimEnd(piece) + this.fold());
       else if (char === '\\') {
         if (this.char(1) === '\n') {
@@ -248,7 +248,7 @@ export class YamlCursor {
       if (full) yield;
     }
   }
-  /** Passes over text in quotes that may be a key: on one line, and no longer than keys may be. Returns whether it was that. */
+  /** Skips quoted text that may be a key: on one line, and within the limit of keys. Returns whether it may be one. */
   skipQuotedKey(): boolean {
     const quote = this.code();
     const most = Math.min(this.text.length, this.at + LONGEST_KEY);
@@ -266,7 +266,7 @@ export class YamlCursor {
     }
     return false;
   }
-  /** What a run of line ends becomes; blanks after them do not count. */
+  /** The text of a run of line ends, which fold; blanks after them do not count. */
   private fold(): string {
     let breaks = 0;
     while (this.code() === newline) {
@@ -331,7 +331,7 @@ export class YamlCursor {
     }
     return Math.max(blanks, least);
   }
-  /** Reads the lines of a block; answers how many empty ones it ends with. */
+  /** Reads the lines of a block. Returns how many empty ones it ends with. */
   private *blockLines(indent: number, body: BlockText): Work<number> {
     let trailing = 0;
     let count = 0;
@@ -372,7 +372,7 @@ function trimEnd(text: string): string {
 }
 const stopInDouble = /["\\\n]/g;
 const stopInSingle = /['\n]/g;
-/** A key that is not said to be one has at most so many characters, its quotes among them. */
+/** Maximum number of characters of an implicit key, including its quotes. */
 const LONGEST_KEY = 1024;
 const isFlowIndicator = (code: number): boolean => code === 0x2c || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d;
 
@@ -397,7 +397,7 @@ const simpleEscapes = new Map<string, string>([
   ['P', '\u2029'],
 ]);
 
-/** The text of a block in the making: literal, or folded into as few lines as its blanks and empty lines allow. */
+/** Builds the text of a block: literal, or folded. */
 class BlockText {
   private readonly folded: boolean;
   private readonly parts = new Parts();

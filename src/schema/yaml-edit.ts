@@ -9,8 +9,8 @@
  *                                                     port:
  *                                                       number: 80
  *
- * What comes out is read again. A document that is not what it should be (an edit within an anchor changes its aliases) is written
- * anew, without its comments.
+ * The result is parsed again. A document with another value than intended (an edit within an anchor changes its aliases) is
+ * rewritten, without its comments.
  */
 import { equal } from '../lib/equal.ts';
 import type { JsonValue } from './types.ts';
@@ -22,7 +22,7 @@ import { stringifyYaml } from './yaml-write.ts';
 
 export interface EditedYaml {
   readonly text: string;
-  /** Numbers of documents, from 0, that were written anew: their comments are lost. */
+  /** Numbers of documents, from 0, that were rewritten: their comments are lost. */
   readonly rewritten: readonly number[];
 }
 

@@ -8,12 +8,12 @@ import { stringifyYaml } from './yaml-write.ts';
 
 export interface EditContext {
   readonly text: string;
-  /** Places whose text is used elsewhere. */
+  /** Places whose text is moved elsewhere. */
   readonly moved: readonly Place[];
 }
 export interface Emitted {
   readonly text: string;
-  /** Up to where the old text is replaced: the end of the place, or of its line where text was added behind it. */
+  /** The end of the replaced text: the end of the place, or of its line if text was added after it. */
   readonly end: number;
 }
 
@@ -50,7 +50,7 @@ function replaced(place: Place, value: JsonValue, inner: number, context: EditCo
   return (old === '' ? ' ' : '') + scalarText(value, old[0] ?? '');
 }
 
-/** A text has the quotes that the one before had. */
+/** A new text keeps the quotes of the old one. */
 function scalarText(value: JsonValue, quote: string): string {
   if (typeof value !== 'string') return stringifyYaml(value).trimEnd();
   if (quote === "'" && !/['\n]/.test(value)) return `'${value}'`;
@@ -109,7 +109,7 @@ class MapEdit {
   private readonly added: string[];
   private out = '';
   private isEmpty = true;
-  /** Whole lines, comments and blank ones, that come before whatever is next. */
+  /** Whole lines, comments and blank ones, that come before the next entry. */
   private carried = '';
 
   constructor(place: Place, value: { readonly [key: string]: JsonValue }, context: EditContext) {
@@ -119,12 +119,12 @@ class MapEdit {
     this.indent = ' '.repeat(place.column);
     const known = new Set(place.entries.map(({ key }) => key));
     const merged = place.value as { readonly [key: string]: JsonValue };
-    // What a merge key brings in needs no entry.
+    // Values of a merge key need no entry.
     this.added = Object.keys(value).filter((key) => !known.has(key) && !equal(merged[key], value[key]));
     this.rename();
   }
 
-  /** An entry that goes, and one with the same value that comes, are one that gets another name. */
+  /** A removed entry and a new one with the same value are a renamed entry. */
   private rename(): void {
     const gone = this.place.entries.filter(({ key }) => key !== '<<' && !Object.hasOwn(this.value, key));
     const pair = (entry: Entry, key: string): void => {
@@ -161,7 +161,7 @@ class MapEdit {
   emit(): Emitted {
     const { text, moved } = this.context;
     let at = this.place.start;
-    /** The entry before was removed: a comment behind it stays, on a line of its own. */
+    /** Keeps the comment after a removed entry, on a line of its own. */
     let wasRemoved = false;
     for (const [i, entry] of this.place.entries.entries()) {
       const gap = text.slice(at, entry.start);

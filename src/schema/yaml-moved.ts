@@ -1,9 +1,9 @@
-/** Values that an edit of a YAML text takes from one place and puts into another: their text is moved with its comments. */
+/** Values that an edit of a YAML text moves to another place: their text is moved with its comments. */
 import { equal } from '../lib/equal.ts';
 import type { JsonValue } from './types.ts';
 import type { Place } from './yaml-places.ts';
 
-/** More values are not looked at: they are written anew at their place. */
+/** Limit of values to move: others are rewritten at their new place. */
 const MAX_MOVED = 200;
 
 export const isMap = (value: JsonValue | undefined): value is { [key: string]: JsonValue } =>
@@ -19,7 +19,7 @@ export function removedPlaces(place: Place, value: JsonValue): Place[] {
   return removed.filter((one) => wanted.some((other) => isPart(one.value, other)));
 }
 
-/** Whether a value is another one, or a map with a few fields less. */
+/** Whether a value equals another one, or is a map with a few fields less. */
 const isPart = (part: JsonValue, whole: JsonValue): boolean => {
   if (!isMap(part) || !isMap(whole)) return equal(part, whole);
   const keys = Object.keys(part);
@@ -27,7 +27,7 @@ const isPart = (part: JsonValue, whole: JsonValue): boolean => {
 };
 const MAX_MORE_FIELDS = 2;
 
-/** The text that can stand for a value: of the same value, else of the one with the most fields of it. */
+/** The text to use for a value: that of an equal value, else of the one with the most common fields. */
 export function sourceOf(value: JsonValue, moved: readonly Place[]): Place | undefined {
   const parts = moved.filter((one) => isPart(one.value, value));
   return parts.find((one) => equal(one.value, value)) ?? parts.sort((a, b) => b.entries.length - a.entries.length)[0];

@@ -1,6 +1,6 @@
 /**
  * The structure of YAML: documents, block and flow collections, anchors, tags and merge keys, straight to JSON values.
- * Written for bodies that may be hostile: linear in the text, bounded in depth and in what aliases may multiply. (The
+ * Written for bodies that may be hostile: linear in the text, bounded in depth and in the expansion of aliases. (The
  * `yaml` package needs seconds for a megabyte, and deep nesting can end the process inside it.)
  */
 import { atOnce, type Work } from '../lib/slices.ts';
@@ -95,7 +95,7 @@ export class YamlParser {
     cursor.skipSpaces();
     let onOwnLine = compact;
     let properties = this.ownProperties(onOwnLine);
-    // Whatever is not on this line stands on later ones; an anchor or a tag may have a line of its own.
+    // A value that is not on this line is on later ones; an anchor or a tag may have a line of its own.
     while (cursor.lineIsOver()) {
       while (!cursor.skipToContent()) yield;
       // A list may stand at the column of the key it belongs to.
@@ -152,7 +152,7 @@ export class YamlParser {
     return this.finish(properties, indent === undefined ? cursor.plainLine() : yield* cursor.plain(indent), true);
   }
 
-  /** What a scalar's text means, and a name for it if it has an anchor. */
+  /** The value of a scalar's text, stored under its anchor if it has one. */
   private finish({ anchor, tag }: Properties, text: string | null, plain: boolean): JsonValue {
     let value: JsonValue = text;
     if (tag !== undefined) value = this.tagged(tag, text ?? '');
@@ -245,7 +245,7 @@ export class YamlParser {
     return out;
   }
 
-  /** An alias repeats so many characters. A small text could otherwise grow without bound. */
+  /** Counts the characters that an alias repeats, since a small text could otherwise grow without bound. */
   private expand(size: number): void {
     this.expanded += size;
     if (this.expanded > maxExpanded) throw tooLargeExpanded();
@@ -295,7 +295,7 @@ export class YamlParser {
     }
   }
 
-  /** Reports a key that comes again at the line on which its value begins; the cursor stands behind its colon, and stays there. */
+  /** Reports a repeated key at the line on which its value begins; the cursor is after its colon, and stays there. */
   private *reportRepeated(repeated: RepeatedKeys, key: string, column: number): Work<void> {
     const { cursor } = this;
     const { at, lineStart } = cursor;
@@ -356,7 +356,7 @@ export class YamlParser {
     this.countKey();
     setKey(out, key, value);
   }
-  /** What is merged in yields to what is written, and later ones to earlier ones. */
+  /** Explicit keys take precedence over merged ones, and earlier maps over later ones. */
   private merge(out: JsonObject, merged: JsonValue[]): JsonObject {
     for (const source of merged.flat() as JsonValue[]) {
       if (typeof source !== 'object' || source === null || Array.isArray(source)) {

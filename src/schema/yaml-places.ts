@@ -30,7 +30,7 @@ export interface Entry {
 
 export interface PlacedDocument {
   readonly value: JsonValue;
-  /** Undefined where the text has forms whose places are not known: keys after a question mark, `[a: b]`. */
+  /** Undefined if the text has forms whose places are not tracked: keys after a question mark, `[a: b]`. */
   readonly place: Place | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Frame {
   readonly items: Place[];
   /** The key whose value comes next. */
   key: { key: string; start: number; end: number } | undefined;
-  /** What the next node of a flow map is. */
+  /** Whether the next node of a flow map is a key or a value. */
   next: 'key' | 'value';
   readonly type: 'map' | 'list' | 'flowMap' | 'flowList';
 }

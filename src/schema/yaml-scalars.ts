@@ -1,11 +1,11 @@
-/** What a YAML text without quotes means. The rules are those of YAML 1.1 as the clients of a stock server read it. */
+/** The values of YAML text without quotes. The rules are those of YAML 1.1, as in a stock server. */
 
 const words = new Map<string, boolean | null>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
 ]);
-/** Whether a text is a word that means something else than itself. */
+/** Whether a text is a word with another value than its text, such as `yes`. */
 export const isWord = (text: string): boolean => words.has(text);
 const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
@@ -30,7 +30,7 @@ export function resolvePlain(text: string): PlainValue {
   return float.test(digits) ? Number(digits) : text;
 }
 
-/** A longer text is no number that a double can hold, but for digits that say nothing: it is left as it is. */
+/** Longer texts are not parsed as numbers: they stay texts. */
 const LONGEST_NUMBER = 1024;
 
 function integerOf(digits: string): number {

@@ -24,7 +24,7 @@ export function* yamlWork(value: JsonValue): Work<Buffer> {
   yield* writer.nodeWork(value, 0, 'root');
   return writer.finishBytes();
 }
-/** Characters of a long text that are written before it yields, and those that are kept as text while bytes are wanted. */
+/** Characters of a long text after which the work yields, and characters that are buffered before they become bytes. */
 const PORTION = 32 * 1024;
 const LINES = 4096;
 
@@ -55,7 +55,7 @@ class YamlWriter {
     this.pack();
     return Buffer.concat([...this.packed, Buffer.from('\n')]);
   }
-  /** A text of very many parts is slow to be read: it becomes bytes from time to time. */
+  /** A text of very many parts is slow to read: it is converted to bytes from time to time. */
   private pack(): void {
     this.packed.push(Buffer.from(this.out));
     this.out = '';
@@ -131,7 +131,7 @@ class YamlWriter {
     }
   }
 
-  /** Writes a key and its colon; answers whether it is a simple one. `written`: its text, where that is known. */
+  /** Writes a key and its colon. Returns whether it is a simple key. `written`: its text, if that is known. */
   private key(key: string, written: string | undefined, i: number, indent: number, place: Place): boolean {
     if (i === 0 && place === 'item') this.put(' ');
     else if (i > 0 || place === 'value') this.newLine(indent);
@@ -166,7 +166,7 @@ class YamlWriter {
     if (work !== undefined) atOnce(work);
   }
 
-  /** Writes a text, or answers with the work that does. */
+  /** Writes a text, or returns the work that does. */
   private text(text: string, indent: number, simpleKey: boolean): Work<void> | undefined {
     if (plainWord.test(text) && !isWord(text)) {
       this.put(text);
@@ -198,7 +198,7 @@ class YamlWriter {
     this.put(start === 0 ? text : text.slice(start));
   }
 
-  /** Characters that stand for themselves are copied together. */
+  /** Characters without escapes are copied together. */
   private *doubleQuoted(text: string, indent: number, mayBreak: boolean): Work<void> {
     this.put('"');
     let start = 0;
@@ -248,7 +248,7 @@ const valueIndent = (value: JsonValue, indent: number, simple: boolean): number 
 const isSimpleKey = (key: string): boolean => key.length <= maxKeyLength && !key.includes('\n');
 const lineStarts: readonly string[] = Array.from({ length: 64 }, (_, indent) => `\n${' '.repeat(indent)}`);
 
-// ---- what texts may look like ----------------------------------------------------------------------------------
+// ---- forms of texts --------------------------------------------------------------------------------------------
 
 interface Shape {
   readonly plain: boolean;
@@ -275,7 +275,7 @@ const unprintable = /[\0-\x09\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufff
 const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Texts of which it is clear that they may stand as they are, unless they are words of another type. */
+/** Texts that need no quotes, unless they are words of another type. */
 const plainWord = /^[A-Za-z/_](?:[\w/.-]|:(?=[\w/.-]))*$/;
 
 const escapes: Readonly<Record<string, string>> = {

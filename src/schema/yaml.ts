@@ -12,7 +12,7 @@ import { YamlParser } from './yaml-parse.ts';
 export { stringifyYaml, yamlWork } from './yaml-write.ts';
 
 export interface YamlOptions {
-  /** More documents that hold anything are an error; otherwise the first one counts. */
+  /** Whether a second document with content is an error; otherwise the first one counts. */
   readonly single?: boolean;
   /** Reports repeated keys. The last value counts. */
   readonly repeated?: RepeatedKeys | undefined;
@@ -21,7 +21,7 @@ export interface YamlOptions {
 /** Reads one value; no document at all is null. Throws DecodeError. */
 export function parseYaml(input: string | Buffer, options: YamlOptions = {}): JsonValue {
   const text = input.toString();
-  // Most bodies that call themselves YAML are JSON, which is quicker to read.
+  // Most bodies with the content type of YAML are JSON, which is faster to parse.
   if (beginsAsJson.test(text)) {
     try {
       return parseJson(text, { place: options.repeated });

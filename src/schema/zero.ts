@@ -1,8 +1,8 @@
-/** What stands for nothing. */
+/** Zero values. */
 import { type MessageType, resolve, type ScalarName, type Type } from './types.ts';
 
 /**
- * What an absent value is in the normal form: an empty text, zero, a message with its `always` fields. Undefined where
+ * The value of an absent field in the normal form: an empty text, zero, a message with its `always` fields. Undefined if
  * absent and empty are the same: lists, maps, times, bytes, raw values.
  */
 export function zeroValue(type: Type): unknown {
@@ -44,7 +44,7 @@ function messageMaker(type: MessageType): () => unknown {
   };
 }
 
-/** What stands for null in a list or a map, which cannot leave a place empty. */
+/** The value for null in a list or a map, which cannot leave a place empty. */
 export function placeholderMakerOf(type: Type): () => unknown {
   const resolved = resolve(type);
   if (resolved.node === 'list') return () => [];
