@@ -1,5 +1,5 @@
 /**
- * A set of field paths, in the very form of metadata.managedFields: no translation on the way in or out.
+ * A set of field paths, in the form of metadata.managedFields: it needs no conversion on reads or writes.
  *
  *   {                                       the set of
  *     'f:data': { '.': {}, 'f:a': {} },       .data  and  .data.a
@@ -8,7 +8,7 @@
  *
  * A path element is `f:` and a field or map key, `k:` and the keys of a list item as JSON, `v:` and the value of a set
  * item as JSON, or `i:` and an index. A node without entries is a member; a node with entries is a member only when
- * `.` is among them. Entries stand in the order of `compareElements`. The empty root is the empty set.
+ * `.` is among them. Entries are in the order of `compareElements`. The empty root is the empty set.
  *
  * Sets are never changed once made, so that they share nodes with each other and with the objects they came from.
  */
@@ -385,7 +385,7 @@ export function elementText(element: string): string {
   }
 }
 
-// ---- what comes from outside -----------------------------------------------------------------------------------
+// ---- sets of clients -------------------------------------------------------------------------------------------
 
 /** How deep a set from a client may be; objects themselves are not deeper. */
 const MAX_DEPTH = 500;
@@ -402,18 +402,18 @@ export function* parseSetSteps(fields: unknown): Work<FieldSet | undefined> {
   try {
     return yield* parseNode(fields, 0, { left: PARSED_AT_ONCE });
   } catch {
-    // Keys that are not JSON, or a set nested without end: the writer cannot have meant it.
+    // Keys that are not JSON, or a set that is nested too deeply.
     return undefined;
   }
 }
-/** So many elements are read before the work may be interrupted. */
+/** Elements after which the work yields. */
 export const PARSED_AT_ONCE = 1_000;
 
 function* parseNode(node: unknown, depth: number, pace: { left: number }): Work<FieldSet> {
   if (typeof node !== 'object' || node === null || Array.isArray(node) || depth > MAX_DEPTH) throw new Error('not a set');
   const result: MutableFieldSet = {};
   let last: string | undefined;
-  /** Only for elements that are out of order or stand there twice: servers write neither. */
+  /** Only for elements that are out of order or repeated: servers write neither. */
   let entries: Map<string, FieldSet[]> | undefined;
   let member = false;
   for (const element of Object.keys(node)) {

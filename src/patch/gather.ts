@@ -1,4 +1,4 @@
-/** Sets of paths in the making: nodes that belong to one level, put in order. */
+/** Builds sets of paths: collects the nodes of one level, in order. */
 import type { Work } from '../lib/slices.ts';
 import {
   compareElements,
@@ -13,7 +13,7 @@ import {
 import { beginning, MOST_ENTRIES } from './interned.ts';
 import { anyShape, type FieldShape, keyElement, type MessageShape, Untyped } from './shape.ts';
 
-/** What the shape says of a field; of one that the schema does not name, what its value says. Undefined: it is not kept. */
+/** The shape of a field; of one that the schema does not name, the shape of its value. Undefined: it is not kept. */
 export function fieldOf(shape: MessageShape, name: string): FieldShape | undefined {
   const known = shape.fields.get(name);
   if (known !== undefined || !shape.open) return known;
@@ -22,8 +22,8 @@ export function fieldOf(shape: MessageShape, name: string): FieldShape | undefin
 const UNRANKED = -1;
 
 /**
- * Nodes of fields on their way into order: each is put in its place at once, as messages have few fields. The fields of
- * a message are gathered above those of the messages around it, so that one pair of arrays serves a whole walk.
+ * Nodes of fields, inserted in order at once, as messages have few fields. The fields of a message are collected above those of
+ * the surrounding messages, so that one pair of arrays serves a whole walk.
  */
 export class Gathered {
   top = 0;
@@ -42,7 +42,7 @@ export class Gathered {
     fields[at] = field;
     nodes[at] = node;
   }
-  /** Takes what was gathered above `base`. */
+  /** Takes the nodes above `base`. */
   build(base: number, member: boolean): FieldSet | undefined {
     const { top } = this;
     if (top === base) return undefined;
@@ -73,7 +73,7 @@ function after(a: FieldShape, b: FieldShape): boolean {
 export class Items {
   private readonly elements: string[] = [];
   private readonly nodes: FieldSet[] = [];
-  /** The nodes by their elements, once one came out of order: in order each is another than the one before. */
+  /** The nodes by their elements, once one came out of order: elements in order cannot be repeated. */
   private byElement: Map<string, FieldSet> | undefined;
 
   add(element: string, node: FieldSet): void {
@@ -86,7 +86,7 @@ export class Items {
     elements.push(element);
     nodes.push(node);
   }
-  /** Whether an element comes behind the last one. Items of long lists are put in order at the end: to compare some of them takes long. */
+  /** Whether an element comes after the last one. Items of long lists are sorted at the end, since some comparisons are slow. */
   private isNext(element: string): boolean {
     const { elements } = this;
     const { length } = elements;

@@ -1,21 +1,21 @@
 /**
- * Sets that were made before. Objects that one client makes mostly have the same fields, and so the same set, node for node:
- * who has the entries of a node in order finds the node that was made of them last time, instead of making another.
+ * A cache of sets. Objects of one client mostly have the same fields, and so the same set, node for node: the sorted entries of a
+ * node lead to the node that was made of them before.
  *
  *   f:name ─ f:value            { 'f:name': {}, 'f:value': {} }
  *      └──── f:valueFrom …      { 'f:name': {}, 'f:valueFrom': … }
  *
- * A node is found by the sequence of its elements and of the very nodes below them, which were found in the same way.
+ * A node is found by the sequence of its elements and of the cached nodes below them.
  */
 import { frozen } from '../lib/frozen.ts';
 import { keepText } from '../schema/json.ts';
 import { type FieldSet, leaf } from './fieldset.ts';
 
-/** Steps that are remembered; with more than that all are forgotten, and those still in use soon remembered again. */
+/** Limit of cached steps; when it is reached the cache is cleared, and fills again with those in use. */
 const MOST = 16_384;
-/** Steps with the same element that are distinguished by what lies below it; one more, and the others are forgotten. */
+/** Limit of steps with the same element and different nodes below; one more, and the others are dropped. */
 const MOST_ALIKE = 16;
-/** Nodes with more entries are mostly the only ones of their kind. */
+/** Nodes with more entries are mostly unique, and not cached. */
 export const MOST_ENTRIES = 64;
 
 /** A sequence of entries, identified by the last one. */
@@ -24,7 +24,7 @@ export class Edge {
   private again = false;
   private readonly element: string;
   private readonly below: FieldSet;
-  /** The step that was taken last from here, which is mostly the next one, too. */
+  /** The step that was taken last from here, which is likely to be the next one, too. */
   private last: Edge | undefined;
   private others: Map<string, Edge[]> | undefined;
 
@@ -46,7 +46,7 @@ export class Edge {
     const { made } = this;
     if (made !== undefined && !this.again) {
       this.again = true;
-      // Who has the same set a second time is likely to have it a third time.
+      // A set that occurs twice is likely to occur again.
       keepText(made);
     }
     return made;
@@ -82,5 +82,5 @@ function forget(): void {
   paths = new Edge('', leaf);
 }
 
-/** Where the entries of a node begin; `member`: the node stands for its own path, too. */
+/** The start of the entries of a node; `member`: the node is a member itself. */
 export const beginning = (member: boolean): Edge => (member ? members : paths);

@@ -15,22 +15,22 @@ import { type PatchBody, patchValue } from './patch-body.ts';
 import type { Values } from './shape.ts';
 import { readsOtherwise, type Touched } from './touched.ts';
 
-/** A patch that was read: makes the new document, sharing nothing that it changes with the old one. Throws ApiError. */
+/** A parsed patch: makes the new document, which shares only unchanged parts with the old one. Throws ApiError. */
 export interface Patch {
   (document: JsonValue): JsonValue;
-  /** What of the document it looks at and may change; undefined: anything. */
+  /** The fields that it reads or may change; undefined: any. */
   readonly touched?: Touched | undefined;
   /** The text of the patch holds numbers with a fraction or an exponent. */
   readonly fractions?: boolean;
-  /** A strategic merge patch: what it makes is refused in other words. */
+  /** Whether it is a strategic merge patch: an invalid result has another message. */
   readonly strategic?: true;
   /** The same in steps, for patches that may take long. */
   steps?(document: JsonValue): Work<JsonValue>;
 }
 
-/** More operations than this are refused, whatever they do. */
+/** Limit of operations. */
 export const MAX_OPERATIONS = 10_000;
-/** Characters of JSON that the copies of one patch may add up to: the bound on bodies. */
+/** Limit of the JSON characters that the copies of one patch add: that of bodies. */
 export const MAX_COPIED = 3 * 1024 * 1024;
 
 /** Operations after which a patch in steps yields; a power of two. */
@@ -44,13 +44,13 @@ interface Operation {
 }
 type Container = JsonValue[] | LongList | { [key: string]: JsonValue };
 
-/** Reads the body of a patch request. */
+/** Parses the body of a patch request. */
 export function readJsonPatch(body: PatchBody): Patch {
   const operations = patchValue(body, badRequest);
   return Object.assign(jsonPatch(operations), { fractions: holdsFractions(operations) });
 }
 
-/** Takes a patch that is parsed already, as webhooks send it. */
+/** A patch from parsed operations, as webhooks send them. */
 export function jsonPatch(operations: JsonValue): Patch {
   if (operations === null) return (document) => document;
   if (!Array.isArray(operations)) throw badRequest(`json: cannot unmarshal ${goKind(operations)}: a JSON patch is a list of operations`);
@@ -88,10 +88,10 @@ function* apply(operations: readonly Operation[], document: JsonValue): Work<Jso
   let at = 0;
   try {
     for (; at < operations.length; at++) {
-      // An operation that is null does not say what to do.
+      // A null operation has no `op`.
       const operation = operations[at] ?? {};
       run(root, operation);
-      // What is copied may be most of the document.
+      // The copied value may be most of the document.
       if (operation.op === 'copy' || (at & (OPERATIONS_A_STEP - 1)) === OPERATIONS_A_STEP - 1) yield;
     }
     root.document = withPlainLists(root.document);
@@ -131,7 +131,7 @@ function run(root: Root, operation: Operation): void {
     }
     case 'copy': {
       const { container, key } = locate(root, pointer(operation.from));
-      // What an object does not have is copied as null.
+      // A missing key is copied as null.
       const copied = clonePlain(child(container, key) ?? null);
       root.copied += JSON.stringify(copied).length;
       if (root.copied > MAX_COPIED) throw unprocessable();
@@ -148,11 +148,11 @@ function run(root: Root, operation: Operation): void {
 
 // ---- places in the document --------------------------------------------------------------------------------------
 
-/** The parts of a path; the text before its first slash counts for nothing. The root has one part. */
+/** The parts of a path; the text before its first slash is ignored. The root has one part. */
 function pointer(path: unknown): string[] {
   if (typeof path !== 'string') throw unprocessable();
   const parts = path.split('/');
-  // What lies deeper than any document may be is not looked for.
+  // Paths deeper than any document need no lookup.
   if (parts.length > maxDepth) throw unprocessable();
   return path.includes('~') ? parts.map(unescaped) : parts;
 }
@@ -169,7 +169,7 @@ function unescaped(part: string): string {
 interface Place {
   readonly container: Container;
   readonly key: string;
-  /** Where the container stands; undefined for the whole document. */
+  /** The place of the container; undefined for the whole document. */
   readonly holder: { readonly container: Container; readonly key: string } | undefined;
 }
 
@@ -204,7 +204,7 @@ function existing({ container, key }: Place): JsonValue {
   if (value === undefined) throw unprocessable();
   return value;
 }
-/** Puts a list that is long in pieces before items move in it. */
+/** Splits a long list into pieces before items are moved in it. */
 function movable(root: Root, { container, holder }: Place): Container {
   if (!Array.isArray(container) || container.length <= LONG_FROM) return container;
   const long = new LongList(container);
@@ -238,7 +238,7 @@ function remove(root: Root, place: Place): JsonValue {
   return value;
 }
 function replaceRoot(root: Root, value: JsonValue | undefined): void {
-  // A document that would be no object is left as it is.
+  // The document must stay an object: otherwise it is unchanged.
   if (typeof value === 'object' && value !== null) root.document = cloneJson(value);
 }
 function test(root: Root, path: readonly string[], value: JsonValue): void {
@@ -246,7 +246,7 @@ function test(root: Root, path: readonly string[], value: JsonValue): void {
   if (!sameAs(found, value)) throw unprocessable();
 }
 
-/** Lists in pieces are looked at only as far as they are equal, so that all tests together cost no more than their values. */
+/** Long lists are compared up to the first difference, so that all tests together cost no more than their values. */
 function sameAs(found: JsonValue | LongList | undefined, value: JsonValue | undefined): boolean {
   if (found instanceof LongList) {
     if (!Array.isArray(value) || value.length !== found.length) return false;

@@ -1,8 +1,7 @@
 /**
- * Moving from apply on the client's side. There a client keeps what it applied last in an annotation and updates the
- * object. When its apply comes here for the first time under its default name, what the annotation says and the object
- * still shows is its own: no conflict. The annotation is kept current, so that the way back stays open. Another manager
- * name opts out of both.
+ * The move from client-side to server-side apply. A client-side apply keeps the last applied object in an annotation and updates
+ * the object. At the first server-side apply under the client's default name, fields of the annotation that the object still has
+ * cause no conflict. The annotation is kept up to date, so that the client can go back. Another manager name opts out of both.
  */
 import { own } from '../lib/own.ts';
 import { cloneJson } from '../schema/plain.ts';
@@ -16,14 +15,14 @@ import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
 export interface ClientApply {
   /** The name under which the client applies by default. */
   readonly manager: string;
-  /** The annotation that holds what it applied last. */
+  /** The annotation with the last applied object. */
   readonly annotation: string;
 }
 
-/** Bytes that the annotations of an object may have: beyond them the annotation is dropped rather than the apply refused. */
+/** Limit of bytes of the annotations of an object: beyond it the annotation is dropped instead of refusing the apply. */
 const MAX_ANNOTATIONS = 256 * 1024;
 
-/** Fields that the annotation claims and the object still shows with the same value. Undefined when it claims none. */
+/** Fields of the annotation that the object has with the same value. Undefined if there are none. */
 export function ownedByLastApplied(client: ClientApply, write: ApplyWrite): FieldSet | undefined {
   const { live, type } = write;
   if (write.manager !== client.manager || live === undefined) return undefined;
@@ -39,10 +38,10 @@ export function ownedByLastApplied(client: ClientApply, write: ApplyWrite): Fiel
   }
 }
 
-/** Writes what was applied into the annotation, where there is one. */
+/** Writes the applied object to the annotation, if there is one. */
 export function keepLastApplied(client: ClientApply, write: ApplyWrite, done: Applied): Applied {
   if (write.manager !== client.manager || annotationOf(done.object, client.annotation) === undefined) return done;
-  // What has not changed is the stored object itself.
+  // An unchanged object is the stored one itself.
   const object = done.object === write.live ? (cloneJson(done.object) as Values) : done.object;
   const metadata = object.metadata as Values;
   const annotations = { ...(metadata.annotations as Values), [client.annotation]: lastApplied(write.applied, client.annotation) };
@@ -66,7 +65,7 @@ function parse(text: string | undefined): Values | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    // An annotation that was written by hand claims nothing.
+    // An annotation that cannot be parsed counts as empty.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A long list that items are put into and taken out of at any place: in pieces, so that each costs the size of a piece and not
- * that of the list. It stands in the place of the list while a JSON patch is carried out.
+ * that of the list. It replaces the list while a JSON patch is applied.
  */
 import { DecodeError, maxDepth } from '../schema/errors.ts';
 import { setKey } from '../schema/plain.ts';
@@ -48,7 +48,7 @@ export class LongList {
     return this.pieces.flat();
   }
 
-  /** The piece that holds an index; of the index behind the last item, the last piece. */
+  /** The piece that holds an index; for the index after the last item, the last piece. */
   private find(index: number): { piece: JsonValue[] | undefined; within: number; number: number } {
     let before = 0;
     const last = this.pieces.length - 1;
@@ -61,7 +61,7 @@ export class LongList {
   }
 }
 
-/** A value in which plain lists stand for long ones: the one given, changed, or a list in its place. Throws DecodeError when it is nested too deeply. */
+/** Replaces long lists in a value by plain ones, in place, and returns it. Throws DecodeError when it is nested too deeply. */
 export function withPlainLists(value: JsonValue, depth = 0): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > maxDepth) throw new DecodeError('exceeded max depth');

@@ -6,7 +6,7 @@ const MAX_BYTES = 128;
 /** Letters, marks, numbers, punctuation, symbols and the plain space: what the stock server calls printable. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** `painter/v2 (linux)` → `painter`. What cannot be printed is left out, and what is too long is cut. */
+/** `painter/v2 (linux)` → `painter`. Unprintable characters are left out, and a long name is cut. */
 export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
   if (fieldManager !== undefined && fieldManager !== '') return fieldManager;
   const agent = userAgent ?? '';
@@ -25,7 +25,7 @@ export function managerName(fieldManager: string | undefined, userAgent: string 
 }
 const plain = /^[\x20-\x7e]{1,128}$/;
 
-/** Complains about a `fieldManager` parameter. `required`: the request is an apply. */
+/** Validates a `fieldManager` parameter. `required`: the request is an apply. */
 export function validateFieldManager(fieldManager: string | undefined, required: boolean, errors: FieldErrors): void {
   const path = Path.of('fieldManager');
   if (fieldManager === undefined || fieldManager === '') {
@@ -59,7 +59,7 @@ const named: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
 };
-/** Text in quotes with everything unprintable spelled out. */
+/** Quoted text with unprintable characters escaped. */
 function quoted(text: string): string {
   let out = '"';
   for (const char of text) {

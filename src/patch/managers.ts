@@ -1,6 +1,6 @@
 /**
- * Who owns which fields: metadata.managedFields as a list of managers, and back. A manager is a name together with the
- * way it writes: `Apply`, or `Update` in one version of the kind, each for the object itself or for a subresource.
+ * Field ownership: metadata.managedFields as a list of managers, and back. A manager is a name together with an operation,
+ * `Apply`, or `Update` in one version of the kind, each for the object itself or for a subresource.
  */
 
 import type { ManagedFieldsEntry as EntrySchema } from '../kinds/meta.ts';
@@ -22,7 +22,7 @@ export interface Manager {
   /** Whole seconds; absent for writes through `scale`. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** The entry this was read from, given back as it is when nothing changed. */
+  /** The original entry, which is returned if nothing changed. */
   readonly entry: ManagedFieldsEntry | undefined;
 }
 
@@ -46,7 +46,7 @@ export function wholeSeconds(now: number): string {
 
 /**
  * The managers of a list; undefined when an entry is not one. `trusted`: the list is stored, so that its sets are in order
- * and no manager stands in it twice.
+ * and no manager is repeated.
  */
 export function readManagers(entries: ManagedFields, trusted: boolean): Manager[] | undefined {
   if (!trusted) return atOnce(readSentManagers(entries));
@@ -87,7 +87,7 @@ function faultOf({ operation, apiVersion, fieldsType }: ManagedFieldsEntry): str
   return fieldsType === undefined ? 'missing fieldsType in managed fields entry' : `invalid fieldsType ${JSON.stringify(fieldsType)}`;
 }
 
-/** The list after mutating admission, which may edit it but not break it: then the list from before counts, with a warning. */
+/** The list after mutating admission. An invalid one is replaced by the list from before, with a warning. */
 export function managersAfterAdmission<T extends ManagedFields>(
   before: T | undefined,
   after: T | undefined,
@@ -104,7 +104,7 @@ export function managersAfterAdmission<T extends ManagedFields>(
   return { managedFields: after };
 }
 
-/** One empty entry asks that nobody own anything any more. */
+/** One empty entry resets ownership. */
 export function isReset(entries: ManagedFields | undefined): boolean {
   if (entries?.length !== 1) return false;
   const only = entries[0] as Record<string, unknown>;
@@ -120,7 +120,7 @@ export function editsManagers(
 ): sent is ManagedFields {
   return subresource === '' && sent !== undefined && sent.length > 0 && sent !== live && !(live !== undefined && equal(live, sent));
 }
-/** The managers that a client sent. One whose list cannot be read cannot have meant to drop the stored one. */
+/** The managers that a client sent; the stored ones if the list is invalid. */
 export function* editedManagers(live: ManagedFields | undefined, sent: ManagedFields): Work<Manager[]> {
   const managers = yield* readSentManagers(sent);
   return managers !== undefined && managers.length > 0 ? managers : storedManagers(live);
@@ -129,7 +129,7 @@ export function storedManagers(live: ManagedFields | undefined): Manager[] {
   return live === undefined ? [] : (readManagers(live, true) ?? []);
 }
 
-/** The list as it is stored: by operation, time, name, version and subresource. Undefined when there is nobody. */
+/** The list as it is stored: by operation, time, name, version and subresource. Undefined when there are none. */
 export function writeManagers(managers: readonly Manager[]): ManagedFieldsEntry[] | undefined {
   if (managers.length === 0) return undefined;
   if (managers.length === 1) return [entryOf(managers[0] as Manager)];
@@ -165,9 +165,9 @@ export function withFields(manager: Manager, fields: FieldSet): Manager {
   return { ...manager, fields, entry: undefined };
 }
 
-/** More managers than this are refused where a client sends them: no object has so many hands. */
+/** Limit of managers in a list of a client; more are refused. */
 export const MAX_MANAGERS = 1_000;
-/** More updating managers than this are not distinguished: the oldest become one. */
+/** Limit of updating managers: the oldest are folded into one. */
 export const MAX_UPDATERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 
@@ -179,7 +179,7 @@ export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
   const nameOf = (manager: Manager): string => identifiers.get(manager) as string;
   updaters.sort((a, b) => compareTexts(a.time ?? '', b.time ?? '') || compareTexts(nameOf(a), nameOf(b)));
   const kept = new Set<Manager>(managers);
-  /** Those of a version that become one, oldest first. */
+  /** The managers of a version to fold, oldest first. */
   const folded = new Map<string, Manager[]>();
   let left = updaters.length;
   for (const manager of updaters) {

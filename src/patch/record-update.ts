@@ -37,9 +37,9 @@ export interface Write {
   readonly subresource?: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Paths that this way of writing resets (`resetFields` of the strategy): never owned by it. */
+  /** Paths that this request resets (`resetFields` of the strategy): never owned by it. */
   readonly resetFields?: readonly (readonly string[])[] | undefined;
-  /** Needed if entries of other versions may occur; without it they are dropped as of a version that is gone. */
+  /** Needed if entries of other versions may occur; without it they are dropped, like those of a removed version. */
   readonly convert?: Convert | undefined;
   /** The object is large: walks over it yield. */
   readonly large?: boolean;

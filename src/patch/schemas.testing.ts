@@ -5,7 +5,7 @@ import fc from '../lib/fast-check.testing.ts';
 import { always, int32, list, type MessageType, map, message, object, opt, string, type Type } from '../schema/types.ts';
 import type { Values } from './shape.ts';
 
-/** A type, and what draws values of it. */
+/** A type, and a generator of its values. */
 interface Drawn {
   readonly type: Type;
   readonly value: fc.Arbitrary<unknown>;
