@@ -6,10 +6,10 @@ import type { LabelSelector } from './meta.ts';
 
 export const nameCell = (object: ApiObject): string => object.metadata.name ?? '';
 
-/** How long ago the object was made. */
+/** The age of the object. */
 export const ageCell = (object: ApiObject, env: KindEnv): string => ageAt(env.now(), object.metadata.creationTimestamp);
 
-/** `app=web,tier in (a,b)`; a selector that says nothing is `<none>`, one that cannot be read `<error>`. */
+/** `app=web,tier in (a,b)`; an empty selector is `<none>`, an invalid one `<error>`. */
 export function selectorCell(selector: LabelSelector | undefined): string {
   try {
     const text = fromLabelSelector(selector).toString();

@@ -8,7 +8,7 @@ export const nameColumn: Column = {
   description: 'The name of the object, unique within its kind and namespace.',
 };
 
-/** How long ago the object was made, in words such as `5d`. */
+/** The age of the object, such as `5d`. */
 export const ageColumn: Column = { name: 'Age', type: 'string', description: 'How long ago the object was made.' };
 
 /** The column of a kind without columns of its own, after the name. */

@@ -1,6 +1,6 @@
 /**
- * Fields and values that feature gates guard. A field of a schema names its gate where it is declared; a kind names rules for what
- * is no field of its own (annotations, single values).
+ * Fields and values that feature gates guard. A field of a schema names its gate where it is declared; a kind has rules for
+ * annotations and single values, which have no field of their own.
  *
  *   minDomains: ptr(5, int32, { gate: 'MinDomainsInPodTopologySpread' })
  *

@@ -58,7 +58,7 @@ import { CSIStorageCapacityKind } from './storage/csi-storage-capacity.ts';
 import { StorageClassKind } from './storage/storage-class.ts';
 import { VolumeAttachmentKind } from './storage/volume-attachment.ts';
 
-/** Under another identity only the schema of custom resource definitions differs, and the full names of groups. */
+/** Identities differ only in the schema of custom resource definitions and in the full names of groups. */
 export function builtinKinds(identity: Identity): Kind[] {
   return [
     BindingKind,

@@ -3,8 +3,8 @@
  * columns. The registry, discovery, OpenAPI and the clients read it; a custom resource definition makes the same value
  * at run time, so that there is one path for built-in and custom kinds.
  *
- * Objects travel in two forms: the *request version* (what the client speaks) and the *hub* (the version that is
- * stored, validated and admitted). A kind with one version has both in one.
+ * Objects have two forms: the *request version* (that of the path) and the *hub* (the version that is
+ * stored, validated and admitted). For a kind with one version they are the same.
  */
 
 import type { Work } from '../lib/slices.ts';
@@ -18,7 +18,7 @@ import type { ObjectMeta } from './meta.ts';
 
 export type { ObjectMeta } from './meta.ts';
 
-/** Any stored object: its kind, version and metadata, and whatever else its schema says. */
+/** Any stored object: its kind, version and metadata, and the other fields of its schema. */
 export interface ApiObject {
   kind?: string;
   apiVersion?: string;
@@ -29,7 +29,7 @@ export type Scope = 'Namespaced' | 'Cluster';
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 export const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** What the rules of a kind may ask of the server they run in. */
+/** The environment of the rules of a kind: settings of the server. */
 export interface KindEnv {
   readonly identity: Identity;
   /** Milliseconds since 1970. */
@@ -37,44 +37,44 @@ export interface KindEnv {
   /** Whether a feature gate is on. */
   feature(name: string): boolean;
   readonly allowPrivileged: boolean;
-  /** How long events are kept; an hour unless said otherwise. */
+  /** How long events are kept; an hour by default. */
   readonly eventTtlSeconds?: number;
 }
 
 /** The request that writes an object. */
 export interface WriteRequest {
   readonly user: User;
-  /** The version that the client speaks. */
+  /** The version of the request. */
   readonly resource: { readonly version: string };
-  /** The body as it came, where it is JSON and holds the object itself. */
+  /** The body as sent, if it is JSON and holds the object itself. */
   readonly sent?: Buffer | undefined;
 }
 
-/** Rules of one way to write an object: the object itself, or a subresource such as `status`. Absent rules do nothing. */
+/** Rules for writes of the main resource, or of a subresource such as `status`. Absent rules do nothing. */
 export interface Strategy<T = never> {
-  /** Clears what clients may not set (status), fills what the server sets (generation is done by the registry). */
+  /** Clears fields that clients may not set (status), and sets those of the server (the registry sets generation). */
   prepareForCreate?(object: T, env: KindEnv, request: WriteRequest): void;
-  /** Resets or keeps fields of `old` that this way of writing may not change. Called before validation. */
+  /** Restores fields of `old` that this write may not change. Called before validation. */
   prepareForUpdate?(object: T, old: T, env: KindEnv, request: WriteRequest): void;
-  /** Work that is answered is run to its end before the errors are looked at, in slices where the object is large. */
+  /** Returned work is run to its end before the errors are read, in slices if the object is large. */
   validate?(object: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void | Work<void>;
   validateUpdate?(object: T, old: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void | Work<void>;
-  /** Last tidying before the store, for example dropping fields that a type change left behind. */
+  /** Normalizes the object before it is stored, for example drops fields that a change of type left behind. */
   canonicalize?(object: T): void | Work<void>;
   /** Texts for Warning headers (deprecated fields and the like). */
   warnings?(object: T, old: T | undefined, env: KindEnv): string[];
-  /** Field paths (`['status']`) that this way of writing resets, so that apply never owns them. */
+  /** Field paths (`['status']`) that this write resets, so that apply never owns them. */
   readonly resetFields?: readonly (readonly string[])[];
 }
 
-/** What a feature gate guards besides fields of the schema, which name their gate themselves (gated-fields.ts). */
+/** A feature that has no field of the schema of its own; such fields name their gate themselves (gated-fields.ts). */
 export interface GateRule<T = never> {
   readonly gate: string;
-  /** Whether an object uses the feature. `next` is what is to be written in its place, where the object is a stored one. */
+  /** Whether an object uses the feature. `next` is the new object, if the object is the stored one. */
   uses(object: T, identity: Identity, next?: T): boolean;
-  /** Clears it, where the gate is off and the stored object does not use it. Absent: validation asks for the gate. */
+  /** Clears it if the gate is off and the stored object does not use it. Absent: validation checks the gate. */
   clear?(object: T, identity: Identity): void;
-  /** What validation of an update finds the gate to be where the stored object uses the feature; on unless said otherwise. */
+  /** The state of the gate for validation of an update if the stored object uses the feature; on by default. */
   readonly validatedAs?: boolean;
 }
 
@@ -82,26 +82,26 @@ export interface GateRule<T = never> {
 export interface KindVersion<V = never, H = never> {
   readonly schema: MessageType;
   /**
-   * Fills in defaults that depend on other fields; static ones stand in the schema. May be called again and must then change
-   * nothing. `applied`: the object is what an apply made, whose nulls are opinions.
+   * Fills in defaults that depend on other fields; static ones are in the schema. Must be idempotent. `applied`: the object is
+   * the result of an apply, whose nulls are set on purpose.
    */
   defaults?(object: V, env: KindEnv, made?: 'applied'): void;
   toHub?(object: V, identity: Identity): H;
   fromHub?(hub: H, identity: Identity): V;
   /**
-   * Instead of the two above where a conversion takes a call to somebody else: of several objects at once, answered in the
-   * same order. Rejects with an ApiError. Metadata stays what it was, but for labels and annotations.
+   * Replaces the two above if a conversion needs a webhook call: converts several objects at once, and returns them in the
+   * same order. Rejects with an ApiError. Metadata is not changed, except labels and annotations.
    */
   toHubLater?(objects: readonly V[]): Promise<H[]>;
   fromHubLater?(hubs: readonly H[]): Promise<V[]>;
-  /** Reports the fields of a body that this version does not know, where its schema keeps all of them (custom kinds). */
+  /** Reports the unknown fields of a body, if the schema of this version keeps all fields (custom kinds). */
   unknownFields?(value: JsonValue, faults: FieldFaults): Work<void>;
-  /** Drops what this version does not know, in place, after a conversion made the object. */
+  /** Drops the unknown fields of this version, in place, after a conversion. */
   prune?(object: V): void;
-  /** Fills in, in place, what reading the stored object would fill in. */
+  /** Fills in, in place, the defaults that reading the stored object would fill in. */
   fill?(object: V): void;
   readonly served?: boolean;
-  /** Error for a field that field selectors may not use, where this version has its own text. */
+  /** Error for a field that field selectors may not use, if this version has its own text. */
   readonly unknownField?: (field: string) => string;
   /** Warning for requests in this version (custom kinds). */
   readonly warning?: string;
@@ -111,12 +111,12 @@ export interface KindVersion<V = never, H = never> {
   readonly own?: Partial<Pick<Kind, 'strategy' | 'subresources' | 'columns' | 'cells' | 'generation'>>;
 }
 
-/** A version whose rules and conversions know the types of both forms; kinds handle all versions alike and forget them. */
+/** A version with the types of both forms, which `KindVersion` does not keep. */
 export function version<V extends ApiObject, H extends ApiObject>(definition: KindVersion<V, H>): KindVersion {
   return definition as unknown as KindVersion;
 }
 
-/** Checks a name; answers complaints as the stock server words them. `prefix`: the name is a generateName prefix. */
+/** Validates a name; returns the messages of a stock server. `prefix`: the name is a generateName prefix. */
 export type NameRule = (name: string, prefix: boolean) => string[];
 
 export interface Column {
@@ -128,10 +128,10 @@ export interface Column {
 }
 export type Cell = string | number | boolean | null;
 
-/** A subresource that writes the same object in another way (`status`, `approval`, `finalize`, `ephemeralcontainers`). */
+/** A subresource that writes a part of the same object (`status`, `approval`, `finalize`, `ephemeralcontainers`). */
 export interface ObjectSubresource<T = never> {
   readonly type: 'object';
-  /** The feature without which it is not served. */
+  /** The feature that it needs to be served. */
   readonly gate?: string;
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
   readonly strategy: Strategy<T>;
@@ -147,9 +147,9 @@ export interface ViewSubresource<T = never, W = never> {
   show(object: T, env: KindEnv): W;
   /** Checks the view and writes it back into the object. */
   write(view: W, object: T, errors: FieldErrors, env: KindEnv): void;
-  /** Why an object cannot be shown, where it cannot: reading the view fails with it. */
+  /** The error of reading the view of an object that has none. */
   hidden?(object: T): ApiError | undefined;
-  /** The field behind the number that the view shows, where it is not `spec.replicas`. */
+  /** The field of the number of replicas, if it is not `spec.replicas`. */
   readonly replicasPath?: readonly string[];
   /** The Table of the view; without columns it shows name and time of creation. */
   readonly columns?: readonly Column[];
@@ -157,7 +157,7 @@ export interface ViewSubresource<T = never, W = never> {
 }
 /**
  * A subresource (or a whole virtual resource) that is an operation: eviction, binding, token, reviews, exec, proxy …
- * The kind names its shape; the handler is registered with the registry under `pods/eviction`.
+ * The kind declares its schema; the handler is registered with the registry under `pods/eviction`.
  */
 export interface ActionSubresource {
   readonly type: 'action';
@@ -173,7 +173,7 @@ export type Subresource<T = never> = ObjectSubresource<T> | ViewSubresource<T> |
 export interface KindDefinition<T = never> {
   /** Base name for built-in kinds (`networking`), the whole name for custom ones. Empty for the core group. */
   readonly group: string;
-  /** Made of a custom resource definition. */
+  /** Made from a custom resource definition. */
   readonly custom?: boolean;
   readonly kind: string;
   readonly plural: string;
@@ -189,11 +189,11 @@ export interface KindDefinition<T = never> {
   /** `{ group: '', plural: 'events' }`: this kind shares the store (and hub schema) of another. */
   readonly sharesStoreOf?: { readonly group: string; readonly plural: string; readonly version: string };
   readonly verbs?: readonly Verb[];
-  /** The kind is an operation; nothing is stored (reviews, bindings). */
+  /** The kind is an operation; no object is stored (reviews, bindings). */
   readonly virtual?: boolean;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   readonly strategy?: Strategy<T>;
-  /** Feature gates of what is no field of its own. */
+  /** Feature gates that guard no field of their own. */
   readonly gated?: readonly GateRule<T>[];
   /** PUT of an absent object creates it. */
   readonly createOnUpdate?: boolean;
@@ -201,17 +201,17 @@ export interface KindDefinition<T = never> {
   readonly updateNeedsVersion?: boolean;
   /** DELETE answers with the object rather than with a Status. */
   readonly deleteReturnsObject?: boolean;
-  /** Seconds of grace that deletion gives (pods); undefined means that deletion is immediate. */
+  /** Grace period of a deletion in seconds (pods); undefined means that deletion is immediate. */
   gracePeriod?(object: T, requested: number | undefined): number;
-  /** What besides metadata.finalizers keeps an object in place after it was deleted (spec.finalizers of namespaces). */
+  /** Whether something besides metadata.finalizers delays the removal of a deleted object (spec.finalizers of namespaces). */
   holdsDeletion?(object: T): boolean;
-  /** Called when deletion begins for an object that stays: a namespace shows that it is going. */
+  /** Called when the deletion of an object begins that is not removed at once: a namespace becomes Terminating. */
   deletionBegins?(object: T): void;
   readonly nameRule?: NameRule;
   /** Finalizers need no domain. */
   readonly anyFinalizer?: boolean;
   /**
-   * Deleting without a policy leaves dependents alone (kinds that did so before there was a collector), always or in the
+   * Deletes without a propagation policy orphan dependents (kinds older than garbage collection), always or in the
    * named versions.
    */
   readonly orphansByDefault?: boolean | readonly string[];
@@ -219,7 +219,7 @@ export interface KindDefinition<T = never> {
   readonly deletionWarning?: string;
   /** `metadata.generation` starts at 1 and counts changes of anything but metadata and status; `all`: those of status, too. Default: no. */
   readonly generation?: boolean | 'all';
-  /** Objects of the kind cannot be made for now, and why. */
+  /** Why objects of the kind cannot be created now. */
   readonly createRefused?: string | undefined;
   /** Fields besides metadata.name and metadata.namespace that field selectors may use, on the hub form. */
   readonly fields?: Readonly<Record<string, (object: T) => string>>;
@@ -228,7 +228,7 @@ export interface KindDefinition<T = never> {
   readonly columns?: readonly Column[];
   /** Cells of a Table row, in the order of `columns`. */
   cells?(object: T, env: KindEnv): Cell[];
-  /** Seconds after which the store forgets an object (events). */
+  /** Seconds after which an object expires (events). */
   ttl?(env: KindEnv): number | undefined;
 }
 
@@ -242,11 +242,11 @@ export interface Kind extends KindDefinition {
   readonly namespaced: boolean;
 }
 
-/** A record that has nothing but its own entries: `constructor` and `__proto__` in a path name no entry of it. */
+/** A record without a prototype: `constructor` and `__proto__` in a path are not entries of it. */
 export const bareRecord = <V>(entries: Readonly<Record<string, V>> = {}): Readonly<Record<string, V>> =>
   Object.assign(Object.create(null) as Record<string, V>, entries);
 
-/** Fills in what a definition may leave out. `T` is the hub's type; the registry handles all kinds alike and forgets it. */
+/** Fills in the optional parts of a definition. `T` is the type of the hub, which the result does not keep. */
 export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
   const plain = definition as unknown as KindDefinition;
   return {

@@ -11,7 +11,7 @@ const make = <F extends Fields>(item: MessageType<F>) =>
     items: req(2, list(item) as ListType<MessageType<F>>),
   });
 
-/** The schema of a list of these objects. Asked twice, it answers with the same value. */
+/** The schema of a list of these objects. The same value for the same type. */
 export function listSchema<F extends Fields>(item: MessageType<F>): ReturnType<typeof make<F>> {
   const schema = (made.get(item) as ReturnType<typeof make<F>> | undefined) ?? make(item);
   made.set(item, schema as MessageType);

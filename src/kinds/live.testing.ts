@@ -24,7 +24,7 @@ export class FakeLive implements Live<ApiObject> {
   put(object: ApiObject): void {
     const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
     const old = this.objects.get(key);
-    // A copy, since tests go on using theirs.
+    // A copy, since tests may change theirs.
     const kept = frozen(structuredClone(object));
     this.objects.set(key, kept);
     this.notify({ type: old === undefined ? 'added' : 'modified', key: keyOf(kept), object: kept, old });

@@ -1,6 +1,6 @@
 /**
- * A live view of all objects of a kind, fed by the watch cache: what authorizers, admission plug-ins and allocators
- * look things up in without a list per request. Objects are hub forms and must not be changed.
+ * A live view of all objects of a kind, fed by the watch cache, in which authorizers, admission plug-ins and allocators
+ * look up objects without a list per request. Objects are in the hub version and must not be changed.
  */
 import type { ApiObject } from './kind.ts';
 

@@ -1,8 +1,8 @@
-/** Kinds that every group version knows: answers, discovery documents, options of requests, and views of other objects. */
+/** Kinds of every group version: responses, discovery documents, options of requests, and views of other objects. */
 import { always, bool, boxed, type Infer, int32, int64, json, list, message, object, opt, ptr, raw, req, string } from '../schema/types.ts';
 import { ListMeta, ObjectMeta } from './meta.ts';
 
-// ---- answers ---------------------------------------------------------------------------------------------------
+// ---- responses -------------------------------------------------------------------------------------------------
 
 export const StatusCause = message('meta.v1.StatusCause', {
   reason: opt(1, string),
@@ -31,7 +31,7 @@ export const Status = object('meta.v1.Status', {
 });
 export type Status = Infer<typeof Status>;
 
-/** Alone among the kinds, an event of a watch does not say its kind in JSON. */
+/** An event of a watch is the only kind without `kind` and `apiVersion` in JSON. */
 export const WatchEvent = message('meta.v1.WatchEvent', {
   type: req(1, string),
   object: req(2, raw),

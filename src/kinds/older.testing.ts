@@ -44,7 +44,7 @@ function* nothing(): Work<void> {}
 const requestIn = ({ version }: Served): WriteRequest => ({ user: { name: 'alice', groups: [] }, resource: { version } });
 const textsOf = ({ list }: FieldErrors): string[] => list.map(({ field, message }) => `${field}: ${message}`);
 
-/** The hub object that a create stores, and what is wrong with it. */
+/** The hub object that a create stores, and its errors. */
 export function created(served: Served, body: Loose): { hub: Loose; errors: string[] } {
   const hub = toHub(served, read(served, body));
   const request = requestIn(served);
@@ -55,7 +55,7 @@ export function created(served: Served, body: Loose): { hub: Loose; errors: stri
   return { hub, errors: textsOf(errors) };
 }
 
-/** The same of an update of a stored object. `change` gets it in the version of the request. */
+/** The same for an update of a stored object. `change` gets it in the version of the request. */
 export function updated(served: Served, stored: Loose, change: (object: Loose) => void): { hub: Loose; errors: string[] } {
   const body = fromHub(served, stored);
   change(body);

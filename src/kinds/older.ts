@@ -18,7 +18,7 @@ export interface OlderVersions {
   readonly orphansByDefault?: readonly string[];
 }
 
-/** The same kind under the name of a group that it has left. Its objects are those of `owner`. */
+/** The same kind under the name of its former group. Its objects are those of `owner`. */
 export function movedKind(
   owner: Kind,
   group: string,
@@ -53,7 +53,7 @@ export function hubDefaults({ versions, hub }: Kind): Defaults {
   return (object, env, made) => defaults?.(object, env, made);
 }
 
-/** A version with the fields and defaults of the hub. `name` is the beginning of the names of its messages: `rbac.v1beta1`. */
+/** A version with the fields and defaults of the hub. `name` is the prefix of the names of its messages: `rbac.v1beta1`. */
 export function sameFields(kind: Kind, name: string): KindVersion {
   const { schema, defaults } = kind.versions[kind.hub] as KindVersion;
   return { schema: inVersion(schema, name), ...(defaults !== undefined && { defaults }) };

@@ -1,9 +1,9 @@
 /**
- * Which kinds a body may say it is of, for the words that refuse it: a kind that is known but is another than the path's
- * is distinguished from one that nobody knows, and an old version of the right kind from both.
+ * The kinds that a body may name, for the messages of a stock server: they distinguish a known kind that is not that of the
+ * path from an unknown one, and from an old version of the right kind.
  *
- * Known are the kinds of `schemas.ts`, and those of versions that are served no more: clients of a stock server still get
- * to hear that their version is the wrong one.
+ * Known are the kinds of `schemas.ts`, and those of removed versions: the message of a stock server still says that the version
+ * is wrong.
  */
 
 import { splitApiVersion } from '../meta/api-version.ts';
@@ -19,7 +19,7 @@ export interface Registered {
   readonly home: string;
 }
 
-/** Kinds of versions that are served no more, by base group and version. A star: there are lists of them. */
+/** Kinds of removed versions, by base group and version. A star: they have a list kind. */
 const retired: Readonly<Record<string, string>> = {
   'admissionregistration/v1beta1': 'MutatingWebhookConfiguration* ValidatingWebhookConfiguration*',
   'apps/v1beta1': 'ControllerRevision* Deployment* DeploymentRollback Scale StatefulSet*',
@@ -42,7 +42,7 @@ const retiredKinds = (groupVersion: string): string[] =>
     .split(' ')
     .flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1), `${name.slice(0, -1)}List`] : [name]));
 
-/** Kinds (and lists of them) that live elsewhere than the group they are read from. */
+/** Kinds (and their lists) of another group than the one that serves them. */
 const moved: Readonly<Record<string, string>> = {
   'apps.Scale': 'autoscaling',
   'events.Event': 'core',
@@ -65,7 +65,7 @@ export function homeOf(schema: MessageType): string {
 }
 const groupOf = ({ name }: MessageType): string => name.slice(0, name.indexOf('.'));
 
-/** Kinds that are the same under whatever version. */
+/** Kinds that are the same in every version. */
 const unversioned = new Set(['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList']);
 /** Kinds that every version has. */
 const inEveryVersion = new Set([
@@ -78,17 +78,17 @@ const inEveryVersion = new Set([
   'DeleteOptions',
 ]);
 
-/** Definitions of custom kinds and of aggregated groups are known to parts of a stock server of their own; all the rest is one. */
+/** A stock server has one scheme for custom resource definitions, one for APIServices, and one for all other kinds. */
 const parts: ReadonlySet<string> = new Set(['apiextensions', 'apiregistration']);
 const partOf = (group: string): string => (parts.has(group) ? group : '');
 
-/** What is known of a kind to the part of the server that knows `target`. */
+/** Looks up a kind in the scheme that has `target`. */
 export function registered(apiVersion: string, kind: string, target: MessageType, identity: Identity): Registered | undefined {
   const { group: fullGroup, version } = splitApiVersion(apiVersion);
   const group = baseGroup(identity, fullGroup);
   const schema = schemaOf(group ?? '', version, kind, identity);
   if (schema?.name.startsWith('meta.')) return isMetaKind(kind, group, version, identity) ? known(schema) : undefined;
-  // What is recorded of requests is no body of a request.
+  // Audit events are not bodies of requests.
   if (group === undefined || group === 'audit' || partOf(group) !== partOf(groupOf(target))) return undefined;
   if (schema !== undefined) return known(schema);
   if (!retiredKinds(`${group}/${version}`).includes(kind)) return undefined;

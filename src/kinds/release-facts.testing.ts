@@ -1,6 +1,6 @@
 /**
- * What stock servers of each release serve by default, as their default configurations list it: a source of its own, to hold the
- * table of `releases.ts` against. Groups are base names.
+ * The group versions that stock servers of each release serve by default, as their default configurations list them: an independent
+ * source to check the table of `releases.ts`. Groups are base names.
  */
 import { apiReleases } from '../lib/version.ts';
 
@@ -11,7 +11,7 @@ const first =
   'networking/v1beta1 node/v1beta1 policy/v1beta1 rbac.authorization/v1 rbac.authorization/v1beta1 scheduling/v1 scheduling/v1beta1 ' +
   'storage/v1 storage/v1beta1';
 
-/** What came (+) and went (-) with each release. */
+/** Group versions that were added (+) and removed (-) in each release. */
 const changes: Readonly<Record<string, string>> = {
   '1.16': '+admissionregistration/v1 +apiextensions/v1 -apps/v1beta1 -apps/v1beta2',
   '1.17': '+discovery/v1beta1',
@@ -42,7 +42,7 @@ export function groupVersionsOf(release: string): string[] {
   throw new Error(`no release ${release}`);
 }
 
-/** Resources that came or went within a group version that stays, each with the first and the last release that serves it. */
+/** Resources that were added or removed within a group version that stays, each with the first and the last release that serves it. */
 export const resourceSpans: readonly (readonly [resource: string, from: string, to: string])[] = [
   ['batch/v1/cronjobs', '1.21', '1.27'],
   ['extensions/v1beta1/daemonsets', '1.15', '1.15'],

@@ -24,7 +24,7 @@ export interface Lifetime {
   readonly replacement?: string;
   /** The version that warnings name instead of the replacement, by release; empty: they name none. */
   readonly warned?: Readonly<Record<string, string>>;
-  /** What to do if there is no replacement. */
+  /** Advice if there is no replacement. */
   readonly advice?: string;
 }
 type Facts = Omit<Lifetime, 'kind'>;

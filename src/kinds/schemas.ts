@@ -1,6 +1,6 @@
 /**
- * The schema of every kind that may stand in a body or an envelope: the served kinds and their lists, the kinds that
- * every group version knows, and kinds that are never stored (options, reviews, what webhooks are sent).
+ * The schema of every kind that may be in a body or an envelope: the served kinds and their lists, the kinds of
+ * every group version, and kinds that are never stored (options, reviews, requests to webhooks).
  */
 import { type Identity, plat } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
@@ -24,7 +24,7 @@ import * as policyV1 from './policy/schema/v1.ts';
 import * as policyV1beta1 from './policy/schema/v1beta1.ts';
 import * as storageV1beta1 from './storage/schema/v1beta1.ts';
 
-/** Kinds that are met in every group version. */
+/** Kinds of every group version. */
 const everywhere: readonly MessageType[] = [
   meta.Status,
   meta.WatchEvent,
@@ -46,7 +46,7 @@ const everywhere: readonly MessageType[] = [
   meta.List,
 ];
 
-/** Kinds that no path of its own leads to, by base group and version. */
+/** Kinds without a path of their own, by base group and version. */
 const unserved: Readonly<Record<string, readonly MessageType[]>> = {
   '/v1': [
     options.PodAttachOptions,

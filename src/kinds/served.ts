@@ -1,6 +1,6 @@
 /**
- * A kind in one of its served versions under an identity: what a path such as `/apis/apps/v1/deployments` leads to.
- * Conversions between the version a client speaks and the hub go through here.
+ * A kind in one of its served versions under an identity: the resource of a path such as `/apis/apps/v1/deployments`.
+ * Converts between the version of the request and the hub.
  */
 
 import { apiRelease } from '../lib/version.ts';
@@ -16,7 +16,7 @@ export interface Hub {
   readonly apiVersion: string;
   readonly schema: MessageType;
   readonly definition: KindVersion;
-  /** Some versions of the kind are converted by calls: stored objects of those are converted when they are looked at. */
+  /** Some versions of the kind are converted by webhook calls: stored objects of those are converted when they are read. */
   readonly later: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface Served {
   readonly custom: boolean;
   /** Of the API, which a server serves. */
   readonly release: string;
-  /** What clients of a built-in kind are warned of in the release of the server; undefined where the version is not deprecated. */
+  /** The deprecation warning of a built-in kind in the release of the server; undefined if the version is not deprecated. */
   readonly deprecation: Deprecation | undefined;
 }
 
@@ -90,17 +90,17 @@ export function serve(
 
 // ---- conversion --------------------------------------------------------------------------------------------------
 //
-// An object is converted at once where the kind can do so, and by a promise where that takes a call. Objects that are given
-// may be changed and must not be used afterwards. What the wanted version does not know is dropped.
+// An object is converted at once if the kind can do so, and by a promise if that needs a webhook call. The given objects
+// may be changed and must not be used afterwards. Unknown fields of the target version are dropped.
 
-/** Whether objects of this version are converted by calls. */
+/** Whether objects of this version are converted by webhook calls. */
 export const convertsLater = ({ isHub, definition }: Served): boolean => !isHub && definition.fromHubLater !== undefined;
 
-/** An object in the stored form. */
+/** Converts an object to the hub. */
 export function toHub(served: Served, object: ApiObject): ApiObject | Promise<ApiObject> {
   return convertsLater(served) ? manyToHub(served, [object]).then(([hub]) => hub as ApiObject) : toHubNow(served, object);
 }
-/** Many objects, in as few calls as may be. */
+/** Converts many objects, in as few calls as possible. */
 export async function manyToHub(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
   if (!convertsLater(served)) return objects.map((object) => toHubNow(served, object));
   return (await rawToHubLater(served, objects)).map((hub) => knownToHub(served, hub));
@@ -110,7 +110,7 @@ export function toHubNow(served: Served, object: ApiObject): ApiObject {
   return knownToHub(served, rawToHub(served, object));
 }
 
-/** A stored object in the form of a served version. */
+/** Converts a stored object to a served version. */
 export function fromHub(served: Served, hub: ApiObject): ApiObject | Promise<ApiObject> {
   return convertsLater(served) ? manyFromHub(served, [hub]).then(([object]) => object as ApiObject) : fromHubNow(served, hub);
 }
@@ -118,7 +118,7 @@ export function fromHub(served: Served, hub: ApiObject): ApiObject | Promise<Api
 export function fromHubNow(served: Served, hub: ApiObject): ApiObject {
   return known(served, rawFromHub(served, hub));
 }
-/** Many stored objects, in as few calls as may be. */
+/** Converts many stored objects, in as few calls as possible. */
 export async function manyFromHub(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
   if (!convertsLater(served)) return hubs.map((hub) => fromHubNow(served, hub));
   return (await rawFromHubLater(served, hubs)).map((object) => known(served, object));
@@ -133,7 +133,7 @@ function knownToHub({ hub, isHub }: Served, object: ApiObject): ApiObject {
   return object;
 }
 
-/** What conversion alone makes of objects, before anything is dropped. */
+/** The result of the conversion alone, before unknown fields are dropped. */
 export function rawToHub(served: Served, object: ApiObject): ApiObject {
   const { toHub: convert } = served.definition;
   return named(served, served.hub.apiVersion, convert === undefined ? object : (convert(object as never, served.identity) as ApiObject));
@@ -158,7 +158,7 @@ function named({ kind }: Served, apiVersion: string, object: ApiObject): ApiObje
   return object;
 }
 
-/** A version may have parts of its own in place of the kind's. */
+/** A version may override parts of the kind. */
 const withOwn = (kind: Kind, own: NonNullable<KindVersion['own']>): Kind => ({
   ...kind,
   ...own,

@@ -1,9 +1,9 @@
 /**
- * The type of an object as it is read from text that somebody else wrote, by a controller from the server or by a rule from the
+ * The type of an object that was parsed and not decoded, by a controller from the server or by a rule from the
  * store. It is inferred from the schema; a message may be missing, and a list that is always written may be null:
  *
  *   Wire<Job>                      { metadata: …; spec?: { ttlSecondsAfterFinished?: number; … }; status?: { … } }
- *   Wire<RoleBinding, 'roleRef'>   { metadata: …; subjects?: …[]; roleRef: { kind: string; … } }      with what it never lacks
+ *   Wire<RoleBinding, 'roleRef'>   { metadata: …; subjects?: …[]; roleRef: { kind: string; … } }      with a required field
  */
 import type { ApiObject } from './kind.ts';
 

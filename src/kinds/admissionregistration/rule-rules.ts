@@ -1,4 +1,4 @@
-/** What the rules of a webhook must be like: which operations on which resources it is asked about. */
+/** Validation of the rules of a webhook: the operations and resources that it is called for. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { each } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
@@ -29,7 +29,7 @@ export function validateRule(rule: RuleWithOperations, at: Path, errors: FieldEr
   if (scope !== undefined && !scopes.includes(scope)) errors.notSupported(at.child('scope'), scope, scopes);
 }
 
-/** `pods`, `pods/status`, `pods/*`, `*`, `*` + `/scale`: what a wildcard covers must not be named in addition to it. */
+/** `pods`, `pods/status`, `pods/*`, `*`, `*` + `/scale`: a resource that a wildcard covers must not be listed with it. */
 function validateResources(resources: readonly string[], at: Path, errors: FieldErrors): void {
   if (resources.length === 0) errors.required(at);
   const wholes = new Set<string>();

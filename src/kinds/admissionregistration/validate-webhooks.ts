@@ -1,4 +1,4 @@
-/** What registrations of webhooks must be like; those of both sorts have nearly the same fields. */
+/** Validation of webhook configurations; both kinds have nearly the same fields. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1035Label, fullyQualifiedName } from '../../meta/names.ts';
@@ -33,7 +33,7 @@ export function defaults({ webhooks }: Configuration): void {
   }
 }
 
-/** What clients of version 1beta1 may write, and what a configuration that was stored with it may keep. */
+/** Values that clients of version 1beta1 may write, and that a configuration stored with it may keep. */
 interface Allowances {
   readonly sideEffects: boolean;
   readonly repeatedNames: boolean;

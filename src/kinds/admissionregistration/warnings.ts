@@ -1,8 +1,8 @@
-/** What a webhook says of its client that is stored, but cannot work. */
+/** Warnings about client configurations of webhooks that are accepted, but cannot work. */
 import { X509Certificate } from 'node:crypto';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from './schema/v1.ts';
 
-/** Why a bundle of authorities cannot be used; undefined where it can. */
+/** Why a CA bundle cannot be used; undefined if it can. */
 export function bundleComplaint(caBundle: string | undefined): string | undefined {
   if (caBundle === undefined || caBundle === '') return undefined;
   const text = Buffer.from(caBundle, 'base64').toString('latin1');
@@ -25,7 +25,7 @@ export function clientWarnings({ webhooks }: MutatingWebhookConfiguration | Vali
   (webhooks ?? []).forEach(({ clientConfig }, i) => {
     const at = `webhooks[${i}].clientConfig`;
     const { url = '', caBundle } = clientConfig;
-    // Few URLs hold the word, in whatever case and form: only those are read.
+    // Few URLs hold the word, in any case and form: only those are parsed.
     if (mayNameService.test(url) && URL.canParse(url) && serviceHost.test(new URL(url).hostname))
       found.push(`${at}.url: names a service of a cluster, which is found by clientConfig.service, not by a URL`);
     const complaint = bundleComplaint(caBundle);

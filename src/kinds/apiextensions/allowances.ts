@@ -50,7 +50,7 @@ function noDefaultsInBeta({ identity }: KindEnv): string {
 const hasDefault = (part: JSONSchemaProps): boolean => part.default !== undefined;
 const extensionsOf = (prefix: string): (keyof JSONSchemaProps)[] => Object.values(extensionNames(prefix));
 
-/** Whether a schema or a part of it is so. */
+/** Whether the condition holds for a schema or a part of it. */
 function has(schema: JSONSchemaProps | undefined, is: (part: JSONSchemaProps) => boolean): boolean {
   if (schema === undefined) return false;
   let found = is(schema);

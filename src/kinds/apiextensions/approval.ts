@@ -1,4 +1,4 @@
-/** Groups under the server's own domains are for kinds that its makers approved. */
+/** Groups under the server's own domains need an approval annotation. */
 
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -20,7 +20,7 @@ function stateOf({ metadata }: CustomResourceDefinition, identity: Identity): St
   return URL.canParse(text) && new URL(text).host !== '' ? 'approved' : 'invalid';
 }
 
-/** What the status of a definition says of its approval; undefined where it needs none. */
+/** The approval condition of a definition; undefined if it needs none. */
 export function approvalCondition(
   definition: CustomResourceDefinition,
   identity: Identity,

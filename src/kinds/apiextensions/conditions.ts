@@ -6,7 +6,7 @@ export function conditionOf({ status }: CustomResourceDefinition, type: string):
 }
 export const isTrue = (definition: CustomResourceDefinition, type: string): boolean => conditionOf(definition, type)?.status === 'True';
 
-/** Puts a condition in its place; the time of one whose status stays is that of the change before. */
+/** Sets a condition; lastTransitionTime changes only with the status. */
 export function setCondition(status: CustomResourceDefinitionStatus, condition: CustomResourceDefinitionCondition): void {
   const conditions = status.conditions ?? [];
   const at = conditions.findIndex(({ type }) => type === condition.type);

@@ -1,4 +1,4 @@
-/** How objects of a custom kind get from one version to another. */
+/** Validation of the conversion of a custom kind. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label } from '../../meta/names.ts';
 import { each, repeatedTexts } from '../validation/each.ts';

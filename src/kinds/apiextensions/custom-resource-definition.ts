@@ -8,7 +8,7 @@ import { extensionNames, type JSONSchemaProps } from './schema/json-schema.ts';
 import { eachPart } from './schema/parts.ts';
 import { type CustomResourceDefinition, customResourceDefinition } from './schema/v1.ts';
 
-/** Names that are not given follow from the kind; objects are the same in all versions unless said otherwise. */
+/** Default names follow from the kind; the default conversion strategy is None. */
 function defaults({ spec }: CustomResourceDefinition): void {
   const { names } = spec;
   if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase();
@@ -16,14 +16,14 @@ function defaults({ spec }: CustomResourceDefinition): void {
   spec.conversion ??= { strategy: 'None' };
 }
 
-/** The version in which objects are stored from now on is among those in which some may be. */
+/** Adds the storage version to `status.storedVersions`. */
 function rememberStored({ spec, status }: CustomResourceDefinition): void {
   const storage = spec.versions?.find(({ storage }) => storage)?.name;
   if (storage !== undefined && !status.storedVersions?.includes(storage))
     status.storedVersions = [...(status.storedVersions ?? []), storage];
 }
 
-/** While their feature is off, rules are not kept in a definition that had none before. */
+/** While their feature is off, rules are dropped from a definition that had none before. */
 function dropRules({ spec }: CustomResourceDefinition, old: CustomResourceDefinition | undefined, env: KindEnv): void {
   if (env.feature('CustomResourceValidationExpressions')) return;
   const { validations } = extensionNames(env.identity.schemaExtensionPrefix);
@@ -41,15 +41,15 @@ function isIn(schema: JSONSchemaProps, field: `x-${string}`): boolean {
   return found;
 }
 function dropFrom(schema: JSONSchemaProps, field: `x-${string}`): void {
-  // To delete what is not there turns a schema into a slower kind of object.
+  // Deleting an absent key would turn a schema into a slower kind of object.
   if (field in schema) delete schema[field];
   eachPart(schema, (part) => dropFrom(part, field));
 }
 
-/** Holds a definition until its objects are gone. */
+/** Finalizer that keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = (identity: Identity): string => `customresourcecleanup.${groupName(identity, 'apiextensions')}`;
 
-/** A definition that is deleted waits for its objects, and says so. */
+/** A deleted definition waits for its objects, with a Terminating condition. */
 function deletionBegins(definition: CustomResourceDefinition, finalizer: string): void {
   const { metadata, status } = definition;
   delete metadata.deletionGracePeriodSeconds;
@@ -77,7 +77,7 @@ export const customResourceDefinitionKind = (identity: Identity): Kind =>
     generation: true,
     updateNeedsVersion: true,
     anyFinalizer: true,
-    // The first request to delete it only says that it is to go.
+    // The first delete request only sets the condition.
     holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
     deletionBegins: (definition) => deletionBegins(definition, cleanupFinalizer(identity)),
     strategy: {

@@ -1,4 +1,4 @@
-/** What defaults in the schema of a custom kind must be like: values that fit where they stand, without unknown fields. */
+/** Validation of defaults in the schema of a custom kind: values that match their schema, without unknown fields. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { invalidText } from '../validation/go-text.ts';
@@ -12,12 +12,12 @@ import { validateValue } from './values/validate.ts';
 type Extensions = ReturnType<typeof extensionNames>;
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 
-/** The object itself is a resource, whether the schema says so or not. */
+/** The object itself is a resource, even if the schema does not declare it. */
 export function validateDefaults(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
   return walk(schema, at, x, errors, true, false);
 }
 
-/** Yields between the looks at a default, which may be most of the definition. */
+/** Yields between the checks of a default, which may be most of the definition. */
 function* walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, resource: boolean, insideMeta: boolean): Work<void> {
   const value = schema.default;
   if (value !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * What a custom resource definition must be like. What all versions have in common is complained of under the fields
- * where it stood before there were versions: clients know it so.
+ * Validation of custom resource definitions. Errors in parts that are the same in all versions name the top-level fields
+ * that definitions had before there were versions, as in a stock server.
  */
 import { equal } from '../../lib/equal.ts';
 import type { Work } from '../../lib/slices.ts';
@@ -116,7 +116,7 @@ function validateSpecWithin(
   );
 }
 
-/** Versions of a definition, columns of a version, short names and categories: each is served, and costs every discovery. */
+/** Limits of versions of a definition, columns of a version, short names and categories: each adds to every discovery. */
 export const MAX_VERSIONS = 100;
 const MAX_COLUMNS = 100;
 const MAX_NAMES = 100;
@@ -135,7 +135,7 @@ function tooLong({ versions = [], names }: CustomResourceDefinitionSpec, errors:
   return errors.list.length > before;
 }
 
-/** A definition that was stored with more parts stays writable: it must be possible to let it go. */
+/** A definition that was stored with more parts stays writable, so that it can be deleted. */
 function tooManyParts(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): boolean {
   const { parts, combined } = partsOf(spec);
   if (parts <= MAX_PARTS && combined <= MAX_COMBINED) return false;
@@ -267,7 +267,7 @@ function validateNames(names: CustomResourceDefinitionNames, at: Path, errors: F
   each(categories, at.child('categories'), (name, here) => label(name, name, here));
 }
 
-/** Versions in which objects may still be stored stay in the list until they are not. */
+/** Versions in which objects may still be stored must stay in the list. */
 function validateStoredVersions(names: readonly string[], { versions = [] }: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   if (names.length === 0) {
     invalidText(errors, stored, '[]string(nil)', 'must have at least one stored version');
@@ -277,7 +277,7 @@ function validateStoredVersions(names: readonly string[], { versions = [] }: Cus
     if (storage && !names.includes(name)) invalidText(errors, stored, goList('string', names), `must have the storage version ${name}`);
   const known = new Set(versions.map((version) => version.name));
   each(names, stored, (name, at, i) => {
-    // One that is repeated is named once, where it stands last.
+    // A repeated one is reported once, at its last index.
     if (!known.has(name) && names.lastIndexOf(name) === i) errors.invalid(at, name, 'must appear in spec.versions');
   });
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../schema/types.ts';
 
-/** A value in a complaint, printed the way clients of a stock server know it: `map[string]interface {}{"n":1}`. */
+/** A value in an error, in the notation of a stock server: `map[string]interface {}{"n":1}`. */
 export function goValue(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[]interface {}{${value.map(goValue).join(', ')}}`;

@@ -1,4 +1,4 @@
-/** How lists of custom kinds merge: as a whole, as a set of values, or as a map by the values of some keys. */
+/** Validation of the list types of custom kinds: atomic, set, or map by some keys. */
 
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { repeatedTexts } from '../validation/each.ts';
@@ -30,7 +30,7 @@ export function validateListMarkers(schema: JSONSchemaProps, at: Path, x: Extens
   if (item !== undefined && (listType === 'set' || listType === 'map')) validateMembers(item, listType, keys, at.child('items'), x, errors);
 }
 
-/** Members of a set are compared as a whole, so they have one owner as a whole. */
+/** Members of a set are compared as a whole, so they must be atomic. */
 function validateSetItem(item: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
   const listType = item[x.listType] as string | undefined;
   const complaint = `must be atomic as item of a list with ${x.listType}=set`;

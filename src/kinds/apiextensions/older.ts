@@ -1,6 +1,6 @@
 /**
- * apiextensions/v1beta1. What is the same in all versions of a definition stands in its specification there, and in every version in
- * the hub:
+ * apiextensions/v1beta1. Parts that are the same in all versions of a definition are top-level fields of its spec there, and part of
+ * every version in the hub:
  *
  *   v1beta1  version: v1, validation: …, additionalPrinterColumns: [{ JSONPath: .spec.x }]
  *   v1       versions: [{ name: v1, served: true, storage: true, schema: …, additionalPrinterColumns: [{ jsonPath: .spec.x }] }]
@@ -50,7 +50,7 @@ function conversionToHub(conversion: NonNullable<BetaSpec['conversion']>): v1.Cu
   return compact({ strategy, webhook: webhook && compact(webhook) }) as v1.CustomResourceConversion;
 }
 
-/** Throws 422 where the specification and its versions contradict each other: the hub has one place for both. */
+/** Throws 422 if the spec and its versions contradict each other: the hub has one place for both. */
 function toHub(definition: CustomResourceDefinitionBeta, identity: Identity): v1.CustomResourceDefinition {
   if (definition.spec === undefined) return definition;
   const {

@@ -1,4 +1,4 @@
-/** What the schema of a custom kind must be like, part by part. */
+/** Validation of the schema of a custom kind, part by part. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { evaluation } from './cel/loaded.ts';
@@ -12,17 +12,17 @@ type Extensions = ReturnType<typeof extensionNames>;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
-/** At the root of a kind with a status of its own, so that the schema of the status can be taken out without loss. */
+/** Keywords allowed at the root of a kind with a status subresource, so that the schema of the status can be used alone. */
 const rootFields = new Set([
   ...['description', 'type', 'format', 'title', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength'],
   ...['pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'required', 'items', 'properties', 'externalDocs', 'example'],
 ]);
 
-/** What the schema of a version is for. */
+/** The context of the schema of a version. */
 export interface SchemaUse {
-  /** Objects have a status of their own. */
+  /** The version has a status subresource. */
   readonly hasStatus: boolean;
-  /** It differs from the schema that is stored; the expressions of one that does not are not looked at again. */
+  /** It differs from the stored schema; expressions of an unchanged one are not checked again. */
   readonly isNew: boolean;
   /** It need not be structural. */
   readonly isLoose: boolean;
@@ -53,7 +53,7 @@ export function* validateRootSchema(
   if (!isLoose) validateStructural(schema, at, x, errors);
   yield;
   if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
-  // Errors of expressions are hard to understand where the schema itself is wrong.
+  // Errors of expressions are hard to understand if the schema itself is invalid.
   if (errors.list.length === before && isNew && (yield* hasRules(schema, x)))
     yield* (yield* evaluation()).validateRules(schema, at, x, errors);
 }

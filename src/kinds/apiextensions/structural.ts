@@ -14,7 +14,7 @@ type Level = 'root' | 'item' | 'field';
 
 const unsupported = ['id', '$schema', '$ref', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'] as const;
 
-/** What keeps a schema from being looked at as a structure at all. */
+/** Errors that make the check of the structure impossible. */
 export function inexpressible(schema: JSONSchemaProps): string | undefined {
   for (const field of unsupported) if (schema[field] !== undefined) return `OpenAPIV3Schema '${field}' is not supported`;
   if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be an object, but is an array";
@@ -25,7 +25,7 @@ export function inexpressible(schema: JSONSchemaProps): string | undefined {
   return fault;
 }
 
-/** All complaints, in the order of their texts. */
+/** All errors, in the order of their texts. */
 export function validateStructural(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
   const found = new FieldErrors();
   const check = new StructureCheck(x, found);
@@ -124,7 +124,7 @@ class StructureCheck {
       );
   }
 
-  /** What narrows values. */
+  /** Keywords that narrow values. */
   private validations(schema: JSONSchemaProps, skipAnyOf: boolean, skipFirstAllOf: boolean, at: Path): void {
     const { anyOf, allOf, oneOf, not, pattern } = schema;
     if (!skipAnyOf && anyOf !== undefined) each(anyOf, at.child('anyOf'), (part, here) => this.nested(part, false, here));
@@ -143,7 +143,7 @@ class StructureCheck {
     }
   }
 
-  /** A part of a combination, which may not say what fields there are. */
+  /** A part of a combination, which may not declare fields. */
   private nested(part: JSONSchemaProps, skipAnyOf: boolean, at: Path): void {
     const { errors } = this;
     this.validations(part, skipAnyOf, false, at);

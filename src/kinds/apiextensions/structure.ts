@@ -1,6 +1,6 @@
 /**
- * How ownership and apply see objects of a custom version: a message made from its schema. It need not define what values are
- * refused, which validation does, only how they are taken apart.
+ * The structure of objects of a custom version for ownership and apply: a message made from its schema. It does not validate
+ * values, it only defines how they are split into fields and items.
  */
 import { atOnce, type Work } from '../../lib/slices.ts';
 import {
@@ -38,7 +38,7 @@ export function* structureSteps(schema: JSONSchemaProps, x: Extensions, name: st
 
 interface Place {
   readonly x: Extensions;
-  /** Where unknown fields are kept, they are kept at all depths as far as ownership is concerned. */
+  /** For ownership, unknown fields that are kept are kept at all depths. */
   readonly open: boolean;
   readonly name: string;
 }
@@ -54,7 +54,7 @@ function* fieldsOf(properties: Readonly<Record<string, JSONSchemaProps>>, place:
   return fields;
 }
 
-/** Fields of the plain types, which are the same whatever their names. */
+/** Fields of the scalar types, which are the same for all names. */
 const plainFields = new Map<Type, Field>([string, double, bool, intOrString, anyValue].map((type) => [type, opt(0, type)]));
 const fieldOf = (type: Type): Field => plainFields.get(type) ?? opt(0, type);
 
@@ -76,7 +76,7 @@ function plainType(schema: JSONSchemaProps, x: Extensions): Type | undefined {
     case 'boolean':
       return bool;
     case 'string':
-      // A format may be of more than text, so that any plain value is accepted.
+      // A format may apply to other types than text, so that any scalar is accepted.
       return schema.format === undefined || schema.format === 'byte' ? string : intOrString;
     default:
       return anyValue;

@@ -1,4 +1,4 @@
-/** What the versions of a custom kind must be like, apart from their schemas. */
+/** Validation of the versions of a custom kind, apart from their schemas. */
 import { equal } from '../../lib/equal.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { each } from '../validation/each.ts';

@@ -1,4 +1,4 @@
-/** Registrations of group versions, served here or by a server behind this one. */
+/** APIServices: registrations of group versions, of this server or of aggregated ones. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label, pathSegmentName } from '../../meta/names.ts';
 import { formatTime } from '../../meta/time.ts';
@@ -35,7 +35,7 @@ function priority(value: number, most: number, field: string, errors: FieldError
   if (value <= 0 || value > most) errors.invalid(root.child(field), value, `must be positive and less than ${most}`);
 }
 
-/** Who answers: this server, which needs no proof, or one behind a service. */
+/** The server of the group version: this one, which needs no TLS settings, or that of a service. */
 function validateServer({ spec }: APIService, errors: FieldErrors): void {
   const { service, caBundle, insecureSkipTLSVerify = false } = spec;
   const insecure = root.child('insecureSkipTLSVerify');

@@ -25,7 +25,7 @@ const strategy: Strategy<ControllerRevision> = {
   },
 };
 
-/** `statefulset.apps/web`, of the owner that is in charge. */
+/** `statefulset.apps/web`: the controller owner. */
 function ownerCell({ metadata }: ControllerRevision): string {
   const owner = metadata.ownerReferences?.find((reference) => reference.controller === true);
   if (owner === undefined) return NONE;

@@ -24,7 +24,7 @@ const specAt = Path.of('spec');
 const templateAt = specAt.child('template');
 const statusAt = Path.of('status');
 
-/** Counts the changes of the template, for controllers of long ago. */
+/** Counts the changes of the template, for old controllers. */
 export const templateGeneration = 'deprecated.daemonset.template.generation';
 
 function defaults({ metadata, spec }: DaemonSet, env: KindEnv): void {
@@ -72,24 +72,24 @@ function validateUpdateStrategy({ type = '', rollingUpdate }: DaemonSetUpdateStr
   else validateUnavailable(rollingUpdate, at.child('rollingUpdate').child('maxUnavailable'), errors);
 }
 
-/** Where no new pod comes first, the old one must go. */
+/** Without a surge, maxUnavailable must not be 0. */
 function validateUnavailable({ maxUnavailable = 0 }: RollingUpdateDaemonSet, at: Path, errors: FieldErrors): void {
   amountOrPercentage(maxUnavailable, at, errors);
   if (amountOf(maxUnavailable) === 0) invalidText(errors, at, intOrStringText(maxUnavailable), 'cannot be 0');
   atMostAll(maxUnavailable, at, errors);
 }
 
-/** On a node, either the old pod goes first or the new one comes first. */
+/** Either maxUnavailable or maxSurge is set, not both. */
 function validateRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet, at: Path, errors: FieldErrors): void {
   const surgeAt = at.child('maxSurge');
   amountOrPercentage(maxUnavailable, at.child('maxUnavailable'), errors);
   amountOrPercentage(maxSurge, surgeAt, errors);
   atMostAll(maxUnavailable, at.child('maxUnavailable'), errors);
   atMostAll(maxSurge, surgeAt, errors);
-  const goes = amountOf(maxUnavailable) !== 0;
-  const comes = amountOf(maxSurge) !== 0;
-  if (goes && comes) invalidText(errors, surgeAt, intOrStringText(maxSurge), 'may not be set when maxUnavailable is non-zero');
-  else if (!goes && !comes) errors.required(at.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
+  const hasUnavailable = amountOf(maxUnavailable) !== 0;
+  const hasSurge = amountOf(maxSurge) !== 0;
+  if (hasUnavailable && hasSurge) invalidText(errors, surgeAt, intOrStringText(maxSurge), 'may not be set when maxUnavailable is non-zero');
+  else if (!hasUnavailable && !hasSurge) errors.required(at.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
 }
 
 const counterOf = ({ metadata }: DaemonSet): number => Number(metadata.annotations?.[templateGeneration] ?? 0);
@@ -97,7 +97,7 @@ function setCounter({ metadata }: DaemonSet, counter: number): void {
   metadata.annotations = { ...metadata.annotations, [templateGeneration]: String(counter) };
 }
 
-/** A set that lets new pods come first while no server does so any more lets one old pod go. */
+/** Used when the feature of maxSurge is off: a set that had maxSurge gets a maxUnavailable of 1 instead of 0%. */
 function withoutSurge({ spec }: DaemonSet, { spec: old }: DaemonSet): void {
   const { rollingUpdate } = spec.updateStrategy;
   const { maxSurge = 0 } = old.updateStrategy.rollingUpdate ?? {};
@@ -121,7 +121,7 @@ const strategy: Strategy<DaemonSet> = {
     set.status = old.status;
     prepareTemplate(set.spec.template);
     if (!env.feature('DaemonSetUpdateSurge')) withoutSurge(set, old);
-    // A counter that is no number is left for validation to refuse.
+    // A counter that is not a number is left to validation.
     if (!Number.isNaN(counterOf(set))) setCounter(set, counterOf(old) + (equal(set.spec.template, old.spec.template) ? 0 : 1));
   },
   validate: validateSpec,

@@ -23,8 +23,8 @@ const specAt = Path.of('spec');
 const templateAt = specAt.child('template');
 const statusAt = Path.of('status');
 
-/** Deployments alone show no selector as nothing. */
-const wordless = (selector: string): string => (selector === '<none>' ? '' : selector === '<error>' ? '<invalid>' : selector);
+/** Deployments print an empty selector as empty text, and an invalid one as <invalid>, unlike other kinds. */
+const shownSelector = (selector: string): string => (selector === '<none>' ? '' : selector === '<error>' ? '<invalid>' : selector);
 
 function defaults({ spec }: Deployment, env: KindEnv): void {
   spec.replicas ??= 1;
@@ -83,7 +83,7 @@ const strategy: Strategy<Deployment> = {
   prepareForUpdate(deployment, old) {
     deployment.status = old.status;
     prepareTemplate(deployment.spec.template);
-    // Annotations are handed on to replica sets, so that a change of them is one for the controller as well.
+    // Annotations are copied to replica sets, so that the controller must see their changes, too.
     if (!equal(deployment.metadata.annotations, old.metadata.annotations))
       deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
@@ -147,6 +147,6 @@ export const DeploymentKind = kind<Deployment>({
     deployment.status.availableReplicas ?? 0,
     ageCell(deployment, env),
     ...containerCells(deployment.spec.template),
-    wordless(selectorCell(deployment.spec.selector)),
+    shownSelector(selectorCell(deployment.spec.selector)),
   ],
 });

@@ -59,7 +59,7 @@ interface Workload {
   metadata: ObjectMeta;
   spec: { selector?: LabelSelector; template: { metadata: ObjectMeta } };
 }
-/** Labels of the template select the pods, and are those of the object, where it has no others. */
+/** The labels of the template are the default selector, and the default labels of the object. */
 export function defaultLabels({ metadata, spec }: Workload): void {
   const { labels } = spec.template.metadata;
   if (labels === undefined) return;

@@ -1,4 +1,4 @@
-/** Subresources of the versions before apps/v1: `scale`, which is of their own group and version, and `rollback`. */
+/** Subresources of the versions before apps/v1: `scale`, with their own group and version, and `rollback`. */
 
 import type { MessageType } from '../../schema/types.ts';
 import { type Scalable, scale } from '../autoscaling/scale.ts';

@@ -28,7 +28,7 @@ function defaults({ spec }: ReplicaSet, env: KindEnv): void {
   podTemplateDefaults(spec.template, env);
 }
 
-/** The selector and the template, which deployments check in the same words. */
+/** Validation of the selector and the template, the same as for deployments. */
 export function* validateReplicatedTemplate(
   { selector, template, replicas = 0 }: ReplicaSet['spec'],
   errors: FieldErrors,

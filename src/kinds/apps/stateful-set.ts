@@ -64,7 +64,7 @@ function validateSpec({ spec }: StatefulSet, errors: FieldErrors, env: KindEnv):
   const compiled = compileSelector(selector);
   if (compiled === undefined) invalidText(errors, selectorAt, selectorText(selector), '');
   else {
-    // The spec of the template is left to the pods: its mounts name volumes that are made from the claims.
+    // The spec of the template is validated with the pods: its mounts name volumes of the claim templates.
     validateSelected(compiled, template.metadata.labels, templateAt, errors);
     validateTemplateMetadata(template, templateAt, errors, env);
   }

@@ -1,4 +1,4 @@
-/** Token reviews: who is the bearer of this token? */
+/** Token reviews: the user of a token. */
 import { kind } from '../kind.ts';
 import { TokenReview } from './schema/v1.ts';
 

@@ -1,4 +1,4 @@
-/** Access reviews of the user who asks. */
+/** Access reviews of the requesting user. */
 import { kind } from '../kind.ts';
 import { SelfSubjectAccessReview } from './schema/v1.ts';
 

@@ -1,4 +1,4 @@
-/** All rules that hold for the user who asks. */
+/** The rules of the requesting user. */
 import { kind } from '../kind.ts';
 import { SelfSubjectRulesReview } from './schema/v1.ts';
 

@@ -1,4 +1,4 @@
-/** Access reviews: may this user do that? */
+/** Access reviews: whether a user may do an action. */
 import { kind } from '../kind.ts';
 import { SubjectAccessReview } from './schema/v1.ts';
 

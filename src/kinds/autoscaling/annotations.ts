@@ -1,6 +1,6 @@
 /**
- * What an older version of an autoscaler has no fields for rides in annotations of the object as that version shows it;
- * the hub has none of them. Text that cannot be read is dropped, as if it had not been given.
+ * Values that an older version of an autoscaler has no fields for are annotations of the object in that version;
+ * the hub has none of them. Malformed text is dropped.
  */
 
 import { compact } from '../../lib/compact.ts';
@@ -25,7 +25,7 @@ interface Note {
   write(value: never): string;
   read(text: string): unknown;
 }
-/** Version 1 leaves out what is empty; when it is read, what must be there is there again. */
+/** Version 1 leaves out empty fields; reading it restores the required ones. */
 const typed = (name: string, written: Type, read: Type = written): Note => ({
   name,
   write: (value) => encode(written, value),
@@ -40,7 +40,7 @@ const notes: Readonly<Record<keyof Notes, Note>> = {
 const keys = Object.keys(notes) as (keyof Notes)[];
 const annotation = (identity: Identity, key: keyof Notes): string => domainName(identity, notes[key].name, 'autoscaling.alpha');
 
-/** Adds the annotations that say what is given. */
+/** Adds the annotations for the given values. */
 export function writeNotes(metadata: ObjectMeta, identity: Identity, given: Notes): void {
   for (const key of keys) {
     const value = given[key];
@@ -50,7 +50,7 @@ export function writeNotes(metadata: ObjectMeta, identity: Identity, given: Note
   }
 }
 
-/** What the annotations say. They stay where they are. */
+/** The values of the annotations, which are kept. */
 export function readNotes(metadata: ObjectMeta | undefined, identity: Identity): Notes {
   const found: Record<string, unknown> = {};
   for (const key of keys) {
@@ -59,13 +59,13 @@ export function readNotes(metadata: ObjectMeta | undefined, identity: Identity):
     try {
       found[key] = notes[key].read(text);
     } catch {
-      // Unreadable text says nothing.
+      // Malformed text is ignored.
     }
   }
   return found;
 }
 
-/** Drops annotations that say nothing. */
+/** Drops empty annotations. */
 export function dropIdleNotes(metadata: ObjectMeta, identity: Identity): void {
   const read = readNotes(metadata, identity);
   dropNotes(metadata, identity, (key) => {
@@ -85,7 +85,7 @@ export function dropNotes(metadata: ObjectMeta | undefined, identity: Identity, 
 
 type Rules = v2.HPAScalingRules;
 
-/** The names of the fields begin with capitals here, and what is absent is null. */
+/** Here the names of fields begin with capitals, and absent values are null. */
 function behaviorText({ scaleUp, scaleDown }: v2.HorizontalPodAutoscalerBehavior): string {
   return JSON.stringify({ ScaleUp: capitalRules(scaleUp), ScaleDown: capitalRules(scaleDown) });
 }
@@ -102,7 +102,7 @@ function readBehavior(text: string): v2.HorizontalPodAutoscalerBehavior | undefi
   const behavior = decode(v2.HorizontalPodAutoscalerBehavior, uncapitalized(JSON.parse(text)));
   return behavior.scaleUp === undefined && behavior.scaleDown === undefined ? undefined : behavior;
 }
-/** The same value with names of fields that begin with a small letter; nulls, which say nothing here, are left out. */
+/** The same value with names of fields that begin with a small letter; nulls are left out. */
 function uncapitalized(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(uncapitalized);
   if (typeof value !== 'object' || value === null) return value;

@@ -5,7 +5,7 @@ import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from './schema
 const SHOWN = 2;
 const UNKNOWN = '<unknown>';
 
-/** `40%/80%, <unknown>/100Mi + 1 more...`: the current and the wanted value of each metric. */
+/** `40%/80%, <unknown>/100Mi + 1 more...`: the current and the target value of each metric. */
 export function metricsCell({ spec, status }: HorizontalPodAutoscaler): string {
   const metrics = spec.metrics ?? [];
   if (metrics.length === 0) return '<none>';

@@ -103,8 +103,8 @@ function measuredOf(cpu: number | undefined, { currentMetrics }: Notes): v2.Metr
 }
 
 /**
- * An autoscaler as it is stored and answered: what version 1 and its annotations can say of it, so that it is the same in
- * every version. Of several metrics of processor time the first stays, as the last of the list; the type of a target follows
+ * An autoscaler in the form that is stored and returned: only what version 1 and its annotations can express, so that it is the
+ * same in every version. Of several metrics of CPU use the first is kept, as the last of the list; the type of a target follows
  * from its values; an amount that version 1 cannot leave out is 0.
  */
 export function asVersion1Keeps({ spec }: Hub): Work<void> | undefined {
@@ -114,7 +114,7 @@ export function asVersion1Keeps({ spec }: Hub): Work<void> | undefined {
   spec.metrics = newMetrics(oldMetrics(metrics));
   return undefined;
 }
-/** More are converted with a pause in between. */
+/** Limit of metrics that are converted without a pause. */
 const MANY_METRICS = 100;
 function* keepInSteps(spec: Hub['spec'], metrics: readonly v2.MetricSpec[]): Work<void> {
   const kept = oldMetrics(metrics);

@@ -1,4 +1,4 @@
-/** What an autoscaler gets that says nothing of metrics or of the pace of scaling. */
+/** Defaults of metrics and of scaling behavior. */
 import { compact } from '../../lib/compact.ts';
 import type { KindEnv } from '../kind.ts';
 import { dropIdleNotes, dropNotes, readNotes } from './annotations.ts';
@@ -6,7 +6,7 @@ import type * as v1 from './schema/v1.ts';
 import type * as v2 from './schema/v2.ts';
 import type * as v2beta1 from './schema/v2beta1.ts';
 
-/** How busy the processors should be, in per cent of what the pods ask for. */
+/** Target CPU utilization, in percent of the requests of the pods. */
 const CPU_UTILIZATION = 80;
 
 const scaleUp = (): v2.HPAScalingRules => ({

@@ -1,4 +1,4 @@
-/** Horizontal pod autoscalers. The hub is version 2, which has room for what the others say. */
+/** Horizontal pod autoscalers. The hub is version 2, which can represent the others. */
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind, version } from '../kind.ts';

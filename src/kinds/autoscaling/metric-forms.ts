@@ -1,7 +1,7 @@
 /**
- * Metrics have two forms. Version 2 says what is measured and at what value apart (`metric`, `target`, `current`); before
- * that every kind of metric had flat fields of its own (`metricName`, `targetAverageValue`). The flat form has no word for
- * the type of a target: it follows from which values are there.
+ * Metrics have two forms. Version 2 separates the metric from its values (`metric`, `target`, `current`); before
+ * that every type of metric had flat fields of its own (`metricName`, `targetAverageValue`). The flat form has no field for
+ * the type of a target: it follows from the values that are set.
  */
 import { compact } from '../../lib/compact.ts';
 import type * as v2 from './schema/v2.ts';
@@ -13,7 +13,7 @@ const target = (type: string, values: Values): v2.MetricTarget => compact({ type
 /** Written by the flat form for a value that it cannot leave out; read again, it is a value, as a stock server reads it. */
 const ZERO = '0';
 
-// ---- what to reach -----------------------------------------------------------------------------------------------
+// ---- targets -----------------------------------------------------------------------------------------------------
 
 export function flatMetric(metric: v2.MetricSpec): flat.MetricSpec {
   const { type, object, pods, resource, containerResource, external } = metric;
@@ -92,7 +92,7 @@ const deepUtilization = (source: flat.ResourceMetricSource): v2.MetricTarget =>
     averageUtilization: source.targetAverageUtilization,
   });
 
-// ---- what was measured -------------------------------------------------------------------------------------------
+// ---- current values ----------------------------------------------------------------------------------------------
 
 export function flatStatus(metric: v2.MetricStatus): flat.MetricStatus {
   const { type, object, pods, resource, containerResource, external } = metric;

@@ -1,4 +1,4 @@
-/** The `scale` subresource of workloads: how many replicas there should be and are, as a kind of its own. */
+/** The `scale` subresource of workloads: the desired and the current number of replicas, as a kind of its own. */
 import { Path } from '../../meta/field.ts';
 import { fromLabelSelector } from '../../meta/labels.ts';
 import { ageCell, nameCell } from '../cells.ts';
@@ -8,7 +8,7 @@ import type { LabelSelector } from '../meta.ts';
 
 import { Scale } from './schema/scale.ts';
 
-/** What the scale of an object is read from and written to. */
+/** The fields of an object that its scale is read from and written to. */
 export interface Scalable extends ApiObject {
   spec: { replicas?: number };
   status: { replicas?: number };
@@ -48,6 +48,6 @@ export function scale<T extends Scalable>(selector: (object: T) => LabelSelector
     },
     ...scaleTable,
   };
-  // A kind handles all its subresources alike and forgets the type of the view.
+  // Subresources of a kind have one type, without that of the view.
   return view as unknown as ViewSubresource<T>;
 }

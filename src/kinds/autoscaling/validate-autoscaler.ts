@@ -1,4 +1,4 @@
-/** What an autoscaler must be like. */
+/** Validation of autoscalers. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, pathSegmentName } from '../../meta/names.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
@@ -57,7 +57,7 @@ function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: 
     errors.invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`');
   validateReference(scaleTargetRef, root.child('scaleTargetRef'), errors);
   each(metrics, root.child('metrics'), (metric, at) => validateMetric(metric, at, errors, env));
-  // Without pods nothing can be measured in them.
+  // Without pods there are no metrics of pods.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External'))
     errors.forbidden(root.child('metrics'), 'must specify at least one Object or External metric to support scaling to zero replicas');
   if (behavior === undefined) return;
@@ -82,7 +82,7 @@ const sourceOf: Readonly<Record<string, Source>> = {
   External: 'external',
   ContainerResource: 'containerResource',
 };
-/** The order in which they are looked for; only the first found is looked into. */
+/** The order of the checks; only the first source that is set is validated. */
 const sources: readonly Source[] = ['object', 'external', 'pods', 'resource', 'containerResource'];
 
 function validateMetric(metric: MetricSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
@@ -179,7 +179,7 @@ function validateTarget(target: MetricTarget, at: Path, errors: FieldErrors): vo
     errors.invalid(at.child('averageUtilization'), averageUtilization, 'must be greater than 0');
 }
 
-// ---- the pace of scaling -----------------------------------------------------------------------------------------
+// ---- behavior ----------------------------------------------------------------------------------------------------
 
 const MAX_WINDOW_SECONDS = 3600;
 const MAX_PERIOD_SECONDS = 1800;

@@ -22,7 +22,7 @@ type CronJob = v1.CronJob;
 const specAt = Path.of('spec');
 const jobAt = specAt.child('jobTemplate').child('spec');
 const policies = ['Allow', 'Forbid', 'Replace'];
-/** A job is named for its cron job and the minute it was due, which takes eleven characters. */
+/** The name of a job is that of its cron job and the scheduled minute, which takes eleven characters. */
 const maxName = 52;
 
 function defaults({ spec }: CronJob, env: KindEnv): void {

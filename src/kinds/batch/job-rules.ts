@@ -1,4 +1,4 @@
-/** Rules of jobs, also of those that a cron job will make. */
+/** Validation of jobs and of job templates of cron jobs. */
 
 import { equal } from '../../lib/equal.ts';
 import type { Work } from '../../lib/slices.ts';
@@ -16,7 +16,7 @@ import { compileSelector } from '../validation/selectors.ts';
 import { validateTemplate } from '../validation/template.ts';
 import type { Job, JobSpec } from './schema/v1.ts';
 
-/** Labels by which a job finds its own pods and no others. */
+/** Labels by which a job selects its own pods. */
 export const uidLabel = 'controller-uid';
 export const nameLabel = 'job-name';
 /** Marks jobs whose pods are counted by their finalizers. */
@@ -32,7 +32,7 @@ export function* validateJob(job: Job, errors: FieldErrors, env: KindEnv): Work<
   yield* validateSelectingSpec(job.spec, errors, env);
   const { completionMode, completions = 0 } = job.spec;
   if (completionMode !== 'Indexed' || completions <= 0) return;
-  // Pods of an indexed job are hosts named for their index.
+  // Pods of an indexed job have host names with their index.
   const { name = '' } = job.metadata;
   const host = `${name}-${completions - 1}`;
   if (dns1123Label(host).length > 0)
@@ -112,14 +112,14 @@ export function* validateJobUpdate(job: Job, old: Job, errors: FieldErrors, env:
   immutable(spec.completionMode, old.spec.completionMode, specAt.child('completionMode'), errors);
 }
 
-/** Where its pods run may still be changed for a job that waits and has never run. */
+/** The node placement of the pods may be changed while a job is suspended and was never started. */
 function validateTemplateUpdate({ spec }: Job, old: Job, errors: FieldErrors, env: KindEnv): void {
   const waits = old.spec.suspend === true && old.status.startTime === undefined && env.feature('JobMutableNodeSchedulingDirectives');
   const before = waits ? withScheduling(old.spec.template, spec.template) : old.spec.template;
   if (!equal(spec.template, before)) errors.invalid(specAt.child('template'), spec.template, 'field is immutable');
 }
 
-/** The old template with what the new one says about nodes. */
+/** The old template with the node placement of the new one. */
 function withScheduling(old: PodTemplateSpec, { metadata, spec }: PodTemplateSpec): PodTemplateSpec {
   const { nodeSelector, tolerations, affinity } = spec;
   const { nodeAffinity: _node, ...otherAffinity } = old.spec.affinity ?? {};
@@ -136,7 +136,7 @@ function withScheduling(old: PodTemplateSpec, { metadata, spec }: PodTemplateSpe
       ...rest,
       ...(nodeSelector !== undefined && { nodeSelector }),
       ...(tolerations !== undefined && { tolerations }),
-      // An affinity that held nothing but nodes may go with them.
+      // An affinity with node affinity alone may be removed with it.
       ...((affinity !== undefined || Object.keys(merged).length > 0) && { affinity: merged }),
     },
   };

@@ -21,14 +21,14 @@ function defaults(job: Job, env: KindEnv): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= 6;
-  // One map for both: what is generated for the template later is for the job too, if it had no labels.
+  // One map for both: labels that are generated for the template later are also those of a job without labels.
   if (spec.template.metadata.labels !== undefined) metadata.labels ??= spec.template.metadata.labels;
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
   podTemplateDefaults(spec.template, env);
 }
 
-/** Unless its author wants otherwise, a job finds its pods by its own uid. Labels that are given stay, for validation to refuse. */
+/** Without a manual selector, a job selects its pods by its own uid. Given labels are kept, and validation refuses them. */
 function generateSelector({ metadata, spec }: Job): void {
   const { uid = '', name = '' } = metadata;
   const { template } = spec;
@@ -48,11 +48,11 @@ const tracking: GateRule<Job> = {
 const strategy: Strategy<Job> = {
   prepareForCreate(job, env) {
     if (!job.spec.manualSelector) generateSelector(job);
-    // What was made from the template of a job is labelled like it, and so is the job.
+    // The labels of the template are the default labels of the job.
     if (job.spec.template.metadata.labels !== undefined) job.metadata.labels ??= { ...job.spec.template.metadata.labels };
     job.status = {};
     prepareTemplate(job.spec.template);
-    // Jobs that are made while the feature is on are tracked by finalizers for good.
+    // Jobs that are created while the feature is on are always tracked by finalizers.
     if (env.feature('JobTrackingWithFinalizers'))
       job.metadata.annotations = { ...job.metadata.annotations, [trackingAnnotation(env.identity)]: '' };
   },

@@ -1,6 +1,6 @@
 /**
- * When a cron job runs: five fields (`0 3 * * 1-5`), a word (`@daily`) or a span (`@every 1h30m`), with an optional time
- * zone in front (`TZ=Europe/Berlin 0 3 * * *`).
+ * The schedule of a cron job: five fields (`0 3 * * 1-5`), a macro (`@daily`) or an interval (`@every 1h30m`), with an optional
+ * time zone in front (`TZ=Europe/Berlin 0 3 * * *`).
  */
 import { ByText } from '../../lib/by-text.ts';
 import { parseDuration } from '../../meta/time.ts';
@@ -19,7 +19,7 @@ const bounds: readonly Bounds[] = [
 ];
 const words = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
-/** What is wrong with a schedule, or undefined. */
+/** The error of a schedule, or undefined. */
 export function scheduleComplaint(text: string): string | undefined {
   const zone = /^(?:CRON_)?TZ=(\S*)(.*)$/s.exec(text);
   if (zone !== null && !isTimeZone(zone[1] as string)) return `provided bad location ${zone[1]}: unknown time zone ${zone[1]}`;
@@ -92,7 +92,7 @@ function numberOf(text: string, names?: readonly string[]): number | string {
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
 }
 
-/** Names of time zones that were asked about. */
+/** Cache of checked time zones. */
 const zones = new ByText<boolean>(256, 64);
 
 export function isTimeZone(name: string): boolean {

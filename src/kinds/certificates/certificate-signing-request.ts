@@ -10,7 +10,7 @@ import { objectSubresource, status } from '../subresources.ts';
 import { CertificateSigningRequest } from './schema/v1.ts';
 import { validateRequest, validateRequestUpdate } from './validate-request.ts';
 
-/** The signer must know who asks, whatever the request says. */
+/** Records the requesting user, whatever the body says. */
 function stamp({ spec }: CertificateSigningRequest, user: User): void {
   const { name, uid = '', groups, extra = {} } = user;
   spec.username = name;
@@ -22,7 +22,7 @@ function stamp({ spec }: CertificateSigningRequest, user: User): void {
   if (Object.keys(extra).length === 0) delete spec.extra;
 }
 
-/** Conditions say since when; one that was there before with the same status keeps its time. */
+/** Sets the times of conditions; one with an unchanged status keeps its time. */
 function stampConditions(request: CertificateSigningRequest, old: CertificateSigningRequest, env: KindEnv): void {
   const now = formatTime(env.now());
   const words = ({ type, status }: { type: string; status: string }): string => JSON.stringify([type, status]);
@@ -36,8 +36,8 @@ function stampConditions(request: CertificateSigningRequest, old: CertificateSig
 }
 
 /**
- * A status may repeat decisions but not change them: as many as there were are replaced by those that were there. One more or
- * less stays, and is refused.
+ * An update of the status may repeat approval decisions but not change them: if their number is the same they are replaced by
+ * the stored ones; otherwise they are kept, and validation refuses them.
  */
 function keepDecisions(request: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
   const { conditions = [] } = request.status;

@@ -1,4 +1,4 @@
-/** What a certificate signing request must be like, and what may happen to it. */
+/** Validation of certificate signing requests and of their updates. */
 import { X509Certificate } from 'node:crypto';
 import { equal } from '../../lib/equal.ts';
 import { parseRequest } from '../../lib/pki.ts';
@@ -22,7 +22,7 @@ const usages = [
   ...['key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping'],
 ];
 
-/** What clients of version 1beta1 may write, and what a request that was stored with it may keep. */
+/** Values that clients of version 1beta1 may write, and that a request stored with it may keep. */
 interface Allowances {
   readonly legacySigner: boolean;
   readonly unknownUsages: boolean;
@@ -30,7 +30,7 @@ interface Allowances {
   readonly repeatedConditions: boolean;
   readonly namelessConditions: boolean;
   readonly anyCertificate: boolean;
-  /** Both decisions at once. No version allows it. */
+  /** Both Approved and Denied, which no version allows. */
   readonly contradictions: boolean;
 }
 function allowancesOf(old: CertificateSigningRequest | undefined, isBeta: boolean, isSameCertificate: boolean, env: KindEnv): Allowances {
@@ -113,7 +113,7 @@ const MAX_SIGNER_PART = 253;
 /** `<domain>/<namespace>.<name>` */
 const MAX_SIGNER_NAME = MAX_SIGNER_PART + 1 + 63 + 1 + MAX_SIGNER_PART;
 
-/** Reports the first label that is none: what is wrong with the rest would read the same. */
+/** Reports the first invalid label only: the errors of the others would be the same. */
 function validateLabels(
   labels: readonly string[],
   rule: (label: string) => readonly string[],
@@ -126,7 +126,7 @@ function validateLabels(
   for (const text of rule(wrong)) errors.invalid(at, whole, `validating label ${JSON.stringify(wrong)}: ${text}`);
 }
 
-/** Decisions are made and not taken back: such a condition is true or not there. */
+/** Decisions cannot be revoked: such a condition is True or absent. */
 const decisions = ['Approved', 'Denied', 'Failed'];
 const statuses = ['False', 'True', 'Unknown'];
 const opposites: Readonly<Record<string, string>> = { Approved: 'Denied', Denied: 'Approved' };
@@ -149,10 +149,10 @@ function validateConditions(
   });
 }
 
-/** The PEM blocks of a text, one after another: each place is looked at once, also where ends are missing. */
+/** The PEM blocks of a text, one after another: each offset is visited once, even if ends are missing. */
 function* pemBlocks(pem: string): Generator<{ readonly block: string; readonly type: string }> {
   const begin = /-----BEGIN ([^-]{1,64})-----/g;
-  /** Types that have no end behind this place, nor behind a later one. */
+  /** Types without an end after this offset. */
   const endless = new Set<string>();
   for (let found = begin.exec(pem); found !== null; found = begin.exec(pem)) {
     const type = found[1] as string;
@@ -170,7 +170,7 @@ function* pemBlocks(pem: string): Generator<{ readonly block: string; readonly t
 }
 const MAX_PEM_TYPES = 16;
 
-/** What is wrong with a text that should hold certificates and nothing else. Absent is fine. */
+/** The error of a text that must hold certificates only. An absent one is valid. */
 function certificateFault(pem: string): string | undefined {
   if (pem === '') return undefined;
   let blocks = 0;

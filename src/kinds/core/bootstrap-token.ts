@@ -26,7 +26,7 @@ export const tokenField = (secret: TokenSecret, name: string): string => {
   return data !== undefined && Object.hasOwn(data, name) ? Buffer.from(data[name] as string, 'base64').toString('utf8') : '';
 };
 
-/** Milliseconds since 1970: never where the token does not say, long ago where what it says is not a time of RFC 3339. */
+/** Milliseconds since 1970: infinite without an expiration, minus infinity if it is not a time of RFC 3339. */
 export function bootstrapTokenExpiry(secret: ApiObject): number {
   const text = tokenField(secret, 'expiration');
   if (text === '') return Number.POSITIVE_INFINITY;
@@ -43,7 +43,7 @@ export interface BootstrapToken {
   readonly secret: string;
 }
 
-/** The token where the Secret holds one: of the right form, and under its own name. */
+/** The token of a Secret; undefined if it is malformed, or under another name. */
 export function bootstrapTokenOf(secret: TokenSecret): BootstrapToken | undefined {
   const id = tokenField(secret, 'token-id');
   const key = tokenField(secret, 'token-secret');
@@ -51,7 +51,7 @@ export function bootstrapTokenOf(secret: TokenSecret): BootstrapToken | undefine
   return { id, secret: key };
 }
 
-/** What keeps a Secret of the type of bootstrap tokens from being one. Values are not shown: they may be nearly right. */
+/** Warnings about a Secret of the type of bootstrap tokens. Values are not shown: they may be nearly right. */
 export function bootstrapTokenWarnings(secret: TokenSecret, identity: Identity): string[] {
   if (secret.type !== bootstrapTokenType(identity)) return [];
   const found: string[] = [];

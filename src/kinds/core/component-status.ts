@@ -1,4 +1,4 @@
-/** What components of the cluster say of themselves; nothing is stored. */
+/** The status of components of the cluster; nothing is stored. */
 import { nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { ComponentStatus } from './schema/cluster.ts';

@@ -54,7 +54,7 @@ export function eventCells(event: Event, env: KindEnv): Cell[] {
   ];
 }
 
-/** Events leave the store by themselves. */
+/** Events expire. */
 export const eventTtl = (env: KindEnv): number => env.eventTtlSeconds ?? 3600;
 
 export const EventKind = kind<Event>({

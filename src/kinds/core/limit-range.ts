@@ -5,7 +5,7 @@ import { validateLimitRange } from '../validation/limits.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
 import { LimitRange, type LimitRangeItem } from './schema/quota.ts';
 
-/** Limits of containers that follow from others: a default from the most, a default request from the default or the least. */
+/** Limits of containers that follow from others: a default from the maximum, a default request from the default or the minimum. */
 function defaultItem(item: LimitRangeItem): void {
   if (item.type !== 'Container') return;
   const fill = (to: Record<string, string>, from: Record<string, string> | undefined): void => {
@@ -37,7 +37,7 @@ export const LimitRangeKind = kind<LimitRange>({
   hub: 'v1',
   createOnUpdate: true,
   strategy: {
-    // One that was given no name is known by its uid.
+    // A limit range without a name is named after its uid.
     prepareForCreate: ({ metadata }) => {
       if ((metadata.name ?? '') === '' && metadata.uid !== undefined) metadata.name = metadata.uid;
     },

@@ -36,7 +36,7 @@ function validate(namespace: Namespace, errors: FieldErrors, env: KindEnv): void
 
 const strategy: Strategy<Namespace> = {
   prepareForCreate: (namespace, env) => {
-    // A name that was generated is known only now.
+    // A generated name is known only now.
     setNameLabel(namespace, env);
     namespace.status = { phase: 'Active' };
     const held = namespace.spec.finalizers ?? [];
@@ -100,7 +100,7 @@ export const NamespaceKind = kind<Namespace>({
   holdsDeletion: (namespace) => (namespace.spec.finalizers ?? []).length > 0,
   deletionBegins: (namespace) => {
     namespace.status.phase = 'Terminating';
-    // Its end depends on what is in it, not on a time.
+    // Deletion depends on its content, not on a grace period.
     delete namespace.metadata.deletionGracePeriodSeconds;
   },
   subresources: { finalize: objectSubresource(finalize, ['update']), status: status(statusStrategy) },

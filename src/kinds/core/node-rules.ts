@@ -11,7 +11,7 @@ import { invalidText, listText } from '../validation/go-text.ts';
 import { validateResourceAmount } from '../validation/resources.ts';
 import type { ConfigMapNodeConfigSource, Node, NodeConfigSource } from './schema/node.ts';
 import type { Taint } from './schema/scheduling.ts';
-import { sameList } from './service-words.ts';
+import { sameList } from './service-types.ts';
 
 const metadata = Path.of('metadata');
 const podCIDRs = Path.of('spec', 'podCIDRs');
@@ -23,7 +23,7 @@ export function validateNode(node: Node, errors: FieldErrors, env: KindEnv): voi
   validatePodCIDRs(node.spec.podCIDRs ?? [], errors);
 }
 
-/** What may change, and what a change must keep to. The status subresource knows only these rules. */
+/** Validation of updates. The status subresource has only these rules. */
 export function validateNodeUpdate(node: Node, old: Node, errors: FieldErrors, env: KindEnv): void {
   validateAnnotations(node, errors, env);
   validateResources(node, errors, env);
@@ -70,7 +70,7 @@ function validateTaints(taints: readonly Taint[], at: Path, errors: FieldErrors)
 
 const taintText = ({ key, value = '', effect }: Taint): string => JSON.stringify({ key, ...(value !== '' && { value }), effect });
 
-/** Taints and pods to avoid once stood in annotations; what is found there must still make sense. */
+/** Taints and pods to avoid were once annotations, which are still validated. */
 function validateAnnotations(node: Node, errors: FieldErrors, env: KindEnv): void {
   const { annotations } = node.metadata;
   if (annotations === undefined) return;

@@ -10,7 +10,7 @@ import { addressOf } from './node-addresses.ts';
 import { validateNode, validateNodeUpdate } from './node-rules.ts';
 import { Node } from './schema/node.ts';
 
-/** The single range and the list of ranges say the same; the single one leads. */
+/** `podCIDR` and `podCIDRs` agree; the single one takes precedence. */
 function defaults(node: Node): void {
   const { spec, status } = node;
   if (spec.podCIDR !== undefined && spec.podCIDR !== '') {

@@ -17,8 +17,8 @@ import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './schema/
 const specPath = Path.of('spec');
 
 /**
- * The two fields that say what a volume begins with hold the same. Only the newer one may name anything but a claim or
- * a snapshot: the older one has always dropped what it did not know.
+ * `dataSource` and `dataSourceRef` have the same value. Only `dataSourceRef` may name other objects than a claim or
+ * a snapshot: `dataSource` has always dropped them.
  */
 function normaliseDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined, env: KindEnv): void {
   const { dataSource } = spec;
@@ -45,7 +45,7 @@ function validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim
   metadataAgain(claim, { namespaced: true }, errors, env);
   validate(claim, errors, env);
   metadataUpdateAgain(claim, old, errors, env);
-  // A stock server looks at the claim once more here, and clients see its complaints twice.
+  // A stock server validates the claim once more here, and clients see its errors twice.
   if (errors.list.length > before) {
     metadataAgain(claim, { namespaced: true }, errors, env);
     validate(claim, errors, env);
@@ -57,7 +57,7 @@ function validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim
   immutable(claim.spec.volumeMode, old.spec.volumeMode, Path.of('volumeMode'), errors);
 }
 
-/** A size that could not be reached may be taken back, but not to what the volume has already. */
+/** After a failed resize the size may be reduced, but not to the current capacity or less. */
 function validateSize(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
   const size = (of: PersistentVolumeClaim) => amount(of.spec.resources.requests?.storage ?? '0');
   if (size(claim).compare(size(old)) >= 0) return;
@@ -69,7 +69,7 @@ function validateSize(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, 
 
 const classAnnotation = (env: KindEnv): string => domainName(env.identity, 'storage-class', 'volume.beta');
 
-/** A class that stood in the annotation may move to the field, once. */
+/** A class may be moved from the annotation to the field, once. */
 function movesClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, env: KindEnv): boolean {
   const annotation = classAnnotation(env);
   const was = old.metadata.annotations?.[annotation];
@@ -89,7 +89,7 @@ function validateClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim,
   immutable(now, old.metadata.annotations?.[annotation] ?? '', Path.of('metadata', 'annotations', annotation), errors);
 }
 
-/** The spec without what may differ from the old one: a volume chosen for the first time, the size once bound. */
+/** The spec without the fields that may change: the volume if it was not set, the size of a bound claim. */
 function comparable(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, env: KindEnv): PersistentVolumeClaimSpec {
   const spec: PersistentVolumeClaimSpec = { ...claim.spec };
   if ((old.spec.volumeName ?? '') === '') delete spec.volumeName;
@@ -109,7 +109,7 @@ const resizeStates = [
   'NodeExpansionPending',
 ];
 
-/** How far a resize has come. */
+/** Validation of the status of a resize. */
 function validateResize({ resizeStatus, allocatedResources }: PersistentVolumeClaim['status'], errors: FieldErrors): void {
   if (resizeStatus !== undefined && !resizeStates.includes(resizeStatus))
     errors.notSupported(Path.of('status', 'resizeStatus'), resizeStatus, resizeStates);

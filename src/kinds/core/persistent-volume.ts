@@ -23,7 +23,7 @@ export const accessModesText = (modes: readonly string[] = []): string =>
     .map(([, text]) => text)
     .join(',');
 
-/** The class of a volume or claim; an annotation of old times comes first. */
+/** The class of a volume or claim; the deprecated annotation takes precedence. */
 export function storageClassOf(
   object: { metadata: { annotations?: Record<string, string> }; spec: { storageClassName?: string } },
   env: KindEnv,
@@ -31,7 +31,7 @@ export function storageClassOf(
   return object.metadata.annotations?.[domainName(env.identity, 'storage-class', 'volume.beta')] ?? object.spec.storageClassName ?? '';
 }
 
-/** These stand here and not in the schema of the spec, which attachments use as well. */
+/** These defaults are not in the schema of the spec, because attachments use that, too. */
 function defaults({ spec }: PersistentVolume): void {
   if ((spec.persistentVolumeReclaimPolicy ?? '') === '') spec.persistentVolumeReclaimPolicy = 'Retain';
   spec.volumeMode ??= 'Filesystem';

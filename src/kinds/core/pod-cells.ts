@@ -1,4 +1,4 @@
-/** The row of a pod: what its containers do, in one word, and how often they had to be started again. */
+/** The Table row of a pod: the status of its containers in one word, and the number of restarts. */
 import { ageAt } from '../../meta/age.ts';
 import { timeMillis } from '../../meta/time.ts';
 import { ageCell, nameCell } from '../cells.ts';
@@ -29,7 +29,7 @@ function statusWord(pod: Pod, reason: string): string {
   return pod.status.reason === 'NodeLost' ? 'Unknown' : 'Terminating';
 }
 
-/** How many of the extra conditions for readiness hold. */
+/** How many readiness gates are met. */
 function gates({ spec, status }: Pod): string {
   const { readinessGates } = spec;
   if (readinessGates === undefined) return NONE;
@@ -43,7 +43,7 @@ interface Summary {
   reason: string;
   ready: number;
   restarts: number;
-  /** When a container last ended before it was started again. */
+  /** When a container last terminated before a restart. */
   last: string | undefined;
 }
 
@@ -71,7 +71,7 @@ function summary(pod: Pod): Summary {
   return seen;
 }
 
-/** Whether an init container has not yet ended well; the first such one says why. */
+/** Whether an init container has not completed; the first one sets the reason. */
 function stillInitializing({ spec, status }: Pod, seen: Summary): boolean {
   const list = status.initContainerStatuses ?? [];
   for (let i = 0; i < list.length; i++) {

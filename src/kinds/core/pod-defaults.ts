@@ -1,4 +1,4 @@
-/** What a stock server fills in where a pod or a pod template says nothing. */
+/** Defaults of pods and pod templates. */
 import type { Identity } from '../../meta/identity.ts';
 import type { KindEnv } from '../kind.ts';
 import { podNames } from '../validation/pod-names.ts';
@@ -38,7 +38,7 @@ function podSpecDefaults(spec: PodSpec): void {
   for (const container of spec.ephemeralContainers ?? []) containerDefaults(container, false);
 }
 
-/** The service account has an old and a new name of its field; both always say the same. */
+/** The service account has an old and a new field, which have the same value. */
 export function syncServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName ?? spec.serviceAccount;
   if (name === undefined || (spec.serviceAccountName === name && spec.serviceAccount === name)) return;
@@ -76,7 +76,7 @@ function httpGetDefaults(get: HTTPGetAction): void {
   get.scheme ??= 'HTTP';
 }
 
-/** The one address of a pod is the first of its addresses. */
+/** `podIP` is the first of `podIPs`. */
 function podIPsDefaults(status: PodStatus): void {
   const { podIP, podIPs } = status;
   if (podIP !== undefined && podIPs?.[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }];

@@ -1,4 +1,4 @@
-/** What feature gates guard in pods and templates besides fields: annotations, and values that validation looks at. */
+/** Feature gates of pods and templates that guard no field: annotations, and values that validation checks. */
 import type { Identity } from '../../meta/identity.ts';
 import type { GateRule } from '../kind.ts';
 import type { ObjectMeta } from '../meta.ts';
@@ -43,7 +43,7 @@ export function podGates<T>(podOf: (object: T) => PodLike | undefined): readonly
         return searches !== undefined && isExpandedSearch(searches) && sameTexts(searches, next?.spec.dnsConfig?.searches);
       }),
     },
-    // A cost that was no number while nobody looked may stay.
+    // An invalid cost that was stored while the gate was off may stay.
     {
       gate: 'PodDeletionCost',
       validatedAs: false,
@@ -63,7 +63,7 @@ function appArmorKeys({ annotations = {} }: ObjectMeta, identity: Identity): str
   return Object.keys(annotations).filter((key) => key.startsWith(appArmorContainer));
 }
 
-/** Whether variables or files of the pod show its huge pages. */
+/** Whether the downward API of the pod refers to huge pages. */
 function showsHugePages({ containers = [], initContainers = [], ephemeralContainers = [], volumes = [] }: PodSpec): boolean {
   const inFiles = (files: readonly DownwardAPIVolumeFile[] | undefined): boolean =>
     files?.some(({ resourceFieldRef }) => resourceFieldRef !== undefined && isHugePagesField(resourceFieldRef.resource)) ?? false;

@@ -1,18 +1,18 @@
-/** What the reference to an image says about when it must be pulled. */
+/** The default pull policy of an image reference. */
 import { ByText } from '../../lib/by-text.ts';
 
-// Every letter has one way to match: no text takes longer than its length.
+// Every character matches in one way: matching is linear.
 const nameComponent = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const domainComponent = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
 const domain = `${domainComponent}(?:\\.${domainComponent})*(?::[0-9]+)?`;
 const tag = '[\\w][\\w.-]{0,127}';
 const digest = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
-/** `registry.example:5000/team/app:v1@sha256:…`, where all but the last part of the name may be missing. */
+/** `registry.example:5000/team/app:v1@sha256:…`, where all parts but the name may be missing. */
 const reference = new RegExp(`^((?:${domain}/)?${nameComponent}(?:/${nameComponent})*)(?::(${tag}))?(?:@(${digest}))?$`);
 const identifier = /^[a-f0-9]{64}$/;
 const digestLengths: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 const maxName = 255;
-/** Names without a registry are looked up in one that has its own name and directory. */
+/** The default registry and its directory. */
 const defaultRegistry = 'docker.io/library/';
 
 /** The requested tag: `latest` if there is neither tag nor digest. Undefined for an invalid reference. */
@@ -40,6 +40,6 @@ function isDigest(text: string | undefined): boolean {
 /** Recently seen images: the pods of a workload share one. */
 const seen = new ByText<'Always' | 'IfNotPresent'>(1024, maxName);
 
-/** An image that can change under its name is pulled for every container. */
+/** An image with a mutable tag is pulled for every container. */
 export const pullPolicyOf = (image: string): 'Always' | 'IfNotPresent' => seen.get(image, policyOf);
 const policyOf = (image: string): 'Always' | 'IfNotPresent' => (imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent');

@@ -8,7 +8,7 @@ import type { ResourceRequirements } from './schema/resources.ts';
 
 type Amounts = Record<string, string> | undefined;
 
-/** The grain of amounts is a thousandth; what is finer is rounded up. */
+/** Amounts have a precision of a thousandth, and are rounded up. */
 export function roundedAmounts(amounts: Amounts): void {
   for (const name in amounts) {
     const text = amounts[name] as string;
@@ -22,7 +22,7 @@ export function roundedResources(resources: ResourceRequirements): void {
   roundedAmounts(resources.requests);
 }
 
-/** A container that is bounded but asks for nothing asks for its bound. */
+/** The default request of a container is its limit. */
 export function requestsFromLimits({ resources }: Pick<Container, 'resources'>): void {
   const { limits } = resources;
   if (limits === undefined) return;
@@ -36,8 +36,8 @@ export function requestsFromLimits({ resources }: Pick<Container, 'resources'>):
 const counted = ['cpu', 'memory'] as const;
 
 /**
- * Guaranteed: every container is bounded in cpu and memory, and the pod asks for exactly its bounds. BestEffort: nothing
- * is requested and nothing limited. Burstable: all others.
+ * Guaranteed: every container has limits of cpu and memory, and requests that equal them. BestEffort: no requests and no
+ * limits. Burstable: all others.
  */
 export function qosClass(spec: PodSpec): 'Guaranteed' | 'BestEffort' | 'Burstable' {
   let bounded = true;
@@ -61,7 +61,7 @@ export function qosClass(spec: PodSpec): 'Guaranteed' | 'BestEffort' | 'Burstabl
 
 type Sums = { [name in (typeof counted)[number]]?: Quantity };
 
-/** Adds to a sum what is more than nothing. */
+/** Adds a positive amount to a sum. */
 function add(sums: Sums, name: (typeof counted)[number], text: string | undefined): boolean {
   if (text === undefined) return false;
   const quantity = amount(text);

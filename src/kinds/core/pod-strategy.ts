@@ -1,4 +1,4 @@
-/** How pods are written: as themselves, through `status`, and through `ephemeralcontainers`. */
+/** The strategies of pods: of the main resource, of `status`, and of `ephemeralcontainers`. */
 import type { Strategy } from '../kind.ts';
 import { validateEphemeralUpdate, validatePodCreate, validatePodStatusUpdate, validatePodUpdate } from '../validation/pod.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
@@ -9,7 +9,7 @@ import type { Pod } from './schema/pod.ts';
 
 export const podStrategy: Strategy<Pod> = {
   prepareForCreate(pod, env) {
-    // Admission may have named a service account.
+    // Admission may have set a service account.
     syncServiceAccount(pod.spec);
     syncSeccomp(pod, env);
     pod.status = { phase: 'Pending', qosClass: qosClass(pod.spec) };
@@ -20,7 +20,7 @@ export const podStrategy: Strategy<Pod> = {
   },
   validate: validatePodCreate,
   validateUpdate: validatePodUpdate,
-  // People seldom change pods themselves, so that warnings are given only when they are made.
+  // Users seldom update pods themselves, so that warnings are sent only on create.
   warnings: (pod, old, env) => (old === undefined ? podWarnings(pod.metadata, pod.spec, env) : []),
   resetFields: [['status']],
 };
@@ -29,7 +29,7 @@ export const podStatusStrategy: Strategy<Pod> = {
   prepareForUpdate(pod, old) {
     pod.spec = old.spec;
     if (old.metadata.deletionTimestamp === undefined) delete pod.metadata.deletionTimestamp;
-    // Owners are not the business of the node that reports.
+    // A status update does not change owners.
     if (old.metadata.ownerReferences === undefined) delete pod.metadata.ownerReferences;
     else pod.metadata.ownerReferences = old.metadata.ownerReferences;
   },
@@ -37,7 +37,7 @@ export const podStatusStrategy: Strategy<Pod> = {
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
 };
 
-/** Everything but the list of added containers stays as it was. */
+/** All fields but the ephemeral containers keep their values. */
 export const ephemeralContainersStrategy: Strategy<Pod> = {
   prepareForUpdate(pod, old) {
     const { ephemeralContainers } = pod.spec;
@@ -54,7 +54,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
   resetFields: [['status']],
 };
 
-/** Seconds that a pod is given to end by itself: none where nothing runs. */
+/** The grace period of a pod in seconds: 0 if nothing runs. */
 export function podGracePeriod({ spec, status }: Pod, requested: number | undefined): number {
   if (spec.nodeName === undefined || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
   const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;

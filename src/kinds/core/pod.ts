@@ -30,10 +30,10 @@ export const PodKind = kind<Pod>({
     'spec.serviceAccountName': (pod) => pod.spec.serviceAccountName ?? '',
     'status.phase': (pod) => pod.status.phase ?? '',
     'status.podIP': (pod) => pod.status.podIPs?.[0]?.ip ?? '',
-    // Known, but never more than empty.
+    // Accepted, but never set.
     'status.podIPs': () => '',
     'status.nominatedNodeName': (pod) => pod.status.nominatedNodeName ?? '',
-    // The name of long ago.
+    // The old name.
     'spec.host': (pod) => pod.spec.nodeName ?? '',
   },
   subresources: {

@@ -1,4 +1,4 @@
-/** Types of secrets that promise certain keys. A type that is not among them may hold anything. */
+/** Types of secrets with required keys. Other types may hold any keys. */
 
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
@@ -11,7 +11,7 @@ const data = Path.of('data');
 const entryOf = (secret: Secret, key: string): string | undefined =>
   secret.data !== undefined && Object.hasOwn(secret.data, key) ? secret.data[key] : undefined;
 
-/** A key that holds a JSON object. What is wrong with it is said, its content is not. */
+/** A key that holds a JSON object. The error does not show its content. */
 function jsonKey(secret: Secret, key: string, errors: FieldErrors): void {
   const value = entryOf(secret, key);
   if (value === undefined) {

@@ -15,7 +15,7 @@ import { validateSecretType } from './secret-types.ts';
 
 const data = Path.of('data');
 
-/** What was given as plain text becomes data; answers never show it. */
+/** `stringData` is moved to `data`; responses never have it. */
 function defaults(secret: Secret): void {
   const { stringData } = secret;
   if (stringData === undefined) return;

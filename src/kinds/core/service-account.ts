@@ -7,7 +7,7 @@ import { type KindEnv, kind } from '../kind.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { ServiceAccount } from './schema/config.ts';
 
-/** Of a secret that an account lists only the name counts: it is in the account's namespace. */
+/** References to secrets keep only the name: the secret is in the namespace of the account. */
 function cleanSecrets(account: ServiceAccount): void {
   if (account.secrets !== undefined) account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }

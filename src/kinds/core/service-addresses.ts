@@ -1,4 +1,4 @@
-/** Rules of the addresses of a service: `clusterIP` and `clusterIPs` agree, and so do the families they belong to. */
+/** Validation of the addresses of a service: `clusterIP`, `clusterIPs` and `ipFamilies` agree. */
 
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
@@ -7,7 +7,7 @@ import { complain } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import type { Service, ServiceSpec } from './schema/service.ts';
-import { headless, isHeadless } from './service-words.ts';
+import { headless, isHeadless } from './service-types.ts';
 
 const spec = Path.of('spec');
 const clusterIPsPath = spec.child('clusterIPs');
@@ -17,7 +17,7 @@ const policyPath = spec.child('ipFamilyPolicy');
 const families = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** Rules that hold before addresses are given out as well as afterwards. */
+/** Rules that hold before and after addresses are allocated. */
 export function validateClusterIPs(service: Service, errors: FieldErrors): void {
   const { type, ipFamilyPolicy } = service.spec;
   if (type === 'ExternalName') return;
@@ -45,7 +45,7 @@ function validateFamilies(given: readonly string[], errors: FieldErrors): void {
   });
 }
 
-/** Returns whether every address can be read: only then is there a point in comparing them. */
+/** Returns whether every address is valid: only then can they be compared. */
 function validateAddresses(given: readonly string[], errors: FieldErrors): boolean {
   let readable = true;
   given.forEach((ip, i) => {
@@ -75,11 +75,11 @@ function validateStacks(service: Service, errors: FieldErrors): void {
   });
 }
 
-// ---- what a change may do ----------------------------------------------------------------------------------------
+// ---- updates -----------------------------------------------------------------------------------------------------
 
 const changed = 'may not change once set';
 
-/** A second address may be added or given back; the first one stays, as long as the service has addresses at all. */
+/** A second address may be added or released; the first one is immutable while the service has addresses. */
 export function validateClusterIPsUpdate(service: Service, old: Service, errors: FieldErrors): void {
   if (service.spec.type === 'ExternalName' || old.spec.type === 'ExternalName') return;
   if (isHeadless(service) && isHeadless(old)) return;

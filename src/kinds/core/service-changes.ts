@@ -1,9 +1,9 @@
 /**
- * What a change of a service's type leaves behind. Fields that make no sense with the new type are dropped, but only
- * where the server may have filled them in and the client did not change them as well: then it is for validation to say.
+ * Drops fields that do not apply to a new type of a service, but only if the server may have filled them in and the client did
+ * not change them: otherwise validation refuses them.
  */
 import type { Service } from './schema/service.ts';
-import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from './service-words.ts';
+import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from './service-types.ts';
 
 export function dropTypeDependentFields(service: Service, old: Service): void {
   const { spec } = service;

@@ -1,4 +1,4 @@
-/** Rules of services. */
+/** Validation of services. */
 
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
@@ -9,11 +9,11 @@ import type { KindEnv } from '../kind.ts';
 import { complain, label, portOrName, qualified, subdomain, word } from '../validation/field-checks.ts';
 import type { Service, ServicePort, ServiceSpec } from './schema/service.ts';
 import { validateClusterIPs } from './service-addresses.ts';
-import { isHeadless, needsHealthCheck, needsNodePorts, portProtocols, serviceTypes } from './service-words.ts';
+import { isHeadless, needsHealthCheck, needsNodePorts, portProtocols, serviceTypes } from './service-types.ts';
 
 const spec = Path.of('spec');
 const ports = spec.child('ports');
-/** The port of the agent on every node. */
+/** The port of the kubelet. */
 const AGENT_PORT = 10250;
 const MAX_AFFINITY_SECONDS = 86400;
 const affinities = ['ClientIP', 'None'];
@@ -127,7 +127,7 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig: config }: Se
   }
 }
 
-/** Who may reach a load balancer: a field, or in old manifests an annotation. */
+/** The source ranges of a load balancer: a field, or in old manifests an annotation. */
 function validateSourceRanges(service: Service, errors: FieldErrors, env: KindEnv): void {
   const annotation = domainName(env.identity, 'load-balancer-source-ranges', 'service.beta');
   const text = service.metadata.annotations?.[annotation];

@@ -11,7 +11,7 @@ import { Service, type ServicePort } from './schema/service.ts';
 import { validateClusterIPsUpdate, validateFamiliesUpdate } from './service-addresses.ts';
 import { dropTypeDependentFields } from './service-changes.ts';
 import { hasMixedProtocols, validateLoadBalancerClass, validateService } from './service-rules.ts';
-import { needsHealthCheck, needsNodePorts } from './service-words.ts';
+import { needsHealthCheck, needsNodePorts } from './service-types.ts';
 
 const DEFAULT_AFFINITY_SECONDS = 10800;
 
@@ -55,7 +55,7 @@ const mixedProtocols: readonly GateRule<Service>[] = [
 
 // ---- Table -------------------------------------------------------------------------------------------------------
 
-/** Where a service is reached from outside. */
+/** The external addresses of a service. */
 function externalText({ spec, status: { loadBalancer } }: Service): string {
   const own = spec.externalIPs ?? [];
   switch (spec.type) {
@@ -106,7 +106,7 @@ export const ServiceKind = kind<Service>({
     },
     validate: validateService,
     validateUpdate,
-    // Services of this type once got the policy by mistake; it means nothing to them.
+    // Services of this type once got the policy by mistake; it has no effect on them.
     canonicalize: ({ spec }) => {
       if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
     },

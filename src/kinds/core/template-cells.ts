@@ -1,4 +1,4 @@
-/** Cells that show a pod template, as the Tables of all workloads do. */
+/** Cells of a pod template, for the Tables of all workloads. */
 import type { PodTemplateSpec } from './schema/pod.ts';
 
 export const NONE = '<none>';

@@ -38,7 +38,7 @@ export const EndpointSliceKind = kind<v1.EndpointSlice>({
       if (resource.version === 'v1') dropTopology(slice, undefined, env.identity);
     },
     prepareForUpdate(slice, old, env, { resource }) {
-      // Labels say which service a slice is of: they are as good as a specification.
+      // Labels name the service of a slice: their changes count for the generation.
       if (!equal(slice.metadata.labels ?? {}, old.metadata.labels ?? {})) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
       if (resource.version === 'v1') dropTopology(slice, old, env.identity);
     },

@@ -1,6 +1,6 @@
 /**
- * Where an endpoint is. Version 1beta1 had one map of labels for it; version 1 has fields for the node and the zone, and
- * keeps what else the map said where clients of version 1 can see it but not write it.
+ * The topology of an endpoint. Version 1beta1 has one map of labels; version 1 has fields for the node and the zone, and
+ * keeps the rest of the map in a field that its clients can read but not write.
  */
 
 import { equal } from '../../lib/equal.ts';
@@ -17,7 +17,7 @@ export function fromVersion1beta1(slice: v1beta1.EndpointSlice, identity: Identi
     const { topology, ...rest } = endpoint;
     if (topology === undefined) return rest;
     const { [zoneLabel(identity)]: zone, ...others } = topology;
-    // The name of the node comes back from its field.
+    // The name of the node is restored from its field.
     if (rest.nodeName !== undefined && others[nodeLabel(identity)] === rest.nodeName) delete others[nodeLabel(identity)];
     return {
       ...rest,
@@ -40,7 +40,7 @@ export function toVersion1beta1(slice: v1.EndpointSlice, identity: Identity): v1
   return { ...slice, ...(endpoints && { endpoints }) };
 }
 
-/** Clients of version 1 cannot write the old labels; a node that they named before is not forgotten. */
+/** Clients of version 1 cannot write the old labels; a node name that they had is kept. */
 export function dropTopology(slice: v1.EndpointSlice, old: v1.EndpointSlice | undefined, identity: Identity): void {
   if (old !== undefined && equal(old.endpoints, slice.endpoints)) return;
   const key = nodeLabel(identity);

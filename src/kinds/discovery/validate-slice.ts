@@ -1,4 +1,4 @@
-/** What an endpoint slice must be like. */
+/** Validation of endpoint slices. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { nonSpecialIP, validIPv4, validIPv6 } from '../../meta/ip.ts';
 import { validateLabels } from '../../meta/labels.ts';

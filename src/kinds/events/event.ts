@@ -1,4 +1,4 @@
-/** Events as the events group shows them; they live in the store of the core group's events. */
+/** Events of the events group, which are stored as those of the core group. */
 import { eventCells, eventColumns, eventTtl } from '../core/event.ts';
 import type { Event } from '../core/schema/events.ts';
 import { kind, version } from '../kind.ts';

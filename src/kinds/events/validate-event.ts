@@ -1,7 +1,7 @@
 /**
- * What an event of the events group must be like. Version 1 knows only events of the newer style, of which nothing but
- * the series may change; version 1beta1 takes what the core group takes. Complaints name fields
- * as the events group does, whose names the client sent.
+ * Validation of events of the events group. Version 1 accepts only events of the newer style, of which only the series may
+ * change; version 1beta1 accepts those of the core group. Errors have the field names of the events group, which the client
+ * sent.
  */
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
@@ -47,7 +47,7 @@ export function validateChangedEvent(event: Event, old: Event, errors: FieldErro
   immutable(event.reason, old.reason, at('reason'), errors);
   for (const field of ['message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const)
     immutable(event[field], old[field], at(eventsFields[field]), errors);
-  // The reason is looked at twice, and clients know it so.
+  // The reason is validated twice, as in a stock server.
   for (const field of ['reason', 'type', 'eventTime', 'action', 'related'] as const) immutable(event[field], old[field], at(field), errors);
   immutable(event.reportingComponent, old.reportingComponent, at('reportingController'), errors);
   immutable(event.reportingInstance, old.reportingInstance, at('reportingInstance'), errors);

@@ -1,4 +1,4 @@
-/** What a flow schema must be like. */
+/** Validation of flow schemas. */
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { nameIsLabel, nameIsSubdomain } from '../../meta/names.ts';
@@ -66,7 +66,7 @@ function validateRules(rules: PolicyRulesWithSubjects, at: Path, errors: FieldEr
 const subjectFields = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const;
 type SubjectKind = keyof typeof subjectFields;
 const isSubjectKind = (kind: string): kind is SubjectKind => Object.hasOwn(subjectFields, kind);
-/** The order in which fields of other kinds are complained of. */
+/** The order in which fields of other kinds of subjects are reported. */
 const others: Readonly<Record<SubjectKind, readonly SubjectKind[]>> = {
   ServiceAccount: ['User', 'Group'],
   User: ['ServiceAccount', 'Group'],
@@ -100,7 +100,7 @@ function validateServiceAccount({ name, namespace }: ServiceAccountSubject, at: 
 
 // ---- rules -------------------------------------------------------------------------------------------------------
 
-/** A list that a star stands alone in. Returns whether there is a star. */
+/** A list in which a star must be the only item. Returns whether there is a star. */
 function starAlone(list: readonly string[], at: Path, what: string, errors: FieldErrors): boolean {
   if (!list.includes(all)) return false;
   if (list.length > 1) invalidText(errors, at, goList('string', list), `if '*' is present, must not specify other ${what}`);

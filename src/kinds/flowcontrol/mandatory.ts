@@ -1,7 +1,7 @@
-/** The schemas and levels without which the server cannot class a request; nobody may give them another meaning. */
+/** The mandatory flow schemas and priority levels, whose specs cannot be changed. */
 import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from './schema/v1beta2.ts';
 
-/** The level, and the schema, of requests that never wait. */
+/** The level, and the schema, of exempt requests. */
 export const EXEMPT = 'exempt';
 const CATCH_ALL = 'catch-all';
 const all = '*';

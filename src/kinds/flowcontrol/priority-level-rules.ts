@@ -1,4 +1,4 @@
-/** What a priority level must be like. */
+/** Validation of priority levels. */
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { EXEMPT, mandatoryLevels } from './mandatory.ts';
@@ -11,7 +11,7 @@ import type {
 
 const spec = Path.of('spec');
 const MAX_QUEUES = 10_000_000;
-/** Bits of the hash by which the queues of a flow are dealt. */
+/** Bits of the hash that assigns queues to a flow (shuffle sharding). */
 const HASH_BITS = 60;
 
 export function validatePriorityLevel(level: PriorityLevelConfiguration, errors: FieldErrors): void {

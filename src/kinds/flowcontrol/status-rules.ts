@@ -1,4 +1,4 @@
-/** What schemas and levels have in common: a status of conditions that only its own subresource writes. */
+/** Strategies that flow schemas and priority levels share: conditions are written by the status subresource alone. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import type { ApiObject, Strategy } from '../kind.ts';
 import { each } from '../validation/each.ts';
@@ -36,7 +36,7 @@ export function objectStrategy<T extends FlowObject>(validate: (object: T, error
   };
 }
 
-/** The rules of its status: nothing else changes, not even metadata. */
+/** The rules of its status: no other field changes, not even metadata. */
 export function statusStrategy<T extends FlowObject>(): Strategy<T> {
   return {
     prepareForUpdate(object, old) {

@@ -1,4 +1,4 @@
-/** What an ingress must be like. */
+/** Validation of ingresses. */
 
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
@@ -16,11 +16,11 @@ import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec
 const spec = Path.of('spec');
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 
-/** Faults that older releases let in: an ingress that has them may keep them, and so may clients of version 1beta1. */
+/** Invalid values that older releases accepted: a stored ingress may keep them, and clients of version 1beta1 may write them. */
 interface Allowances {
   readonly badSecretNames: boolean;
   readonly badWildcardRules: boolean;
-  /** What fields are called in the version of the request. */
+  /** Names of fields in the version of the request. */
   readonly names: Names;
 }
 interface Names {
@@ -47,7 +47,7 @@ const isBeta = ({ resource }: WriteRequest): boolean => resource.version === 'v1
 
 export function validateIngress(ingress: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
   validateSpec(ingress.spec, errors, isBeta(request) ? beta : strict);
-  // The annotation came before the field; who names a class in both would be read differently by old and new controllers.
+  // The annotation is older than the field; old and new controllers would read a class in both differently.
   const annotation = domainName(env.identity, 'ingress.class');
   const named = ingress.metadata.annotations?.[annotation];
   if (named !== undefined && ingress.spec.ingressClassName !== undefined)
@@ -101,7 +101,7 @@ function validatePaths({ paths = [] }: NonNullable<IngressRule['http']>, at: Pat
   each(paths, at, (path, here) => validatePath(path, here, errors, names));
 }
 
-/** What would be read differently by different servers has no place in a path that is compared. */
+/** Sequences that servers normalize differently, which paths of the types Exact and Prefix must not have. */
 const badSequences = ['//', '/./', '/../', '%2f', '%2F'];
 const badEndings = ['/..', '/.'];
 

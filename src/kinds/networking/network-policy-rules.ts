@@ -1,4 +1,4 @@
-/** What a network policy must be like. */
+/** Validation of network policies. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { cidrContains, parseCIDR } from '../../meta/ip.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
@@ -44,7 +44,7 @@ function validatePort({ protocol, port, endPort }: NetworkPolicyPort, at: Path, 
   } else if (typeof port === 'number') {
     complain(errors, at.child('port'), port, portNumber(port));
     if (endPort === undefined) return;
-    // Clients know this complaint with the number of `port`.
+    // The error shows the value of `port`, as in a stock server.
     if (endPort < port) errors.invalid(end, port, 'must be greater than or equal to `port`');
     complain(errors, end, endPort, portNumber(endPort));
   } else {

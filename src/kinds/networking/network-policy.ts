@@ -10,10 +10,10 @@ import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metad
 import { validateNetworkPolicy } from './network-policy-rules.ts';
 import { NetworkPolicy } from './schema/network-policy.ts';
 
-/** Until its feature is on, the status is a field like others: kept where it once was. */
+/** While its feature is off, the status is kept if the stored object has one. */
 const hasStatus = (env: KindEnv): boolean => env.feature('NetworkPolicyStatus');
 
-/** A policy is about incoming traffic; where it lists rules for outgoing traffic, about that too. */
+/** Default policy types: Ingress, and Egress if there are egress rules. */
 function defaults({ spec }: NetworkPolicy): void {
   if ((spec.policyTypes ?? []).length > 0) return;
   spec.policyTypes = (spec.egress ?? []).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
@@ -50,7 +50,7 @@ export const NetworkPolicyKind = kind<NetworkPolicy>({
     status: status({
       prepareForUpdate: (policy, old, env) => {
         policy.spec = old.spec;
-        // Without the feature a status that is there can be cleared, but not changed.
+        // Without the feature a stored status can be cleared, but not changed.
         if (!hasStatus(env)) policy.status = (policy.status.conditions ?? []).length === 0 ? {} : old.status;
       },
       validateUpdate: (policy, _old, errors) => validateConditions(policy.status.conditions, Path.of('status', 'conditions'), errors),

@@ -23,7 +23,7 @@ function validate(runtimeClass: v1.RuntimeClass, errors: FieldErrors, env: KindE
 
 function validateScheduling({ nodeSelector, tolerations = [] }: v1.Scheduling, at: Path, errors: FieldErrors): void {
   validateLabels(nodeSelector, at.child('nodeSelector'), errors);
-  // Clients know these complaints under a path that names the list twice.
+  // The path of these errors has the list twice, as in a stock server.
   validateTolerations(tolerations, at.child('tolerations').child('tolerations'), errors);
   const known = new Set<string>();
   each(tolerations, at.child('tolerations'), (toleration, here) => {

@@ -44,8 +44,8 @@ function validateStatus(budget: v1.PodDisruptionBudget, errors: FieldErrors, ver
 // ---- the selector of version 1beta1 ------------------------------------------------------------------------------
 
 /**
- * An empty selector selects every pod in version 1 and none in version 1beta1. What one of them cannot say plainly it
- * says with a label that no pod has:
+ * An empty selector selects every pod in version 1 and none in version 1beta1. The opposite meaning is expressed with a label
+ * that no pod has:
  *
  *   v1       {}                                   every pod     v1beta1  { label does not exist }
  *   v1       { label exists }                     no pod        v1beta1  {}
@@ -74,7 +74,7 @@ function dropMarker(spec: { selector?: LabelSelector } | undefined, identity: Id
 
 function toHub(budget: v1beta1.PodDisruptionBudget, identity: Identity): v1.PodDisruptionBudget {
   const { selector } = budget.spec ?? {};
-  // The form that version 1 has for no pod means nothing here: without the label every pod is left.
+  // The form that selects no pod in version 1 has another meaning here: without the label it selects every pod.
   if (selector !== undefined && equal(selector, sentinel(identity, 'Exists'))) budget.spec.selector = {};
   else swapSelector(budget.spec, identity, 'Exists', 'DoesNotExist');
   dropMarker(budget.spec, identity);

@@ -1,4 +1,4 @@
-/** What a pod security policy must be like. */
+/** Validation of pod security policies. */
 
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
@@ -57,7 +57,7 @@ export function validatePodSecurityPolicy(policy: PodSecurityPolicy, errors: Fie
   if (spec.runtimeClass !== undefined) validateRuntimeClass(spec.runtimeClass, root.child('runtimeClass'), errors);
 }
 
-/** Ranges go with the rules that need them. */
+/** Ranges are required by some rules, and forbidden by others. */
 function validateRunAsGroup(options: RunAsGroupStrategyOptions, at: Path, errors: FieldErrors): void {
   const { rule, ranges = [] } = options;
   if (!groupRules.includes(rule)) {
@@ -113,7 +113,7 @@ function validateHostPaths({ allowedHostPaths = [] }: PodSecurityPolicySpec, err
 }
 
 function validateDrivers({ allowedFlexVolumes, allowedCSIDrivers }: PodSecurityPolicySpec, errors: FieldErrors): void {
-  // Clients know these complaints under paths that name the list twice.
+  // The paths of these errors have the list twice, as in a stock server.
   each(allowedFlexVolumes, root.child('allowedFlexVolumes').child('allowedFlexVolumes'), ({ driver }, at) => {
     if (driver === '') errors.required(at.child('driver'), 'must specify a driver');
   });

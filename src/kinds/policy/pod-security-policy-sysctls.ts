@@ -15,7 +15,7 @@ export function validateSysctls(spec: PodSecurityPolicySpec, at: Path, errors: F
   each(allowed, at.child('allowedUnsafeSysctls'), (allows, here) => {
     each(forbidden, at.child('forbiddenSysctls'), (forbids, there) => {
       if (!overlap(allows, forbids)) return;
-      // The fault is with the one that lies within the other.
+      // The error names the pattern that the other one covers.
       if (allows.endsWith('*')) errors.invalid(there, forbids, `sysctl overlaps with ${allows}`);
       else errors.invalid(here, allows, `sysctl overlaps with ${forbids}`);
     });

@@ -1,9 +1,9 @@
-/** Which pods a quota is about. A quota with scopes is about pods alone. */
+/** The pods that a quota applies to. A quota with scopes applies to pods alone. */
 import { qosClass } from '../core/pod-resources.ts';
 import type { Pod } from '../core/schema/pod.ts';
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';
 
-/** All scopes of a quota, whichever way they are written. */
+/** All scopes of a quota, from `scopes` and `scopeSelector`. */
 export function scopesOf(spec: ResourceQuotaSpec): ScopedResourceSelectorRequirement[] {
   const plain = (spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' }));
   return [...plain, ...(spec.scopeSelector?.matchExpressions ?? [])];
@@ -47,7 +47,7 @@ function matchesClass(operator: string, values: readonly string[], name: string)
   }
 }
 
-/** Whether a pod wants to be near to, or far from, pods of other namespaces. */
+/** Whether a pod has affinity terms for pods of other namespaces. */
 function reachesOtherNamespaces({ affinity }: Pod['spec']): boolean {
   const terms = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((wish) => [
     ...(wish?.requiredDuringSchedulingIgnoredDuringExecution ?? []),

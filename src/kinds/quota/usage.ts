@@ -1,8 +1,8 @@
 /**
- * What an object counts for against quotas: one of its kind, and for some kinds what it asks for besides. Both the plug-in
- * that charges a quota on creation and the controller that counts anew stand on this.
+ * The usage of an object for quotas: one of its kind, and for some kinds the resources that it requests. Used by the plug-in
+ * that charges a quota on create and by the controller that recounts.
  *
- *   a Pod that asks for 100m of cpu     pods=1, count/pods=1, cpu=100m, requests.cpu=100m
+ *   a Pod that requests 100m of cpu     pods=1, count/pods=1, cpu=100m, requests.cpu=100m
  *   a Lease                             count/leases.coordination.DOMAIN=1
  */
 import { groupName, type Identity } from '../../meta/identity.ts';
@@ -34,10 +34,10 @@ const plainNames = new Set([
   'configmaps',
   'persistentvolumeclaims',
 ]);
-/** Kinds whose objects count for more than themselves. */
+/** Kinds whose objects use more than one of their kind. */
 const measured = new Set(['pods', 'services', 'persistentvolumeclaims']);
 
-/** Whether objects of a kind must be looked at to know what they count for; all others are simply counted. */
+/** Whether the usage of a kind depends on its objects; all others are simply counted. */
 export const isMeasured = ({ group, name }: CountedResource): boolean => group === '' && measured.has(name);
 
 /** `count/deployments.apps`, `count/secrets` */
@@ -48,7 +48,7 @@ export function countNames(resource: CountedResource): string[] {
   return resource.group === '' && plainNames.has(resource.name) ? [countName(resource), resource.name] : [countName(resource)];
 }
 
-/** What an object counts for. `object` is in the stored version of its kind. */
+/** The usage of an object, which is in the stored version of its kind. */
 export function usageOf(resource: CountedResource, object: unknown, identity: Identity, now: number): Usage {
   if (resource.group === '') {
     if (resource.name === 'pods') return podUsage(object as Pod, identity, now);
@@ -60,7 +60,7 @@ export function usageOf(resource: CountedResource, object: unknown, identity: Id
 
 const counted = (resource: CountedResource): Usage => new Map(countNames(resource).map((name) => [name, one]));
 
-/** The kind whose objects a name of a quota is about. Undefined for names that nothing counts for. */
+/** The kind whose objects count for a resource name. Undefined for names without usage. */
 export function resourceCounted(name: string, identity: Identity): CountedResource | undefined {
   if (name.startsWith('count/')) {
     const rest = name.slice('count/'.length);
@@ -76,7 +76,7 @@ export function resourceCounted(name: string, identity: Identity): CountedResour
 const computeResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const withoutPrefix = (name: string): string => name.replace(/^(requests|limits)\./, '');
 
-/** Whether pods count for a name by what they ask for. */
+/** Whether a name counts the requests or limits of pods. */
 export function isComputeResource(name: string): boolean {
   const bare = withoutPrefix(name);
   if (computeResources.has(bare)) return true;
@@ -86,7 +86,7 @@ export function isComputeResource(name: string): boolean {
 
 // ---- pods --------------------------------------------------------------------------------------------------------
 
-/** Whether a pod still counts: one that has ended, or should have, does not. */
+/** Whether a pod still counts: not if it is finished, or past its grace period. */
 export function podCounts(pod: Pod, now: number): boolean {
   const { phase } = pod.status ?? {};
   if (phase === 'Failed' || phase === 'Succeeded') return false;
@@ -110,7 +110,7 @@ function podUsage(pod: Pod, identity: Identity, now: number): Usage {
   return usage;
 }
 
-/** What a pod asks for and is bounded by: containers run together, init containers one after another before them. */
+/** The requests and limits of a pod: containers run together, init containers one after another before them. */
 export function podAmounts({ spec }: Pod): { readonly requests: Usage; readonly limits: Usage } {
   const requests = total(spec, 'requests');
   const limits = total(spec, 'limits');
@@ -156,7 +156,7 @@ function serviceUsage({ spec }: Service, resource: CountedResource): Usage {
   return usage;
 }
 
-/** `fast.storageclass.storage.DOMAIN/requests.storage`: what follows the name of a class. */
+/** `fast.storageclass.storage.DOMAIN/requests.storage`: the suffix after the name of a class. */
 const classMark = (identity: Identity): string => `.storageclass.${groupName(identity, 'storage')}/`;
 
 function claimUsage(claim: PersistentVolumeClaim, resource: CountedResource, identity: Identity): Usage {

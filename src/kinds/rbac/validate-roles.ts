@@ -1,4 +1,4 @@
-/** What roles and bindings must be like. */
+/** Validation of roles and bindings. */
 
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { groupName } from '../../meta/identity.ts';
@@ -37,7 +37,7 @@ export function validateClusterRole(role: ClusterRole, errors: FieldErrors): voi
   });
 }
 
-/** Whether a selector can be used; values of its expressions are looked at only here. */
+/** Whether a selector is valid; values of its expressions are checked only here. */
 function selects(selector: LabelSelector, at: Path): boolean {
   const found = new FieldErrors();
   validateLabelSelector(selector, at, found);
@@ -60,7 +60,7 @@ function validateRule(rule: PolicyRule, namespaced: boolean, at: Path, errors: F
   if (resources.length === 0) errors.required(at.child('resources'), 'resource rules must supply at least one resource');
 }
 
-/** The rules of a role that is written again. */
+/** Validation of updates of a role. */
 export function updateOfRole<T extends Role | ClusterRole>(namespaced: boolean, validate: (role: T, errors: FieldErrors) => void) {
   return (role: T, old: T, errors: FieldErrors, env: KindEnv): void => {
     metadataAgain(role, { namespaced, nameRule: pathSegmentName }, errors, env);
@@ -71,7 +71,7 @@ export function updateOfRole<T extends Role | ClusterRole>(namespaced: boolean, 
 
 // ---- bindings ----------------------------------------------------------------------------------------------------
 
-/** Roles, users and groups are this group's own unless they say otherwise; service accounts are of the core group. */
+/** The default API group of roles, users and groups is this one; service accounts are of the core group. */
 export function bindingDefaults(binding: RoleBinding | ClusterRoleBinding, env: KindEnv): void {
   const own = ownGroup(env);
   if (binding.roleRef.apiGroup === '') binding.roleRef.apiGroup = own;
@@ -110,7 +110,7 @@ function validateSubject(subject: Subject, namespaced: boolean, own: string, at:
   } else errors.notSupported(at.child('kind'), kind, subjectKinds);
 }
 
-/** The rules of a binding that is written again: it stays a binding of its role. */
+/** Validation of updates of a binding: its role is immutable. */
 export function updateOfBinding(namespaced: boolean) {
   const validate = validateBinding(namespaced);
   return <T extends RoleBinding | ClusterRoleBinding>(binding: T, old: T, errors: FieldErrors, env: KindEnv): void => {

@@ -9,7 +9,7 @@ import { PriorityClass } from './schema/v1.ts';
 
 const RESERVED_PREFIX = 'system-';
 const HIGHEST_OF_USERS = 1_000_000_000;
-/** Classes that the server makes for itself, with their priorities. */
+/** The system classes, with their priorities. */
 export const systemPriorities: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],
@@ -32,7 +32,7 @@ function validate(priorityClass: PriorityClass, errors: FieldErrors): void {
   if (preemptionPolicy !== undefined) word(preemptionPolicy, policies, policy, errors);
 }
 
-/** What keeps a class from being one of the server's own. */
+/** The error of a class with a system name that differs from the system class. */
 function systemFault(name: string, { value, globalDefault = false }: PriorityClass): string | undefined {
   const known = systemPriorities.get(name);
   if (known === undefined) return `${name} is not a known system priority class`;
@@ -49,7 +49,7 @@ export const PriorityClassKind = kind<PriorityClass>({
   versions: { v1: { schema: PriorityClass } },
   hub: 'v1',
   strategy: {
-    // A class has one generation for ever: what pods take from it never changes.
+    // The generation of a class is always 1: the fields that pods use are immutable.
     prepareForCreate: ({ metadata }) => {
       metadata.generation = 1;
     },

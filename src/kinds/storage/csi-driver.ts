@@ -70,7 +70,7 @@ export const CSIDriverKind = kind<CSIDriver>({
   updateNeedsVersion: true,
   deleteReturnsObject: true,
   strategy: {
-    // Only changes of these fields count as a new generation, and only from then on is there one.
+    // Only changes of these fields count for the generation, which is unset before the first.
     prepareForUpdate: (driver, old) => {
       if (!equal(driver.spec.tokenRequests, old.spec.tokenRequests) || driver.spec.requiresRepublish !== old.spec.requiresRepublish)
         driver.metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -41,12 +41,12 @@ function validateTopologyKeys(keys: readonly string[], at: Path, errors: FieldEr
   });
 }
 
-/** Drivers come and go, but one that stays keeps what it said. */
+/** Drivers may be added and removed; the fields of one that stays are immutable. */
 function validateUpdate(node: CSINode, old: CSINode, errors: FieldErrors, env: KindEnv): void {
   const before = errors.list.length;
   metadataAgain(node, { namespaced: false }, errors, env);
   validate(node, errors);
-  // A stock server looks at the drivers once more here, and clients see its complaints twice.
+  // A stock server validates the drivers once more here, and clients see its errors twice.
   if (errors.list.length > before) {
     metadataAgain(node, { namespaced: false }, errors, env);
     validate(node, errors);

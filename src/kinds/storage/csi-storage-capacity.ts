@@ -17,7 +17,7 @@ function validate(capacity: v1.CSIStorageCapacity, errors: FieldErrors): void {
     errors.invalid(Path.of('capacity'), capacity.capacity, negativeComplaint);
 }
 
-/** What a driver was asked stays; what it answered may change. */
+/** The topology and the class are immutable; the reported capacity may change. */
 function validateUpdate(capacity: v1.CSIStorageCapacity, old: v1.CSIStorageCapacity, errors: FieldErrors, env: KindEnv): void {
   metadataAgain(capacity, { namespaced: true }, errors, env);
   validate(capacity, errors);
@@ -43,7 +43,7 @@ export const CSIStorageCapacityKind = kind<v1.CSIStorageCapacity>({
     validate: (capacity, errors) => {
       const before = errors.list.length;
       validate(capacity, errors);
-      // A stock server looks at a new object twice, and clients see its complaints twice.
+      // A stock server validates a new object twice, and clients see its errors twice.
       if (errors.list.length > before) validate(capacity, errors);
     },
     validateUpdate,

@@ -75,7 +75,7 @@ function validateUpdate(storageClass: StorageClass, old: StorageClass, errors: F
   immutable(storageClass.volumeBindingMode, old.volumeBindingMode, Path.of('volumeBindingMode'), errors);
 }
 
-/** Claims that name no class get the one that carries this mark. */
+/** Marks the default class, for claims without a class. */
 function isDefault({ metadata: { annotations } }: StorageClass, env: KindEnv): boolean {
   if (annotations === undefined) return false;
   const prefixes = ['storageclass', 'storageclass.beta'];

@@ -55,7 +55,7 @@ function validateUpdate(attachment: VolumeAttachment, old: VolumeAttachment, err
   const before = errors.list.length;
   metadataAgain(attachment, { namespaced: false }, errors, env);
   validateAttachment(attachment, errors, env);
-  // A stock server looks at the attachment once more here, and clients see its complaints twice.
+  // A stock server validates the attachment once more here, and clients see its errors twice.
   if (errors.list.length > before) {
     metadataAgain(attachment, { namespaced: false }, errors, env);
     validateAttachment(attachment, errors, env);
@@ -93,7 +93,7 @@ export const VolumeAttachmentKind = kind<VolumeAttachment>({
   },
   subresources: {
     status: status<VolumeAttachment>({
-      // An update of the status changes nothing else, neither labels nor annotations.
+      // An update of the status changes no other field, neither labels nor annotations.
       prepareForUpdate: (attachment, old) => {
         attachment.spec = old.spec;
         keepMetadata(attachment.metadata, old.metadata);

@@ -1,4 +1,4 @@
-/** What a claim asks of a volume; also inside pods (ephemeral volumes). */
+/** Validation of the spec of a claim, also of ephemeral volumes in pods. */
 import { equal } from '../../lib/equal.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
@@ -12,13 +12,13 @@ export const volumeModes = ['Block', 'Filesystem'];
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce'];
 const modesWithOncePod = [...modes, 'ReadWriteOncePod'];
 
-/** The mode stays allowed where it is in use. */
+/** An access mode that the stored object uses stays allowed. */
 export const oncePod = <T>(modesOf: (object: T) => readonly string[] | undefined): GateRule<T> => ({
   gate: 'ReadWriteOncePod',
   uses: (object) => modesOf(object)?.includes('ReadWriteOncePod') ?? false,
 });
 
-/** How a volume may be mounted; `at` is the list. */
+/** Validation of access modes; `at` is the list. */
 export function validateAccessModes(given: readonly string[], at: Path, errors: FieldErrors, env: KindEnv): void {
   const allowed = env.feature('ReadWriteOncePod') ? modesWithOncePod : modes;
   for (const mode of given) if (!allowed.includes(mode)) errors.notSupported(at, mode, allowed);
@@ -46,7 +46,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, at: Path, err
     errors.invalid(at, String(at.child('dataSource')), 'must match dataSourceRef');
 }
 
-/** What a new volume begins with: another claim, or an object of a group that fills volumes. */
+/** Validation of the data source: another claim, or an object of a volume populator. */
 function validateDataSource(source: TypedLocalObjectReference, at: Path, errors: FieldErrors): void {
   required(source.name, at, 'name', errors);
   required(source.kind, at, 'kind', errors);

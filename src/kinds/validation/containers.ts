@@ -1,4 +1,4 @@
-/** Containers of a pod: those that make it up, those that run before them, and those that are added for a look inside. */
+/** Validation of the containers of a pod: regular, init and ephemeral ones. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, portName, portNumber } from '../../meta/names.ts';
@@ -16,7 +16,7 @@ import { validateSecurityContext } from './security-context.ts';
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 
-/** Calls back for every container of a pod, in the order in which the stock server walks them. */
+/** Calls back for every container of a pod, in the order of a stock server. */
 export function eachContainer(spec: PodSpec, at: Path, visit: (container: Container, at: Path) => void): void {
   spec.initContainers?.forEach((container, i) => {
     visit(container, at.child('initContainers').index(i));
@@ -48,7 +48,7 @@ function* validateEach(containers: readonly Container[], volumes: Volumes, at: P
   }
 }
 
-/** Fields that say how a container serves; one that runs once before the others has no use for them. */
+/** Fields that an init container must not have: it runs to completion. */
 const servingFields = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
 function* validateInitContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
@@ -66,7 +66,7 @@ function* validateInitContainers(spec: PodSpec, volumes: Volumes, at: Path, erro
   });
 }
 
-/** Fields that would make an added container part of the workload. */
+/** Fields that an ephemeral container must not have: it is not part of the workload. */
 const workloadFields = ['ports', 'resources', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const;
 const notEphemeral = 'cannot be set for an Ephemeral Container';
 const isSet = (value: unknown): boolean => value !== undefined && (Array.isArray(value) || Object.keys(value as object).length > 0);
@@ -84,7 +84,7 @@ function validateEphemeralContainers(spec: PodSpec, volumes: Volumes, at: Path, 
       errors.required(here, 'ephemeralContainer requires a name');
       return;
     }
-    // Its own rules name a list of one container, as clients know them.
+    // The common rules name a list of one container, as in a stock server.
     validateContainer(container, new Set(), volumes, here.index(0), errors, env);
     validateHostPorts([container], here, errors);
     validateImageText(container, here.index(0), errors);
@@ -99,14 +99,14 @@ function validateEphemeralContainers(spec: PodSpec, volumes: Volumes, at: Path, 
   });
 }
 
-/** Pods are stricter about images than templates, where blanks have been used as marks. */
+/** Images must have no surrounding blanks in pods; templates may have them as placeholders. */
 export function validateImageText(container: Pick<Container, 'image'>, at: Path, errors: FieldErrors): void {
   const { image } = container;
   if (image !== undefined && image !== image.trim())
     errors.invalid(at.child('image'), image, 'must not have leading or trailing whitespace');
 }
 
-/** Rules that all containers share, in the order in which clients see complaints. */
+/** Rules that all containers share, in the order of errors of a stock server. */
 function validateContainer(container: Container, names: Set<string>, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { name, image, lifecycle, ports, env: vars, envFrom, securityContext } = container;
   if (name === '') errors.required(at.child('name'));
@@ -127,7 +127,7 @@ function validateContainer(container: Container, names: Set<string>, volumes: Vo
   if (securityContext !== undefined) validateSecurityContext(securityContext, at.child('securityContext'), errors, env);
 }
 
-/** Probes whose failure ends the container: one success is enough. Complaints about a startup probe come twice. */
+/** Probes whose failure ends the container: one success is enough. Errors of a startup probe are reported twice, as in a stock server. */
 function validateEndingProbes({ livenessProbe, readinessProbe, startupProbe }: Container, at: Path, errors: FieldErrors): void {
   if (livenessProbe !== undefined) validateProbe(livenessProbe, at.child('livenessProbe'), errors);
   const grace = readinessProbe?.terminationGracePeriodSeconds;

@@ -1,7 +1,7 @@
 /** Rules that config maps and secrets share. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 
-/** Most bytes of all values of a config map or secret together. */
+/** Limit of the bytes of all values of a config map or secret together. */
 export const maxDataBytes = 1024 * 1024;
 
 /** How many entries a map has. */
@@ -11,7 +11,7 @@ export function sizeOf(map: object | undefined): number {
   return size;
 }
 
-/** Bytes that a base64 text stands for. */
+/** The number of bytes of a base64 text. */
 export function base64Length(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return (text.length / 4) * 3 - padding;

@@ -1,6 +1,6 @@
 import type { Path } from '../../meta/field.ts';
 
-/** Of a list, for each member whether an equal one stands before it. Members are distinguished by their text. */
+/** For each member of a list, whether an equal one comes before it. Members are compared by their text. */
 export function repeats<T>(list: readonly T[], textOf: (member: T) => string): boolean[] {
   const seen = new Set<string>();
   return list.map((member) => {
@@ -11,10 +11,10 @@ export function repeats<T>(list: readonly T[], textOf: (member: T) => string): b
   });
 }
 const itself = (text: string): string => text;
-/** The same of texts. */
+/** The same for texts. */
 export const repeatedTexts = (list: readonly string[]): boolean[] => repeats(list, itself);
 
-/** Checks every item of a list that may be absent; `at` is where the list stands. */
+/** Checks every item of a list that may be absent; `at` is the path of the list. */
 export function each<T>(list: readonly T[] | undefined, at: Path, check: (item: T, at: Path, index: number) => void): void {
   if (list === undefined) return;
   for (let i = 0; i < list.length; i++) check(list[i] as T, at.index(i), i);

@@ -16,7 +16,7 @@ export function validateEnv(vars: readonly EnvVar[], at: Path, errors: FieldErro
   }
 }
 
-/** Fields of the pod that a variable may show. */
+/** Fields of the pod that a variable may refer to. */
 const envFields = [
   'metadata.name',
   'metadata.namespace',
@@ -27,7 +27,7 @@ const envFields = [
   'status.podIP',
   'status.podIPs',
 ];
-/** Fields of the pod that a file may show. */
+/** Fields of the pod that a file of a volume may refer to. */
 export const volumeFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
 function validateSource(source: EnvVarSource, value: string, at: Path, errors: FieldErrors, env: KindEnv): void {
@@ -87,7 +87,7 @@ function subscripted(text: string): { readonly path: string; readonly key: strin
     : { path: text.slice(0, open), key: text.slice(open + 2, -2) };
 }
 
-/** Fields that a reference may name at all; which of them depends on where it stands. */
+/** Fields that a reference may name at all; which of them depends on its place. */
 const knownFields = new Set([...envFields, ...volumeFields, 'spec.restartPolicy', 'spec.schedulerName', 'status.phase']);
 const mapFields = new Set(['metadata.annotations', 'metadata.labels']);
 
@@ -95,7 +95,7 @@ const mapFields = new Set(['metadata.annotations', 'metadata.labels']);
 export function validateFieldRef(ref: ObjectFieldSelector, allowed: readonly string[], at: Path, errors: FieldErrors): void {
   const { apiVersion = '', fieldPath } = ref;
   const match = subscripted(fieldPath);
-  // The old name of a field is still understood.
+  // The old name of a field is still accepted.
   const path = match?.path ?? (fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath);
   const unknown = (why: string) => errors.invalid(at.child('fieldPath'), fieldPath, `error converting fieldPath: ${why}`);
   if (apiVersion === '') errors.required(at.child('apiVersion'));

@@ -1,4 +1,4 @@
-/** Rules of events that hold whichever group they come through. */
+/** Validation of events of both groups. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { Event } from '../core/schema/events.ts';
@@ -13,7 +13,7 @@ function atMost(text: string, most: number, field: string, errors: FieldErrors):
   if (Buffer.byteLength(text) > most) errors.invalid(at(field), '', `can have at most ${most} characters`);
 }
 
-/** What the fields that the two groups call differently are called in the group of the request. */
+/** The names, in the group of the request, of fields that differ between the two groups. */
 export interface EventFields {
   readonly involvedObject: string;
   readonly message: string;
@@ -40,8 +40,8 @@ export const eventsFields: EventFields = {
 };
 
 /**
- * An event with an `eventTime` is of the newer style and says who reports it and why; one without may say nearly
- * anything, but it stands in the namespace of the object it is about.
+ * An event with an `eventTime` is of the newer style and must name its reporter, action and reason; one without has hardly any
+ * rules, but it must be in the namespace of its object.
  */
 export function validateEvent(event: Event, errors: FieldErrors, env: KindEnv, names: EventFields = coreFields): void {
   const namespace = event.metadata.namespace ?? '';

@@ -14,7 +14,7 @@ import {
 } from '../../meta/names.ts';
 import { intOrStringText, invalidText } from './go-text.ts';
 
-/** Reports every complaint about a value. */
+/** Reports every error of a value. */
 export function complain(errors: FieldErrors, at: Path, value: unknown, complaints: Complaints): void {
   for (const text of complaints) errors.invalid(at, value, text);
 }
@@ -24,12 +24,12 @@ export function notNegative(value: number | undefined, at: Path, field: string, 
   if (value !== undefined && value < 0) errors.invalid(at.child(field), value, negativeComplaint);
 }
 
-/** A text that must be there. */
+/** A required text. */
 export function required(value: string | undefined, at: Path, field: string, errors: FieldErrors): void {
   if (value === undefined || value === '') errors.required(at.child(field));
 }
 
-/** One of some words; the empty word has its own complaint. */
+/** One of some words; an empty one is reported as required. */
 export function word(value: string | undefined, allowed: readonly string[], at: Path, errors: FieldErrors): void {
   if (value === undefined || value === '') errors.required(at);
   else if (!allowed.includes(value)) errors.notSupported(at, value, allowed);
@@ -45,7 +45,7 @@ export function qualified(value: string, at: Path, errors: FieldErrors): void {
   complain(errors, at, value, qualifiedName(value));
 }
 
-/** A field that keeps its first value. `shown` prints the new value where JSON is not how clients know it. */
+/** A field that keeps its first value. `shown` prints the new value if a stock server does not print it as JSON. */
 export function immutable(value: unknown, old: unknown, at: Path, errors: FieldErrors, shown?: () => string): void {
   if (equal(value, old)) return;
   if (shown === undefined) errors.invalid(at, value, immutableComplaint);
@@ -73,7 +73,7 @@ export function atMostAll(value: number | string, at: Path, errors: FieldErrors)
   if (percent !== undefined && percent > 100) invalidText(errors, at, intOrStringText(value), 'must not be greater than 100%');
 }
 
-/** The number, or that of the percentage; a text that is neither counts as nothing. */
+/** The number, or that of the percentage; a text that is neither counts as 0. */
 export function amountOf(value: number | string): number {
   if (typeof value === 'number') return value;
   return asPercentage(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0);

@@ -1,9 +1,9 @@
-/** Lists in complaints, printed the way clients of a stock server know them: `[]networking.PolicyType{"Ingress"}`. */
+/** Lists in errors, in the notation of a stock server: `[]networking.PolicyType{"Ingress"}`. */
 export function goList(type: string, list: readonly (string | number)[] | undefined): string {
   return list === undefined ? `[]${type}(nil)` : `[]${type}{${list.map((item) => JSON.stringify(item)).join(', ')}}`;
 }
 
-/** How many bytes a complaint shows. */
+/** Limit of bytes that an error shows. */
 const SHOWN_BYTES = 4096;
 
 /** Bytes, given as base64: `[]byte{0x6e, 0x6f}`. */

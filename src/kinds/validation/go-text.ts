@@ -1,6 +1,6 @@
 /**
- * Structures in complaints, printed the way clients of a stock server know them: `map[string]string{"app":"web"}`. Only
- * the few structures that rules quote whole are here; texts and numbers are shown by `FieldErrors` itself.
+ * Structures in errors, in the notation of a stock server: `map[string]string{"app":"web"}`. Only
+ * the few structures that errors quote whole are here; `FieldErrors` prints texts and numbers itself.
  */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { parseQuantity, type Quantity } from '../../meta/quantity.ts';
@@ -8,7 +8,7 @@ import type { LabelSelector } from '../meta.ts';
 
 const quote = (text: string): string => JSON.stringify(text);
 
-/** Reports a wrong value that is already printed. */
+/** Reports an invalid value by its text. */
 export function invalidText(errors: FieldErrors, at: Path, text: string, detail: string): void {
   errors.add('FieldValueInvalid', at, `Invalid value: ${text}${detail === '' ? '' : `: ${detail}`}`);
 }

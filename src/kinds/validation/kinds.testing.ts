@@ -54,7 +54,7 @@ function* nothing(): Work<void> {}
 
 const gatedFields = (kind: Kind, env: KindEnv): GatedFields => new GatedFields(version(kind).schema, kind.gated, env.identity, env.feature);
 
-/** The object that a create stores, and what was wrong with it. */
+/** The object that a create stores, and its errors. */
 export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { object: Loose; errors: string[]; warnings: string[] } {
   const object = defaulted(kind, body, env) as ApiObject;
   Object.assign(object.metadata, { ...base, name: object.metadata.name ?? 'x' });
@@ -69,7 +69,7 @@ export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { objec
   return { object, errors: texts(errors), warnings: rules.warnings?.(object as never, undefined as never, env) ?? [] };
 }
 
-/** What an update of a stored object makes of it. `change` gets a copy to work on. */
+/** The result of an update of a stored object. `change` gets a copy. */
 export function update(
   kind: Kind,
   stored: Loose,

@@ -1,4 +1,4 @@
-/** What holds for any body of any kind, however wrong it is. Every kind's tests call this with a good body of it. */
+/** Properties that hold for any body of any kind, valid or not. Every kind's tests call this with a valid body. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
@@ -83,7 +83,7 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
   });
 }
 
-/** The strictest comparison is the quickest; what it refuses is compared again, for a message that shows where they differ. */
+/** The strictest comparison is the fastest; a difference is compared again, for a message that shows it. */
 function expectEqual(value: Loose, wanted: Loose): void {
   if (!isDeepStrictEqual(value, wanted)) expect(value).toEqual(wanted);
 }
@@ -104,7 +104,7 @@ function defaultsSettle(kind: Kind, changed: Loose): void {
   }
 }
 
-/** Nothing is thrown, and every complaint names its field; rows and selectable fields can be read of what was made. */
+/** Nothing is thrown, and every error names its field; rows and selectable fields can be read from the result. */
 function rulesStand(kind: Kind, changed: Loose, old: Loose, subresource: string): void {
   const made = decodes(() => create(kind, changed));
   if (made === undefined) return;
@@ -118,7 +118,7 @@ function rulesStand(kind: Kind, changed: Loose, old: Loose, subresource: string)
   kind.strategy?.canonicalize?.(made.object as never);
 }
 
-/** What a kind does to every object before it is stored. */
+/** The normalization of a kind before an object is stored. */
 export function normalize({ strategy, subresources }: Kind, object: Loose): void {
   strategy?.canonicalize?.(object as never);
   const status = subresources?.status;

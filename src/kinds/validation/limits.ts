@@ -1,4 +1,4 @@
-/** Rules of limit ranges. */
+/** Validation of limit ranges. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { qualifiedName } from '../../meta/names.ts';
 import type { LimitRange, LimitRangeItem } from '../core/schema/quota.ts';
@@ -37,7 +37,7 @@ function validateType(type: string, at: Path, errors: FieldErrors): void {
     errors.invalid(at, type, 'must be a standard limit type or fully qualified');
 }
 
-/** Answers every resource that the item speaks of. */
+/** Every resource that the item names. */
 function validateNames(item: LimitRangeItem, at: Path, errors: FieldErrors, env: KindEnv): Set<string> {
   const names = new Set<string>();
   const ofPods = item.type === 'Pod' || item.type === 'Container';
@@ -64,7 +64,7 @@ function validateNames(item: LimitRangeItem, at: Path, errors: FieldErrors, env:
   return names;
 }
 
-/** From which fields the server fills in an amount that was not given, besides the field itself. */
+/** The fields from which the server takes the default of an amount. */
 const origins = {
   min: ['min'],
   max: ['max'],
@@ -74,17 +74,17 @@ const origins = {
 } as const satisfies Partial<Record<keyof LimitRangeItem, readonly string[]>>;
 type AmountField = keyof typeof origins;
 
-/** The amount of a resource as it was spelled where it came from. */
+/** The amount of a resource in its original spelling. */
 function spelled(item: LimitRangeItem, field: AmountField, name: string, writtenItem: Written): string {
   const value = item[field]?.[name] as string;
   const written = origins[field].map((origin) => writtenItem(origin, name)).find((text) => text !== undefined);
   return spelling(value, written);
 }
 
-/** Complains of an amount at the place of one field; it may be that of another (`of`). */
+/** Reports an amount at the path of one field; it may be that of another (`of`). */
 type Fail = (field: AmountField, text: string, of?: AmountField) => void;
 
-/** Of one resource: the least is not above the most, and what is filled in lies between them. */
+/** For one resource: min is at most max, and the defaults are between them. */
 function validateOrder(item: LimitRangeItem, name: string, env: KindEnv, fail: Fail): void {
   const of = (map: Record<string, string> | undefined): string | undefined =>
     map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;

@@ -1,4 +1,4 @@
-/** Where a load balancer is reached, as services and ingresses report it. */
+/** Validation of the load balancer status of services and ingresses. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { parseIP } from '../../meta/ip.ts';
 import type { LoadBalancerStatus } from '../core/schema/service.ts';

@@ -1,4 +1,4 @@
-/** Rules of metadata that all kinds share. */
+/** Validation of the metadata of all kinds. */
 import { isApiVersion, versionOfApiVersion } from '../../meta/api-version.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabels } from '../../meta/labels.ts';
@@ -24,7 +24,7 @@ export interface MetadataRules {
 }
 const metadata = Path.of('metadata');
 
-/** All rules of the metadata of a new object. `at` is where the metadata stands. */
+/** All rules of the metadata of a new object. `at` is the path of the metadata. */
 export function validateObjectMeta(meta: Meta, rules: MetadataRules, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
   validateMetadata(meta, rules, errors, at);
   if (!rules.anyFinalizer) validatePlainFinalizers(meta, errors, env, at);
@@ -123,7 +123,7 @@ function validateManagedFields(meta: Meta, at: Path, errors: FieldErrors): void 
   });
 }
 
-/** What nearly all of them are. */
+/** The usual ones. */
 const plainManager = /^[\x20-\x7e]{0,128}$/;
 
 /** The name of a field manager: at most 128 bytes, printable. */
@@ -137,7 +137,7 @@ export function validateFieldManager(manager: string, at: Path, errors: FieldErr
   });
 }
 
-/** What may not change when an object is written again, as the rules of a kind check it. */
+/** Immutable metadata, as the rules of a kind check it. */
 export function validateObjectMetaUpdate(meta: Meta, old: Meta, errors: FieldErrors, at: Path = metadata): void {
   validateChange(meta, old, errors, at);
   validateCommon(meta, errors, at);
@@ -145,8 +145,8 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, errors: FieldErr
 }
 
 /**
- * What the registry itself checks on every update, before the rules of the kind. A stock server looks at labels and the
- * like twice here and clients see each complaint twice; what had none the first time is not looked at again.
+ * The checks of the registry on every update, before the rules of the kind. A stock server validates labels and the
+ * like twice here and clients see each error twice; metadata without errors is not validated again.
  */
 export function validateChangedObject(meta: Meta, old: Meta, namespaced: boolean, errors: FieldErrors, at: Path = metadata): void {
   validateNames(meta, { namespaced, nameRule: pathSegmentName }, errors, at);
@@ -184,7 +184,7 @@ function validateFinalizersWhileDeleting(meta: Meta, old: Meta, errors: FieldErr
     );
 }
 
-/** A time as the stock server prints it in complaints. */
+/** A time as a stock server prints it in errors. */
 function goTime(text: string | undefined): string {
   if (text === undefined) return 'null';
   return `${new Date(timeMillis(text)).toISOString().replace('T', ' ').slice(0, 19)} +0000 UTC`;

@@ -1,10 +1,10 @@
-/** Where a container sees the volumes of its pod: as directories, or as raw devices. */
+/** Validation of volume mounts and volume devices. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { Container, VolumeDevice, VolumeMount } from '../core/schema/containers.ts';
 import type { Volume } from '../core/schema/volumes.ts';
 import { descendingPath, hasBackstep } from './paths.ts';
 
-/** Volumes of a pod that are in order, by name. */
+/** The valid volumes of a pod, by name. */
 export type Volumes = ReadonlyMap<string, Volume>;
 
 type Mounting = Pick<Container, 'volumeMounts' | 'volumeDevices' | 'securityContext'>;
@@ -35,7 +35,7 @@ function validateVolumeMounts(mounts: readonly VolumeMount[], container: Mountin
   }
 }
 
-/** These complaints name the list, not the mount: clients know them so. */
+/** These errors name the list, not the mount, as in a stock server. */
 function validateMountOptions(mount: VolumeMount, i: number, container: Mounting, at: Path, errors: FieldErrors): void {
   const { subPath, subPathExpr, mountPropagation } = mount;
   if (subPath !== undefined) descendingPath(subPath, at.child('subPath'), errors);

@@ -1,4 +1,4 @@
-/** Bodies with a few things wrong in them, for property tests. */
+/** Bodies with a few invalid values, for property tests. */
 import { copied } from '../../lib/copied.testing.ts';
 import fc from '../../lib/fast-check.testing.ts';
 import type { Loose } from './kinds.testing.ts';
@@ -46,7 +46,7 @@ function places(value: Loose, at: Place = []): Place[] {
   return [at, ...keys.flatMap((key) => places(value[key], [...at, key]))];
 }
 
-/** Replaces a value, unless an earlier change took away what it is part of. */
+/** Replaces a value, unless an earlier change removed its parent. */
 function put(value: Loose, place: Place, change: Loose): void {
   let parent = value;
   for (const key of place.slice(0, -1)) parent = parent?.[key];
@@ -64,7 +64,7 @@ export function mutated(body: Loose): fc.Arbitrary<Loose> {
   });
 }
 
-/** Bodies that decoding itself refuses are no matter of the rules behind it. */
+/** Bodies that decoding refuses are not validated. */
 export function decodes<T>(run: () => T): T | undefined {
   try {
     return run();

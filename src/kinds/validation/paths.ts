@@ -1,4 +1,4 @@
-/** Paths in files and volumes. */
+/** Validation of paths in volumes. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 
 export const isAbsolute = (path: string): boolean => path.startsWith('/');
@@ -9,13 +9,13 @@ export function noBacksteps(path: string, at: Path, errors: FieldErrors): void {
   if (hasBackstep(path)) errors.invalid(at, path, "must not contain '..'");
 }
 
-/** A relative path that stays below where it begins. */
+/** A relative path without `..`. */
 export function descendingPath(path: string, at: Path, errors: FieldErrors): void {
   if (isAbsolute(path)) errors.invalid(at, path, 'must be a relative path');
   noBacksteps(path, at, errors);
 }
 
-/** The same, for names of files in volumes: what begins with two dots is kept for the node's own use. */
+/** The same, for files in volumes: names that begin with `..` are reserved for the node. */
 export function volumeFilePath(path: string, at: Path, errors: FieldErrors): void {
   descendingPath(path, at, errors);
   if (path.startsWith('..') && !path.startsWith('../')) errors.invalid(at, path, "must not start with '..'");

@@ -78,7 +78,7 @@ function validateCSI(csi: CSIPersistentVolumeSource, at: Path, errors: FieldErro
     validateCSISecret(csi[field], field, at, errors);
 }
 
-/** All sources, in the order in which the stock server looks at them: the first one counts, each further one is refused. */
+/** All sources, in the order of a stock server: the first one counts, each further one is refused. */
 const sources: readonly SourceEntry[] = [
   source('hostPath', disks.validateHostPath),
   source('gcePersistentDisk', disks.validateGCEDisk, 'persistentDisk'),
@@ -128,7 +128,7 @@ const sources: readonly SourceEntry[] = [
 
 export const volumeSourceNames: readonly SourceName[] = sources.map(({ name }) => name);
 
-/** Exactly one source, and one that makes sense. */
+/** Exactly one valid source. */
 export function validateVolumeSource(spec: PersistentVolumeSpec, volume: string, at: Path, errors: FieldErrors, env: KindEnv): void {
   let count = 0;
   for (const { name, at: where, again, rule } of sources) {

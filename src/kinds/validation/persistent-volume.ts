@@ -19,7 +19,7 @@ const specPath = Path.of('spec');
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const notInline = 'may not be specified in the context of inline volumes';
 
-/** What surrounds the spec: it is that of a volume, or stands in an attachment and describes one that has no object of its own. */
+/** The context of the spec: that of a volume, or inline in an attachment. */
 type Surroundings = { readonly inline: true } | { readonly inline: false; readonly written: Written };
 
 export function validateVolumeSpec(
@@ -123,7 +123,7 @@ export function validateVolumeUpdate(
   const before = errors.list.length;
   metadataAgain(volume, { namespaced: false }, errors, env);
   validateVolume(volume, errors, env, request);
-  // A stock server looks at the volume once more here, and clients see its complaints twice.
+  // A stock server validates the volume once more here, and clients see its errors twice.
   if (errors.list.length > before) {
     metadataAgain(volume, { namespaced: false }, errors, env);
     validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, written: writtenIn(request) });
@@ -134,7 +134,7 @@ export function validateVolumeUpdate(
   if (old.spec.nodeAffinity !== undefined) immutable(volume.spec.nodeAffinity, old.spec.nodeAffinity, Path.of('nodeAffinity'), errors);
 }
 
-/** The source stays as it is; only a secret for growing may be added. */
+/** The source is immutable; only a secret for resizing may be added. */
 function sameSource(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): boolean {
   return volumeSourceNames.every((name) => {
     if (name !== 'csi' || spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined)

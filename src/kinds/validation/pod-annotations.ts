@@ -1,4 +1,4 @@
-/** Annotations of pods and templates that the service itself reads. */
+/** Validation of annotations of pods and templates that have a meaning. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { PodSpec } from '../core/schema/pod.ts';
 import type { Toleration } from '../core/schema/scheduling.ts';
@@ -84,7 +84,7 @@ function hasContainer(spec: PodSpec, name: string): boolean {
   );
 }
 
-/** Annotations by which a node knows what it runs cannot change with the pod. */
+/** Annotations that identify a pod to its node are immutable. */
 export function validatePodAnnotationUpdate(
   annotations: Annotations = {},
   old: Annotations = {},
@@ -109,7 +109,7 @@ export function validatePodAnnotationUpdate(
 
 // ---- seccomp profiles, once as annotations and once as fields ------------------------------------------------------
 
-/** Where both forms are given they must say the same. `at` is the place of the spec. */
+/** If both forms are given they must agree. `at` is the path of the spec. */
 export function validateSeccompForms(meta: ObjectMeta, spec: PodSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { annotations } = meta;
   if (annotations === undefined) return;

@@ -1,14 +1,14 @@
-/** Annotations and labels that mean something on pods, with the names of the identity. */
+/** Annotations and labels of pods that have a meaning, with the names of the identity. */
 import { domainName, type Identity } from '../../meta/identity.ts';
 
 export interface PodNames {
-  /** Marks a pod that stands for one the node started by itself. */
+  /** Marks a mirror pod. */
   readonly mirror: string;
   readonly deletionCost: string;
   /** Tolerations as JSON, as they were before they had a field. */
   readonly tolerations: string;
   readonly seccompPod: string;
-  /** Followed by the name of a container. */
+  /** Prefix of the name of a container. */
   readonly seccompContainer: string;
   readonly appArmorContainer: string;
   readonly criticalPod: string;

@@ -1,4 +1,4 @@
-/** Fields that make no sense under the operating system that a pod names. */
+/** Fields that do not apply to the operating system of a pod. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { PodOS, PodSpec } from '../core/schema/pod.ts';
 import type { KindEnv } from '../kind.ts';
@@ -64,7 +64,7 @@ function validateWindows(spec: PodSpec, at: Path, errors: FieldErrors): void {
 const gateOff = "feature gate 'WindowsHostProcessContainers' is not enabled";
 const notEnabled = `not allowed when ${gateOff}`;
 
-/** A container that is a process of the Windows host needs all others to be, and the network of the host. */
+/** If one container is a Windows host process, all must be, and the pod must use the host network. */
 export function validateHostProcess(spec: PodSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (!usesHostProcess(spec)) return;
   const pod = spec.securityContext?.windowsOptions?.hostProcess;
@@ -100,7 +100,7 @@ export function validateHostProcess(spec: PodSpec, at: Path, errors: FieldErrors
   if (!env.allowPrivileged) errors.forbidden(at, 'hostProcess containers are disallowed by cluster policy');
 }
 
-/** Whether a pod says of itself or of a container that it is, or is not, a process of the host. */
+/** Whether a pod or one of its containers sets `hostProcess`. */
 export function usesHostProcess(spec: PodSpec): boolean {
   const uses = (container: { securityContext?: { windowsOptions?: { hostProcess?: boolean } } }): boolean =>
     container.securityContext?.windowsOptions?.hostProcess !== undefined;

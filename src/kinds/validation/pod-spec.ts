@@ -1,4 +1,4 @@
-/** The spec of a pod, whether it stands in a pod or in a template. Complaints come in the order in which clients know them. */
+/** Validation of the spec of a pod or of a template. Errors are in the order of a stock server. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { parseIP } from '../../meta/ip.ts';
@@ -21,7 +21,7 @@ const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 const maxInt32 = 2 ** 31 - 1;
 
-/** `podName` is undefined in templates. Yields between what may be long. */
+/** `podName` is undefined in templates. Yields between parts that may be long. */
 export function* validatePodSpec(spec: PodSpec, podName: string | undefined, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   const volumes = validateVolumes(spec.volumes ?? [], podName, at.child('volumes'), errors, env);
   yield;
@@ -59,7 +59,7 @@ function validateNames(spec: PodSpec, at: Path, errors: FieldErrors): void {
   if (domain !== undefined) label(domain, at.child('subdomain'), errors);
 }
 
-/** What decides about a pod's place among others: priority, runtime, overhead. */
+/** Validation of priority, runtime class and overhead. */
 function validateClasses(spec: PodSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { priorityClassName, runtimeClassName, preemptionPolicy, overhead } = spec;
   if (priorityClassName !== undefined) subdomain(priorityClassName, at.child('priorityClassName'), errors);
@@ -68,7 +68,7 @@ function validateClasses(spec: PodSpec, at: Path, errors: FieldErrors, env: Kind
   if (overhead !== undefined) validateResourceRequirements({ limits: overhead }, at.child('overhead'), errors, env.identity);
 }
 
-/** These complaints name the list, not the alias: clients know them so. */
+/** These errors name the list, not the alias, as in a stock server. */
 function validateHostAliases(aliases: NonNullable<PodSpec['hostAliases']>, at: Path, errors: FieldErrors): void {
   for (const { ip = '', hostnames = [] } of aliases) {
     if (parseIP(ip) === undefined) errors.invalid(at.child('ip'), ip, 'must be valid IP address');
@@ -79,7 +79,7 @@ function validateHostAliases(aliases: NonNullable<PodSpec['hostAliases']>, at: P
 // ---- DNS ---------------------------------------------------------------------------------------------------------
 
 const maxNameservers = 3;
-/** How many search paths a pod may have, and how long they may be together with the blanks between them. */
+/** Limits of the number of search paths, and of their total length with separators. */
 const searchLimits = { paths: 6, characters: 256 };
 const expandedSearchLimits = { paths: 32, characters: 2048 };
 /** Whether search paths need the feature ExpandedDNSConfig. */
@@ -118,7 +118,7 @@ function validateDNSConfig(
   });
 }
 
-// ---- rights of the whole pod -------------------------------------------------------------------------------------
+// ---- security context of the pod ---------------------------------------------------------------------------------
 
 const groupPolicies = ['Always', 'OnRootMismatch'];
 
@@ -140,7 +140,7 @@ function validatePodSecurityContext(context: PodSecurityContext, spec: PodSpec, 
   if (context.windowsOptions !== undefined) validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'), errors);
 }
 
-/** On the network of the host every port of a container is one of the host. */
+/** With the host network every container port is a host port. */
 function validateHostNetwork(spec: PodSpec, at: Path, errors: FieldErrors): void {
   spec.containers?.forEach(({ ports }, i) => {
     ports?.forEach(({ containerPort, hostPort = 0 }, j) => {

@@ -1,4 +1,4 @@
-/** Texts for Warning headers: what pods and templates say that is out of use, doubled or probably not meant. */
+/** Warnings about values of pods and templates that are deprecated, repeated or probably unintended. */
 import { Path } from '../../meta/field.ts';
 import type { Infer } from '../../schema/types.ts';
 import type { Container } from '../core/schema/containers.ts';
@@ -13,7 +13,7 @@ import { amount } from './resources.ts';
 type Meta = Infer<typeof ObjectMeta>;
 const root = Path.of('');
 
-/** `at` is the place of the template; a pod stands at the root. */
+/** `at` is the path of the template; that of a pod is empty. */
 export function podWarnings(meta: Meta, spec: PodSpec, env: KindEnv, at: Path = root): string[] {
   const warnings: string[] = [];
   const names = podNames(env.identity);
@@ -73,7 +73,7 @@ function warnAnnotations(annotations: Readonly<Record<string, string>>, names: P
   warn(names.unsafeSysctls, 'non-functional in v1.11+; use the "sysctls" field instead');
 }
 
-/** Sources that do not work any more, or soon will not. */
+/** Volume sources that are removed or deprecated. */
 const oldSources: readonly (readonly [keyof Volume, string, string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11'],
@@ -128,9 +128,9 @@ function warnFractions(amounts: Amounts, at: Path, warnings: string[]): void {
   warnFraction(amounts, 'memory', at, warnings);
   warnFraction(amounts, 'ephemeral-storage', at, warnings);
 }
-/** Texts that may stand for less than a unit; all others need not be counted out. */
+/** Texts that may be a fraction of a unit; all others need not be parsed. */
 const fraction = /[mun.]|e-/;
-/** There is no part of a byte. */
+/** Fractions of a byte. */
 function warnFraction(amounts: Amounts, name: string, at: Path, warnings: string[]): void {
   const text = amounts?.[name];
   if (text !== undefined && fraction.test(text) && amount(text).millis() % 1000n !== 0n)

@@ -29,7 +29,7 @@ export function* validatePodCreate(pod: Pod, errors: FieldErrors, env: KindEnv):
   validateSeccompForms(pod.metadata, pod.spec, specAt, errors, env);
 }
 
-/** Annotations and spec, with the rules that templates are spared. */
+/** Annotations and spec, with the rules that do not apply to templates. */
 function* validatePod(pod: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   const { spec } = pod;
   validatePodAnnotations(pod.metadata.annotations, spec, annotationsAt, errors, env);
@@ -42,7 +42,7 @@ function* validatePod(pod: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   }
 }
 
-/** There is no token of nobody. */
+/** A token needs a service account. */
 function validateNoTokens(spec: PodSpec, errors: FieldErrors): void {
   spec.volumes?.forEach(({ projected }, i) => {
     projected?.sources?.forEach(({ serviceAccountToken }, j) => {
@@ -90,7 +90,7 @@ function validateImages(list: readonly Container[] = [], old: readonly Container
   return true;
 }
 
-/** A deadline may be set once and then only be brought nearer. Returns false where nothing more need be said. */
+/** A deadline may be set once and then only be reduced. Returns false if no further errors are reported. */
 function validateDeadline(deadline: number | undefined, old: number | undefined, errors: FieldErrors): boolean {
   const at = specAt.child('activeDeadlineSeconds');
   if (deadline === undefined) {
@@ -113,7 +113,7 @@ function validateAddedTolerations(tolerations: readonly Toleration[], old: reado
   else validateTolerations(tolerations, at, errors);
 }
 
-/** Fields of the spec that differ, those aside that may change. */
+/** Fields of the spec that differ, without those that may change. */
 function changedFields(spec: PodSpec, old: PodSpec): string[] {
   const withImages = (now: readonly Container[] | undefined, before: readonly Container[] | undefined) =>
     now?.map((container, i) => ({ ...container, image: before?.[i]?.image }));
@@ -129,7 +129,7 @@ function changedFields(spec: PodSpec, old: PodSpec): string[] {
   return [...fields].filter((field) => !equal(munged[field], before[field])).map((field) => `spec.${field}`);
 }
 
-/** Containers for a look inside may be added, but neither changed nor removed. */
+/** Ephemeral containers may be added, but neither changed nor removed. */
 export function* validateEphemeralUpdate(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   yield* validatePodAgain(pod, old, errors, env);
   const at = specAt.child('ephemeralContainers');
@@ -158,7 +158,7 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod, errors: FieldErrors,
   validatePodIPs(pod.status, errors);
 }
 
-/** A container that has ended for good does not run again. */
+/** A terminated container that is not restarted must stay terminated. */
 function validateTransitions(
   statuses: readonly ContainerStatus[] = [],
   old: readonly ContainerStatus[] = [],

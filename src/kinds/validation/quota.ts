@@ -1,4 +1,4 @@
-/** Rules of resource quotas. */
+/** Validation of resource quotas. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { immutableComplaint } from '../../meta/names.ts';
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';

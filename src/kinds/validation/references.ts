@@ -3,7 +3,7 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import { complain, subdomain } from './field-checks.ts';
 
-/** An object of the same scope whose kind is named by the reference. */
+/** A reference to an object of the same scope, with its kind. */
 export function validateTypedReference(
   reference: { readonly apiGroup?: string; readonly kind: string; readonly name: string },
   at: Path,

@@ -1,7 +1,7 @@
 /**
- * On update a stock server checks metadata in the registry and again with the rules of the kind, and clients see a
- * complaint as often as it was found. What has no complaint the first time has none the second, so that a good object is
- * not checked twice. Only the rule of finalizers without a domain is one of kinds alone.
+ * On update a stock server checks metadata in the registry and again with the rules of the kind, and clients see an
+ * error as often as it was found. Metadata without errors the first time has none the second, so that a valid object is
+ * not checked twice. Only the rule of finalizers without a domain belongs to kinds alone.
  */
 import type { FieldErrors } from '../../meta/field.ts';
 import type { ApiObject, KindEnv } from '../kind.ts';

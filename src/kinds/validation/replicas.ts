@@ -1,15 +1,15 @@
-/** Counts that controllers report of the pods of a workload. */
+/** Validation of the counts of pods in the status of a workload. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { notNegative } from './field-checks.ts';
 
-/** A status, as far as it counts. */
+/** The counts of a status. */
 type Counts<K extends string> = { readonly [field in K]?: number };
 
 export function validateCounts<K extends string>(status: Counts<K>, fields: readonly K[], at: Path, errors: FieldErrors): void {
   for (const field of fields) notNegative(status[field], at, field, errors);
 }
 
-/** Pods that are something cannot be more than there are. */
+/** The count of pods with a property is at most the count of all pods. */
 export function validateShares<K extends string>(
   status: Counts<K | 'replicas' | 'readyReplicas' | 'availableReplicas'>,
   fields: readonly K[],
@@ -25,7 +25,7 @@ export function validateShares<K extends string>(
     errors.invalid(at.child('availableReplicas'), availableReplicas, 'cannot be greater than readyReplicas');
 }
 
-/** A count of collisions only grows. */
+/** The count of collisions only increases. */
 export function validateGrowing(count: number | undefined, old: number | undefined, at: Path, errors: FieldErrors): void {
   if (old !== undefined && (count === undefined || count < old))
     errors.invalid(at.child('collisionCount'), count ?? 0, 'cannot be decremented');

@@ -1,4 +1,4 @@
-/** Names and amounts of compute resources. */
+/** Validation of the names and amounts of compute resources. */
 
 import { ByText } from '../../lib/by-text.ts';
 import { own } from '../../lib/own.ts';
@@ -47,14 +47,14 @@ export const isStandardContainerResource = (name: string): boolean => containerR
 export const isStandardResource = (name: string): boolean =>
   isStandardContainerResource(name) || countedResources.has(name) || otherResources.has(name) || name.startsWith(`requests.${hugePages}`);
 
-/** Resources of the service's own: those without a domain, and those in its domain. */
+/** Native resources: those without a domain, and those in the domain of the identity. */
 export const isNativeResource = (name: string, identity: Identity): boolean => !name.includes('/') || name.includes(`${identity.domain}/`);
 
-/** `example.com/gpu`: a resource of somebody else, counted in whole units. */
+/** `example.com/gpu`: an extended resource, counted in whole units. */
 export const isExtendedResource = (name: string, identity: Identity): boolean =>
   !isNativeResource(name, identity) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
 
-/** Whether more may be promised than there is: then requests may be lower than limits. */
+/** Whether a resource may be overcommitted: then requests may be lower than limits. */
 export const mayOvercommit = (name: string, identity: Identity): boolean => isNativeResource(name, identity) && !isHugePages(name);
 
 export const isWholeResource = (name: string, identity: Identity): boolean =>
@@ -76,11 +76,11 @@ export function validateContainerResourceName(name: string, at: Path, errors: Fi
     errors.invalid(at, name, "doesn't follow extended resource name standard");
 }
 
-/** An amount of a resource: not negative, and whole where the resource is counted. */
+/** An amount of a resource: not negative, and whole if the resource is counted in units. */
 export function validateResourceAmount(name: string, text: string, at: Path, errors: FieldErrors, identity: Identity): void {
   const quantity = amount(text);
   if (quantity.sign < 0) errors.invalid(at, text, negativeComplaint);
-  // Most amounts are whole, and whether a resource is counted is a matter of its whole name.
+  // Most amounts are whole, and only others need a check of the name.
   if (!containerResources.has(name) && !isDigits(text) && quantity.millis() % 1000n !== 0n && isWholeResource(name, identity))
     invalidText(errors, at, quantityText(quantity), 'must be an integer');
 }
@@ -98,7 +98,7 @@ function validateHugePages(name: string, text: string, at: Path, errors: FieldEr
   try {
     pages = parseQuantity(name.slice(hugePages.length));
   } catch {
-    // A page size that is no quantity divides nothing.
+    // An invalid page size has no multiples to check.
   }
   if (pages === undefined || pages.sign <= 0 || pages.millis() % 1000n !== 0n || amount(text).value() % pages.value() !== 0n)
     errors.invalid(at, text, `${text} is not positive integer multiple of ${name}`);
@@ -116,7 +116,7 @@ function note(found: Kinds, name: string, text: string, at: Path, errors: FieldE
   }
 }
 
-/** What a container (or the overhead of a pod) asks for and may use. */
+/** The requests and limits of a container, or the overhead of a pod. */
 export function validateResourceRequirements(resources: ResourceRequirements, at: Path, errors: FieldErrors, identity: Identity): void {
   const { limits, requests } = resources;
   if (limits === undefined && requests === undefined) return;
@@ -130,7 +130,7 @@ export function validateResourceRequirements(resources: ResourceRequirements, at
     validateResourceAmount(name, text, here, errors, identity);
     note(found, name, text, here, errors);
   }
-  // What is right as a limit is right as a request.
+  // A valid limit is a valid request.
   const limitsAreRight = errors.list.length === before;
   const requestsAt = at.child('requests');
   for (const name in requests) {

@@ -1,4 +1,4 @@
-/** Where pods may run: node selectors, affinity, tolerations, spreading. */
+/** Validation of scheduling constraints: node selectors, affinity, tolerations, topology spread. */
 
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
@@ -151,7 +151,7 @@ export function tolerationText({ key = '', operator = '', value = '', effect = '
 const spreadActions = ['DoNotSchedule', 'ScheduleAnyway'];
 
 export function validateTopologySpread(constraints: readonly TopologySpreadConstraint[], at: Path, errors: FieldErrors): void {
-  // All but the last of equal ones are complained of.
+  // All but the last of equal ones are reported.
   const again = repeats([...constraints].reverse(), ({ topologyKey, whenUnsatisfiable }) =>
     JSON.stringify([topologyKey, whenUnsatisfiable]),
   ).reverse();

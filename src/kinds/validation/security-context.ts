@@ -1,4 +1,4 @@
-/** With which rights containers run. */
+/** Validation of security contexts. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain, userOrGroupId } from '../../meta/names.ts';
 import type { SeccompProfile, SecurityContext, WindowsSecurityContextOptions } from '../core/schema/security-context.ts';
@@ -49,7 +49,7 @@ const maxDomain = 256;
 const maxUser = 104;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const controlCharacter = /[\u0000-\u001f\u007f]/;
-/** Names of old: at most 15 characters, no dot first. */
+/** NetBIOS names: at most 15 characters, not beginning with a dot. */
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsLabel = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 const dnsName = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`);

@@ -1,4 +1,4 @@
-/** Selectors by which workloads find their pods. */
+/** Validation of the selectors of workloads. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { type LabelSelector as Compiled, fromLabelSelector, type Labels, noLabel, validateLabelSelector } from '../../meta/labels.ts';
 import { labelKey, labelValue } from '../../meta/names.ts';
@@ -8,7 +8,7 @@ import { invalidText, mapText, selectorText } from './go-text.ts';
 const isEmpty = (selector: LabelSelector): boolean =>
   Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
 
-/** The selector at work: one that is absent finds nothing. Undefined where it cannot work at all. */
+/** The parsed selector: an absent one selects nothing. Undefined if it is invalid. */
 export function compileSelector(selector: LabelSelector | undefined): Compiled | undefined {
   if (selector === undefined) return noLabel;
   const { matchLabels = {}, matchExpressions = [] } = selector;
@@ -22,7 +22,7 @@ export function compileSelector(selector: LabelSelector | undefined): Compiled |
   return works ? fromLabelSelector(selector) : undefined;
 }
 
-/** The selector of a workload must be there and ask for something. `what` is the kind as its complaint calls it. */
+/** The selector of a workload is required and must not be empty. `what` is the kind in the error. */
 export function validateWorkloadSelector(selector: LabelSelector | undefined, what: string, at: Path, errors: FieldErrors): void {
   if (selector === undefined) errors.required(at);
   else {
@@ -35,7 +35,7 @@ export function validateSomeSelector(selector: LabelSelector, what: string, at: 
   if (isEmpty(selector)) invalidText(errors, at, selectorText(selector), `empty selector is invalid for ${what}`);
 }
 
-/** Pods that a workload makes must be found by its selector. `at` is the place of the template. */
+/** The selector of a workload must match its template. `at` is the path of the template. */
 export function validateSelected(selector: Compiled, labels: Labels | undefined, at: Path, errors: FieldErrors): void {
   if (selector.everything || selector.matches(labels)) return;
   invalidText(errors, at.child('metadata').child('labels'), mapText(labels), '`selector` does not match template `labels`');

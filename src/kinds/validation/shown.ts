@@ -1,15 +1,15 @@
-/** More structures in complaints, printed as clients of a stock server know them; see `go-text.ts` and `go-list.ts`. */
+/** More structures in errors, in the notation of a stock server; see `go-text.ts` and `go-list.ts`. */
 import { parseQuantity } from '../../meta/quantity.ts';
 import { quantityFormats } from './go-text.ts';
 import { spelling } from './written.ts';
 
-/** An amount as it was read from this text: only a text that is kept is stored with the number. */
+/** An amount as it was parsed from this text: a stock server keeps the text with the number only if it is canonical. */
 export function readQuantityText(text: string): string {
   const { unscaled, scale, format, given } = parseQuantity(text);
   return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(given ?? '')}, Format:"${quantityFormats[format]}"}`;
 }
 
-/** `core.ResourceList{"cpu":resource.Quantity{…}}`; `written` is what stood in its place. */
+/** `core.ResourceList{"cpu":resource.Quantity{…}}`; `written` is the value as sent. */
 export function resourceListText(list: Readonly<Record<string, string>> | undefined, written: unknown): string {
   const texts = typeof written === 'object' && written !== null ? (written as Readonly<Record<string, unknown>>) : undefined;
   if (list === undefined) return texts === undefined ? 'core.ResourceList(nil)' : 'core.ResourceList{}';

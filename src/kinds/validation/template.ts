@@ -1,4 +1,4 @@
-/** Pod templates, as every workload holds one. */
+/** Validation of the pod templates of workloads. */
 import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { type LabelSelector, validateLabels } from '../../meta/labels.ts';
@@ -26,7 +26,7 @@ export function validateTemplateMetadata(template: PodTemplateSpec, at: Path, er
   validatePodAnnotations(annotations, template.spec, at.child('annotations'), errors, env);
 }
 
-/** The template of a workload whose pods are meant to run for ever. `kind` is the word in its complaint. */
+/** The template of a workload whose pods always restart. `kind` is its name in the error. */
 export function* validateServingTemplate(
   template: PodTemplateSpec,
   selector: LabelSelector,
@@ -49,7 +49,7 @@ export function validateServing(spec: PodSpec, kind: string, at: Path, errors: F
     errors.forbidden(specAt.child('activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`);
 }
 
-/** A disk that several pods mount cannot be written to. */
+/** A disk that several pods mount must be read-only. */
 export function validateSharedDisks(spec: PodSpec, at: Path, errors: FieldErrors): void {
   spec.volumes?.forEach(({ gcePersistentDisk }, i) => {
     if (gcePersistentDisk !== undefined && !gcePersistentDisk.readOnly)

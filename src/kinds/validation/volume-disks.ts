@@ -1,4 +1,4 @@
-/** Volumes on disks and shares of one storage system each; pods and persistent volumes share most of these rules. */
+/** Validation of volumes of single storage systems; pods and persistent volumes share most of these rules. */
 
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -84,7 +84,7 @@ export function validateFC({ targetWWNs = [], wwids = [], lun }: FCVolumeSource,
 // ---- network storage ---------------------------------------------------------------------------------------------
 
 const hostPorts = 'must be a host:port pair or multiple pairs separated by commas';
-/** `host:port`, where a host with colons stands in brackets. */
+/** `host:port`, where a host with colons is in brackets. */
 const hostPort = /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/;
 
 export function validateQuobyte({ registry, volume, tenant = '' }: QuobyteVolumeSource, at: Path, errors: FieldErrors): void {

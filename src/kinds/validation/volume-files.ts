@@ -1,4 +1,4 @@
-/** Volumes made of files that the API itself holds: secrets, config maps, facts about the pod, tokens. */
+/** Validation of volumes with data of the API: secrets, config maps, the downward API, tokens. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { KeyToPath } from '../core/schema/references.ts';
 import type {
@@ -41,7 +41,7 @@ function validateItem({ key, path, mode }: KeyToPath, at: Path, errors: FieldErr
 
 export function validateDownwardVolume(volume: DownwardAPIVolumeSource, at: Path, errors: FieldErrors, env: KindEnv): void {
   fileMode(volume.defaultMode, at, 'defaultMode', errors);
-  // These complaints name the volume, not the file: clients know them so.
+  // These errors name the volume, not the file, as in a stock server.
   for (const file of volume.items ?? []) validateDownwardFile(file, at, errors, env);
 }
 

@@ -1,4 +1,4 @@
-/** Volumes of a pod: each has a name of its own and exactly one source. */
+/** Validation of the volumes of a pod: each has a unique name and exactly one source. */
 import { FieldErrors, type Path } from '../../meta/field.ts';
 import { validateLabels } from '../../meta/labels.ts';
 import { dns1123Label, dns1123Subdomain } from '../../meta/names.ts';
@@ -28,7 +28,7 @@ interface SourceEntry {
 function source<K extends SourceName>(name: K, rule: SourceRule<K>, at: string = name, again: string = name): SourceEntry {
   return { name, at, again, rule: rule as SourceRule<SourceName> };
 }
-/** A rule for sources of which only some texts must be there. */
+/** A rule for sources that only have some required texts. */
 const needs =
   <K extends SourceName>(...fields: (keyof NonNullable<VolumeSource[K]> & string)[]): SourceRule<K> =>
   (given, at, errors) => {
@@ -38,7 +38,7 @@ const needs =
     }
   };
 
-/** All sources, in the order in which the stock server looks at them: the first one counts, each further one is refused. */
+/** All sources, in the order of a stock server: the first one counts, each further one is refused. */
 const sources: readonly SourceEntry[] = [
   source('emptyDir', ({ sizeLimit }, at, errors) => {
     if (sizeLimit !== undefined && amount(sizeLimit).sign < 0)
@@ -88,7 +88,7 @@ const sources: readonly SourceEntry[] = [
   }),
 ];
 
-/** Of the metadata of an ephemeral claim only labels and annotations are used; the rest would be misleading. */
+/** The metadata of an ephemeral claim may have labels and annotations only. */
 function validateClaimMetadata(metadata: Readonly<Record<string, unknown>>, at: Path, errors: FieldErrors): void {
   validateAnnotations(metadata.annotations as Record<string, string> | undefined, at.child('annotations'), errors);
   validateLabels(metadata.labels as Record<string, string> | undefined, at.child('labels'), errors);
@@ -97,7 +97,7 @@ function validateClaimMetadata(metadata: Readonly<Record<string, unknown>>, at: 
       errors.forbidden(at.child(field), 'cannot be set for an ephemeral volume');
 }
 
-/** `podName` is undefined in templates, where the names of claims that will be made are not known. */
+/** `podName` is undefined in templates, where the names of ephemeral claims are unknown. */
 export function validateVolumes(
   volumes: readonly Volume[],
   podName: string | undefined,

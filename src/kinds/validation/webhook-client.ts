@@ -1,4 +1,4 @@
-/** Where a webhook is: a URL, or a service of the cluster. Admission and conversion webhooks share these rules. */
+/** Validation of the address of a webhook: a URL, or a service of the cluster. For admission and conversion webhooks. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain, portNumber } from '../../meta/names.ts';
 
@@ -38,7 +38,7 @@ interface URLParts {
   readonly fragment: string;
 }
 
-/** The parts of a URL as it is written, or what is wrong with it. The URL class would repair what is to be refused. */
+/** The parts of a URL as written, or its error. The URL class would correct URLs that must be refused. */
 function splitURL(text: string): URLParts | string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL';

@@ -1,11 +1,11 @@
-/** What the ways of writing of all workloads have in common. */
+/** Strategies that all workloads share. */
 import type { Path } from '../../meta/field.ts';
 import { syncServiceAccount } from '../core/pod-defaults.ts';
 import type { PodTemplateSpec } from '../core/schema/pod.ts';
 import type { ApiObject, KindEnv, Strategy } from '../kind.ts';
 import { podWarnings } from './pod-warnings.ts';
 
-/** What admission leaves to be done to a template before it is stored. */
+/** Normalizes a template after admission, before it is stored. */
 export function prepareTemplate(template: PodTemplateSpec | undefined): void {
   if (template !== undefined) syncServiceAccount(template.spec);
 }
@@ -22,7 +22,7 @@ export function templateWarnings(
   return podWarnings(template.metadata, template.spec, env, at);
 }
 
-/** Through `status` the spec stays as it was. */
+/** Writes of `status` do not change the spec. */
 export function keepsSpec<T extends { spec: unknown }>(validateUpdate: NonNullable<Strategy<T>['validateUpdate']>): Strategy<T> {
   return {
     prepareForUpdate(object, old) {

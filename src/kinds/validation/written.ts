@@ -1,6 +1,6 @@
 /**
- * What a client wrote, for complaints that quote it. The normal form has one spelling for an amount and leaves out empty
- * maps; a stock server shows both as they came.
+ * Values as the client sent them, for errors that quote them. The normal form has one spelling for an amount and leaves out empty
+ * maps; a stock server prints both as sent.
  */
 import { canonicalQuantity, QuantityError } from '../../meta/quantity.ts';
 import { parseJson } from '../../schema/parse.ts';
@@ -9,7 +9,7 @@ import type { WriteRequest } from '../kind.ts';
 /** The value at a path of the body: `written('spec', 'limits', 0, 'max')`. Undefined where there is none. */
 export type Written = (...path: readonly (string | number)[]) => unknown;
 
-/** The body is read when the first complaint asks, and once for all of them. */
+/** The body is parsed for the first error, and once for all of them. */
 export function writtenIn(request: WriteRequest | undefined): Written {
   let body: { readonly value: unknown } | undefined;
   return (...path) => {
@@ -24,7 +24,7 @@ export function writtenIn(request: WriteRequest | undefined): Written {
   };
 }
 
-/** The spelling of an amount that was written, where it is still that amount: admission may have changed it. */
+/** The spelling of an amount in the body, if the value is still the same: admission may have changed it. */
 export function spelling(amount: string, written: unknown): string {
   if (typeof written !== 'string' && typeof written !== 'number') return amount;
   try {

@@ -4,7 +4,7 @@
  */
 import type { Service } from '../../kinds/core/schema/service.ts';
 import { validateClusterIPs } from '../../kinds/core/service-addresses.ts';
-import { headless, needsClusterIP, sameList } from '../../kinds/core/service-words.ts';
+import { headless, needsClusterIP, sameList } from '../../kinds/core/service-types.ts';
 import { invalidText, listText } from '../../kinds/validation/go-text.ts';
 import { invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';

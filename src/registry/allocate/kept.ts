@@ -3,7 +3,7 @@
  * manifest repeatedly.
  */
 import type { Service } from '../../kinds/core/schema/service.ts';
-import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from '../../kinds/core/service-words.ts';
+import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from '../../kinds/core/service-types.ts';
 
 export function patchAllocated(service: Service, old: Service): void {
   const { spec } = service;

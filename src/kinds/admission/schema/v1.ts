@@ -1,4 +1,4 @@
-/** What a webhook is asked, and what it answers. */
+/** Admission reviews: requests to webhooks and their responses. */
 import { always, bool, bytes, type Infer, list, map, message, object, opt, ptr, raw, string } from '../../../schema/types.ts';
 import { UserInfo } from '../../authentication/schema/v1.ts';
 import { GroupVersionKind, GroupVersionResource, Status } from '../../meta-kinds.ts';

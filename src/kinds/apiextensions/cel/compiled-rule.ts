@@ -3,7 +3,7 @@ import { CelError, type CelType, compile, type Program } from '../../../lib/cel/
 import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
 import { normalFieldPath } from './field-path.ts';
 
-/** The value at the place of a rule, and the one that was there before an update. */
+/** The value at the place of a rule, and its old value in an update. */
 const SELF = 'self';
 const OLD_SELF = 'oldSelf';
 
@@ -12,7 +12,7 @@ export interface CompiledRule {
   /** Undefined where the expression does not compile. */
   readonly program: Program | undefined;
   readonly fault: string | undefined;
-  /** Compares the value with the one that was there before: it runs only where there is one. */
+  /** Uses `oldSelf`: it runs only if there is an old value. */
   readonly transition: boolean;
   /** Runs without an old value too: `oldSelf` is an optional. */
   readonly optionalOld: boolean;

@@ -1,6 +1,6 @@
 /**
- * What a structural schema declares to expressions: the type of each value, how many elements it may have, and how short it
- * may be in JSON. Values that the schema does not describe are not declared: expressions cannot read them.
+ * The types that a structural schema declares for expressions, with the maximum number of elements and the minimum length in
+ * JSON of each value. Values that the schema does not describe are not declared: expressions cannot read them.
  *
  *   { type: object, properties: { x-n: { type: integer } } }          → an object with the field x__dash__n, an int
  *   { type: object, additionalProperties: { type: string } }           → a map of texts
@@ -65,7 +65,7 @@ const boolean: Declared = { type: { kind: 'bool' }, minSize: MIN_BOOLEAN };
 const double: Declared = { type: { kind: 'double' }, minSize: MIN_NUMBER };
 const int: Declared = { type: { kind: 'int' }, minSize: MIN_NUMBER };
 const plainText: Declared = { type: { kind: 'string', maxSize: MAX_REQUEST_BYTES - 2 }, minSize: MIN_STRING };
-/** Keys of maps count for nothing in estimates, as clients know it: no schema bounds them. */
+/** Keys of maps count as 0 in estimates, as in a stock server: no schema bounds them. */
 const KEY: CelType = { kind: 'string', maxSize: 0 };
 const text = (maxSize: number): Declared => ({ type: { kind: 'string', maxSize }, minSize: MIN_STRING });
 
@@ -123,7 +123,7 @@ function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, reso
     const maxSize = maxProperties === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
     return { type: { kind: 'map', key: KEY, of: element.type, maxSize }, minSize: 2, element };
   }
-  // A schema that spells out all of what an object of the API has is taken as it is.
+  // A schema that declares kind, version and metadata completely is used as it is.
   const spelledOut = resource && namesItself(schema);
   const required = new Set(schema.required);
   const fields = new Map<string, Declared>();
@@ -135,7 +135,7 @@ function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, reso
     if (found === undefined) continue;
     fields.set(property, found);
     addField(types, property, found);
-    // What has a default need not be sent.
+    // A property with a default need not be sent.
     if (required.has(property) && field.default === undefined) minSize += Buffer.byteLength(property) + found.minSize + 4;
   }
   if (resource)

@@ -1,6 +1,6 @@
 /**
- * What the rules of a schema must be like: their expressions compile against the types that the schema declares, they look at old
- * values only where these are found again, and what they cost at most is within limits.
+ * Validation of the rules of a schema: their expressions compile against the types that the schema declares, they use old
+ * values only where these can be matched to new ones, and their estimated cost is within limits.
  */
 import { CostBudget, type Program } from '../../../lib/cel/index.ts';
 import type { Work } from '../../../lib/slices.ts';
@@ -14,12 +14,12 @@ import { rulesOf } from './rule-form.ts';
 import { OBJECT_LIMIT, RuleRun } from './rule-run.ts';
 import { ruleTreeSteps } from './rule-tree.ts';
 
-/** Most that an expression may cost for all values of an object by its estimate, and all expressions of a schema together. */
+/** Limits of the estimated cost: of one expression for all values of an object, and of all expressions of a schema. */
 export const MAX_RULE_COST = 10_000_000;
 export const MAX_SCHEMA_COST = 100_000_000;
-/** Rules of a schema: each is compiled, and kept while the definition is served. The largest public definitions have some hundred. */
+/** Limit of rules of a schema: each is compiled, and kept while the definition is served. The largest public definitions have some hundred. */
 export const MAX_RULES = 2000;
-/** Rules that are named where the sum is too high: those with most part in it, of a hundredth of the limit at least. */
+/** Limit of rules that the error for the sum names: those with the highest cost, at least a hundredth of the limit. */
 const NAMED_RULES = 4;
 
 interface Walk {
@@ -33,7 +33,7 @@ interface Context {
   readonly declared: Declared | undefined;
   /** How many values there may be at this place; undefined where a list or map above it is not bounded. */
   readonly values: number | undefined;
-  /** The list above whose items cannot be found again in an older object. */
+  /** The list above whose items cannot be matched to old ones. */
   readonly unkeyed: Path | undefined;
 }
 
@@ -41,7 +41,7 @@ interface Context {
 export function* validateRules(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
   const before = errors.list.length;
   yield* validateExpressions(schema, at, x, errors);
-  // Defaults obey the rules at and below their place, as values that are sent do; together they have the budget of one object.
+  // Defaults must satisfy the rules at and below their place, like values that are sent; together they have the budget of one object.
   if (errors.list.length === before) yield* defaultSteps(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
 }
 
@@ -85,7 +85,7 @@ function* validateAt(schema: JSONSchemaProps, at: Path, context: Context, walk: 
   }
 }
 
-/** By how much a schema multiplies the values below it; undefined where it does not bound them. */
+/** The maximum number of values that a schema has below it, for each of its own; undefined if it has no bound. */
 function elementsOf({ type, additionalProperties, maxProperties, maxItems }: JSONSchemaProps): number | undefined {
   if (type === 'array') return maxItems === undefined ? undefined : Math.max(0, maxItems);
   if (type !== 'object' || additionalProperties === undefined) return 1;
@@ -115,7 +115,7 @@ function validateOldSelf({ rule, program, transition }: CompiledRule, at: Path, 
     errors.invalid(at.child('optionalOldSelf'), rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule');
 }
 
-/** A message is made once for an object that fails, a rule runs for every value at its place. */
+/** A message expression runs once for an object that fails, a rule for every value at its place. */
 function validateCost(program: Program, what: 'rule' | 'messageExpression', at: Path, { declared, values }: Context, walk: Walk): void {
   const once = program.estimateCost().max;
   const most = values ?? Math.floor(MAX_REQUEST_BYTES / ((declared?.minSize ?? 0) + 1));

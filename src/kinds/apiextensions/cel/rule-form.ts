@@ -1,4 +1,4 @@
-/** What a validation rule must be like before its expressions are looked at. */
+/** Validation of rules before their expressions are compiled. */
 import type { Work } from '../../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../../meta/field.ts';
 import type { extensionNames, JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
@@ -15,7 +15,7 @@ export function rulesOf(schema: JSONSchemaProps, x: Extensions): readonly Valida
 }
 const none: readonly ValidationRule[] = [];
 
-/** Whether it or anything below it has rules. Most schemas have none, and what they declare need not be found out. */
+/** Whether it or anything below it has rules. Most schemas have none, and their declared types are not needed. */
 export function* hasRules(schema: JSONSchemaProps, x: Extensions): Work<boolean> {
   if (rulesOf(schema, x).length > 0) return true;
   const { properties, additionalProperties, items } = schema;

@@ -1,6 +1,6 @@
 /**
- * The rules of a definition on one object. The walk over the object can be interrupted after each value, so that a large one is
- * done in slices, and everything together has one budget.
+ * Runs the rules of a definition on one object. The walk over the object can be interrupted after each value, so that a large one
+ * is validated in slices, and all rules together have one budget.
  *
  *   const run = new RuleRun(tree, object, old, errors);
  *   const rest = run.begin();   // undefined where all is done; else work in steps
@@ -15,21 +15,21 @@ import { isValues, type Values } from '../values/node.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { RuleNode } from './rule-tree.ts';
 
-/** What one expression may cost for one value, which holds the event loop, and all rules for one object: less than 50 and 100 ms of work. */
+/** Limits of the cost of one expression for one value, which blocks the event loop, and of all rules for one object: less than 50 and 100 ms. */
 export const CALL_LIMIT = 500_000;
 export const OBJECT_LIMIT = 1_000_000;
-/** What it takes to find a value, to begin an expression, and to compile one. */
+/** Cost of finding a value, of starting an expression, and of compiling one. */
 const PLACE_UNITS = 2;
 const CALL_UNITS = 4;
 const COMPILE_UNITS = 2000;
-/** Units of work before others have their turn: about a millisecond. */
+/** Units of work after which the run yields: about a millisecond. */
 const STEP = 50_000;
-/** Longest message that an expression may make, in bytes. */
+/** Maximum length of a message of an expression, in bytes. */
 const MAX_MESSAGE = 5 * 1024;
 
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** A value under way: its own rules first, then what lies within it. */
+/** A value in progress: its own rules first, then those of its parts. */
 interface Place {
   readonly node: RuleNode;
   readonly value: unknown;
@@ -40,7 +40,7 @@ interface Place {
   keys: readonly string[] | undefined;
   /** Old items of a list by the text of their keys. */
   oldItems: ReadonlyMap<string, unknown> | undefined;
-  /** Which rule of the value comes next, and which part: below zero before the first. */
+  /** The next rule of the value, and its next part: below zero before the first. */
   rule: number;
   next: number;
 }
@@ -49,21 +49,21 @@ export class RuleRun {
   private readonly errors: FieldErrors;
   private readonly places: Place[];
   private readonly variables: { self: unknown; oldSelf: unknown } = { self: undefined, oldSelf: undefined };
-  /** What one call may cost. */
+  /** The cost limit of one call. */
   private readonly call = new CostBudget(0);
-  /** What the object may cost. */
+  /** The cost limit of the object. */
   private readonly budget: CostBudget;
-  /** Units of this step, also of work that the object does not pay for. */
+  /** Units of this step, including work that does not count for the object. */
   private done = 0;
 
-  /** `at` is where the value stands, where it is not an object itself; several values may share a budget. */
+  /** `at` is the path of the value, if it is not a whole object; several values may share a budget. */
   constructor(tree: RuleNode, value: unknown, old: unknown, errors: FieldErrors, at?: Path, budget = new CostBudget(OBJECT_LIMIT)) {
     this.errors = errors;
     this.budget = budget;
     this.places = [placeOf(tree, value, old, at)];
   }
 
-  /** What is left to do of long work; undefined where all is done. */
+  /** The rest of long work; undefined if all is done. */
   begin(): Work<void> | undefined {
     return this.goOn() ? undefined : this.rest();
   }
@@ -71,7 +71,7 @@ export class RuleRun {
     do yield;
     while (!this.goOn());
   }
-  /** One step of the work. Answers whether all is done. */
+  /** One step of the work. Returns whether all is done. */
   private goOn(): boolean {
     const { places } = this;
     this.done = 0;
@@ -79,7 +79,7 @@ export class RuleRun {
     return places.length === 0;
   }
 
-  /** Runs a rule of the value, or goes on to a part of it. False where no further rules run. */
+  /** Runs a rule of the value, or continues with a part of it. Returns false if no further rules run. */
   private step(place: Place): boolean {
     const { rules } = place.node;
     if (rules !== undefined && place.rule < rules.length) {
@@ -150,7 +150,7 @@ export class RuleRun {
     this.errors.add('FieldValueInvalid', at ?? ROOT, `Invalid value: ${JSON.stringify(node.type)}: ${detail}`);
   }
 
-  /** An error in the words of the rule. False where no further rules run. */
+  /** Reports a failed rule with its message. Returns false if no further rules run. */
   private reportFalse({ rule, message, field }: CompiledRule, { node, at }: Place): boolean {
     let detail = shownMessage(rule);
     let goesOn = true;
@@ -198,7 +198,7 @@ function failureText({ message }: CelRuntimeError, rule: ValidationRule): string
     : `${message} evaluating rule: ${ruleText(rule)}`;
 }
 
-/** A message that an expression made; undefined where it cannot be shown. */
+/** The message of an expression; undefined if it cannot be used. */
 function usable(made: unknown): string | undefined {
   if (typeof made !== 'string') return undefined;
   const text = made.trim();
@@ -259,7 +259,7 @@ function byKeys(items: readonly unknown[], keys: readonly string[]): ReadonlyMap
   }
   return found;
 }
-/** Undefined where a key is missing: such an item is not found again. */
+/** Undefined if a key is missing: such an item has no old value. */
 function keyText(item: unknown, keys: readonly string[]): string | undefined {
   if (!isValues(item)) return undefined;
   let text = '';

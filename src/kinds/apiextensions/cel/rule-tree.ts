@@ -1,6 +1,6 @@
 /**
- * The rules of a schema, at the places where they hold: a tree of those parts alone that have rules at or below them. Rules are
- * compiled when the first value meets them, and stay compiled as long as the definition is served.
+ * The rules of a schema by place: a tree of the parts that have rules at or below them. Rules are compiled for the first value that
+ * needs them, and stay compiled as long as the definition is served.
  */
 import type { Work } from '../../../lib/slices.ts';
 import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
@@ -17,7 +17,7 @@ export interface RuleNode {
   /** Of the values of a map. */
   readonly values: RuleNode | undefined;
   readonly items: RuleNode | undefined;
-  /** Keys of a list whose items are found again in an older one by them. */
+  /** Keys of a list by which its items are matched to old ones. */
   readonly keys: readonly string[] | undefined;
 }
 

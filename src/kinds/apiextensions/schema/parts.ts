@@ -1,9 +1,9 @@
 /** The parts of a schema: the schemas that it is made of. */
 import type { JSONSchemaProps } from './json-schema.ts';
 
-/** Parts of all schemas of a definition: each is compiled and kept. The largest that are in use have some 15,000 a version. */
+/** Limit of parts of all schemas of a definition: each is compiled and kept. The largest public ones have some 15,000 per version. */
 export const MAX_PARTS = 40_000;
-/** Parts of combinations (`allOf`, `anyOf`, `oneOf`, `not`) among them: every value may be held against each. */
+/** Limit of parts in combinations (`allOf`, `anyOf`, `oneOf`, `not`): every value may be validated by each. */
 export const MAX_COMBINED = 20_000;
 
 export interface PartCount {
@@ -19,7 +19,7 @@ export function countParts(schema: JSONSchemaProps, count: PartCount): void {
   eachPart(schema, (part) => countParts(part, count));
 }
 
-/** The schemas right below one. Those of keywords that no definition may have are left out. */
+/** The direct subschemas. Those of keywords that no definition may have are left out. */
 export function eachPart(schema: JSONSchemaProps, visit: (part: JSONSchemaProps) => void): void {
   const { properties, additionalProperties, items, allOf, anyOf, oneOf, not } = schema;
   if (properties !== undefined) for (const part of Object.values(properties)) visit(part);

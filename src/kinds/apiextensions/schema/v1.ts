@@ -1,4 +1,4 @@
-/** Custom resource definitions. What holds a schema is made once per prefix of schema extensions. */
+/** Custom resource definitions. Messages that hold a schema are made once per prefix of schema extensions. */
 import { always, bool, bytes, type Infer, int32, list, message, object, opt, ptr, raw, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 import { Status } from '../../meta-kinds.ts';

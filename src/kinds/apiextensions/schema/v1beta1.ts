@@ -1,5 +1,5 @@
 /**
- * Custom resource definitions of version 1beta1. Schema, subresources and columns may stand in the specification, for all versions,
+ * Custom resource definitions of version 1beta1. Schema, subresources and columns may be in the spec, for all versions,
  * or in each version. Schemas are those of version 1.
  */
 import { always, bool, type Infer, int32, list, message, object, opt, ptr, req, string } from '../../../schema/types.ts';

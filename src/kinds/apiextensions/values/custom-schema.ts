@@ -1,4 +1,4 @@
-/** Everything that the schema of a custom version does with values. Made once for a version of a definition. */
+/** Pruning, defaulting and validation by the schema of a custom version. Made once for a version of a definition. */
 import type { Work } from '../../../lib/slices.ts';
 import { requestTooLarge } from '../../../meta/errors.ts';
 import { FieldErrors, Path } from '../../../meta/field.ts';
@@ -33,7 +33,7 @@ export interface Reading {
 }
 
 export class CustomSchema {
-  /** How ownership and apply see objects of this version; undefined where nothing is known of them. */
+  /** The structure of objects of this version for ownership and apply; undefined if it is unknown. */
   readonly structure: MessageType | undefined;
   private readonly schema: JSONSchemaProps;
   private readonly x: Extensions;
@@ -78,29 +78,29 @@ export class CustomSchema {
   }
 
   /**
-   * Drops what the schema does not name, and nulls where there may be none; objects inside keep what they are and metadata
-   * that can be read. Throws DecodeError.
+   * Drops fields that the schema does not name, and nulls that are not allowed; embedded objects keep apiVersion, kind and valid
+   * metadata. Throws DecodeError.
    */
   prune(object: ApiObject, { report, broken = 'refuse', nulls = 'drop' }: Reading = {}): void {
     if (this.pruned) prune(this.root, object, nulls, report);
     readEmbedded(this.root, object, broken);
   }
 
-  /** Reports the fields of a body that `prune` would drop, and those of metadata that reading it would. */
+  /** Reports the fields of a body that `prune` would drop, and those of metadata that decoding would. */
   unknownFields(value: JsonValue, faults: FieldFaults): Work<void> {
     return unknownFields(this.root, this.pruned, value, faults);
   }
 
-  /** Fills in defaults at every depth. Does nothing when called again. Throws 413 where they would add too much. */
+  /** Fills in defaults at every depth. Idempotent. Throws 413 if they would add too much. */
   fillDefaults(object: ApiObject): void {
     if (!fillDefaults(this.root, object)) throw requestTooLarge(TOO_LONG_DEFAULTS);
   }
-  /** The same for what is stored already: false where the defaults would add too much, and some are missing. */
+  /** The same for a stored object: returns false if the defaults would add too much, and some are missing. */
   fillStored(object: ApiObject): boolean {
     return fillDefaults(this.root, object);
   }
 
-  /** What it answers is the rest of the work, to be run. */
+  /** Returns the rest of the work, to be run. */
   validate(object: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
     const lists = isPlainlyDistinct(this.root, object) ? undefined : this.validateLists(object, errors);
@@ -112,7 +112,7 @@ export class CustomSchema {
     yield* listSteps(this.root, object, errors);
   }
 
-  /** Members that were there twice before may stay so. */
+  /** Duplicate members that were stored before are accepted. */
   validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> | undefined {
     this.validateFields(object, errors);
     const lists = isPlainlyDistinct(this.root, object) ? undefined : this.validateListsUpdate(object, old, errors);
@@ -128,7 +128,7 @@ export class CustomSchema {
     if (before.empty) errors.list.push(...now.list);
   }
 
-  /** Rules run last, on values that are of the types and sizes which the schema says. */
+  /** Rules run last, on values with the types and sizes of the schema. */
   private withRules(
     rules: BeginRules,
     lists: Work<void> | undefined,
@@ -151,7 +151,7 @@ export class CustomSchema {
   }
 }
 
-/** Runs the rules of a version on an object. What it answers is the rest of the work. */
+/** Runs the rules of a version on an object. Returns the rest of the work. */
 type BeginRules = (object: ApiObject, old: ApiObject | undefined, errors: FieldErrors) => Work<void> | undefined;
 
 /** Undefined for a schema without rules. */
@@ -168,7 +168,7 @@ function* afterLists(rules: BeginRules, lists: Work<void>, object: ApiObject, ol
   if (rest !== undefined) yield* rest;
 }
 
-/** Errors that leave values of which expressions could not be sure. */
+/** Errors after which expressions cannot rely on the types of values. */
 const blocking = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',

@@ -1,20 +1,20 @@
 /**
- * Fills in the defaults of a schema. Every value is a copy, so that no two objects share one. A short text may ask for many
- * copies of a long default, one for each item of a list: what they add is bounded.
+ * Fills in the defaults of a schema. Every value is a copy, so that no two objects share one. A short body may need many
+ * copies of a long default, one for each item of a list: their total is limited.
  */
 import { own } from '../../../lib/own.ts';
 import { cloneJson, setKey } from '../../../schema/plain.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { ValueNode, Values } from './node.ts';
 
-/** Characters that the defaults of one object may add: as many as a body may have. */
+/** Limit of characters that the defaults of one object add: that of bodies. */
 export const MAX_DEFAULTS = 3 * 1024 * 1024;
-/** What a default counts for at least: small ones cost memory and work, too. */
+/** Minimum count of a default: small ones cost memory and work, too. */
 const LEAST = 16;
 
 /**
- * Changes the value in place. A default is filled in before what lies below it, so that its own parts are completed, too.
- * False where defaults would add more than `MAX_DEFAULTS`; the value is then incomplete.
+ * Changes the value in place. A default is filled in before those below it, so that its own parts are completed, too.
+ * Returns false if defaults would add more than `MAX_DEFAULTS`; the value is then incomplete.
  */
 export function fillDefaults(node: ValueNode, value: unknown): boolean {
   return !node.below.defaults || new Filling().fill(node, value);

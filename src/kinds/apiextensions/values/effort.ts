@@ -1,21 +1,21 @@
 /**
- * The effort that one object may cause while it is validated with the schema of its definition. Most of validation grows with the
- * object alone; patterns, enumerations and combinations multiply with it, and a user that may write definitions and objects could
- * hold up the server with both. What grows so is counted; an object that takes more is refused.
+ * The cost of validating one object by the schema of its definition. Most of validation grows with the object alone; patterns,
+ * enumerations and combinations multiply with it, and a user that may write definitions and objects could block the server with
+ * both. That work is counted; an object that exceeds the limit is refused.
  *
  *   withEffort(() => validate(…), () => errors.add(…));
  */
 
 import type { Work } from '../../../lib/slices.ts';
 
-/** Steps of a pattern, branches of a combination, places of a schema that are looked at: some ten nanoseconds each. */
+/** Limit of counted work: steps of a pattern, branches of a combination, visited parts of a schema, some ten nanoseconds each. */
 export const MAX_EFFORT = 500_000;
-/** Characters of a text that are read at the price of one step. */
+/** Characters of a text that count as one step. */
 export const CHARACTERS_A_STEP = 10;
 
 class EffortExceeded extends Error {}
 
-/** What is counted is done in one turn, or in steps that put their count back, so that one counter does for all. Outside of it there is no bound. */
+/** One counter is enough: counted work is done in one turn, or in steps that restore their count. Other work has no limit. */
 let left = Number.POSITIVE_INFINITY;
 
 /** Throws what `withEffort` catches. */
@@ -24,11 +24,11 @@ export function spend(steps: number): void {
   if (left < 0) throw new EffortExceeded();
 }
 
-/** The object that was looked at last, and its keys: branches of a combination look at the same one, one after another. */
+/** The object that was visited last, and its keys: branches of a combination visit the same one, one after another. */
 let lastObject: object | undefined;
 let lastKeys = 0;
 
-/** A look at an object. To begin a walk over the keys of a wide one takes as long as the walk. */
+/** Counts a visit of an object. Starting a walk over the keys of a wide object takes as long as the walk. */
 export function spendOn(object: object): void {
   if (object !== lastObject) {
     lastObject = object;
@@ -39,7 +39,7 @@ export function spendOn(object: object): void {
 const FEW_KEYS = 4;
 const STEPS_OF_A_KEY = 2;
 
-/** The same for work in steps: what others do between them does not count. */
+/** The same for work in steps: other work between them does not count. */
 export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work<void> {
   let mine = Math.min(left, MAX_EFFORT);
   for (;;) {

@@ -1,4 +1,4 @@
-/** Objects of the API inside custom objects: they say what they are, and their metadata is metadata. */
+/** Embedded resources in custom objects: they have apiVersion and kind, and their metadata is that of objects. */
 
 import { own } from '../../../lib/own.ts';
 import { isApiVersion } from '../../../meta/api-version.ts';
@@ -14,10 +14,10 @@ import { goValue } from '../go-value.ts';
 import { isValues, type ValueNode, type Values } from './node.ts';
 import { below, eachPart } from './parts.ts';
 
-/** Metadata of an object that was never stored by itself: a time of creation need not be there. */
+/** Metadata of an object that was never stored by itself: creationTimestamp may be absent. */
 export const EmbeddedMeta = message(ObjectMeta.name, { ...ObjectMeta.fields, creationTimestamp: opt(8, time) });
 
-/** How invalid metadata is treated: what a client sends is refused, what was stored loses the broken fields. */
+/** How invalid metadata is treated: that of a client is refused, that of a stored object loses the invalid fields. */
 export type Broken = 'refuse' | 'drop';
 
 /** Brings the metadata of all objects inside a value into its normal form, in place. Throws DecodeError. */
@@ -48,7 +48,7 @@ function refusal(at: Path | undefined, field: string, value: JsonValue, detail: 
   return new DecodeError(`${below(at, field)}: Invalid value: ${goValue(value)}: ${detail}`);
 }
 
-/** The fields of broken metadata that can be read. */
+/** The valid fields of invalid metadata. */
 function readable(metadata: unknown): Values {
   const result: Values = {};
   if (!isValues(metadata)) return result;
@@ -68,7 +68,7 @@ export function validateEmbedded(node: ValueNode, value: unknown, errors: FieldE
   eachPart(node, value, at, (part, inner, here) => validateEmbedded(part, inner, errors, here));
 }
 
-/** A resource says what it is; it need not have metadata. */
+/** A resource must have apiVersion and kind; metadata may be absent. */
 function validateResource(value: Values, at: Path | undefined, errors: FieldErrors): void {
   validateApiVersion(own(value, 'apiVersion'), below(at, 'apiVersion'), errors);
   validateKind(own(value, 'kind'), below(at, 'kind'), errors);

@@ -1,6 +1,6 @@
 /**
- * Whether a value fits a schema, answered as fast as can be: nothing is noted, and the first fault ends the look. Almost all
- * objects fit, so that `validate.ts`, which finds the words for all faults, is asked only when this says no.
+ * Whether a value matches a schema, as fast as possible: without messages, up to the first error. Almost all objects match, so
+ * that `validate.ts`, which makes the messages of all errors, is called only after a mismatch.
  */
 import type { Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';
@@ -40,7 +40,7 @@ export function fitsOf(schema: JSONSchemaProps, x: Extensions): Fits {
   return fits;
 }
 
-/** Most fields ask for a type alone, and schemas may name thousands of them: all of one type share what is compiled. */
+/** Most fields have only a type, and schemas may name thousands of them: all fields of one type share a compiled check. */
 const plainTypes: Readonly<Record<string, Fits>> = {
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
@@ -125,7 +125,7 @@ function textChecks(schema: JSONSchemaProps): Fits<string>[] {
   return checks;
 }
 
-/** Compiled when the first text comes. */
+/** Compiled with the first text. */
 function patternCheck(pattern: string): Fits<string> {
   let compiled: Pattern | undefined;
   return (value) => {
@@ -161,7 +161,7 @@ function listChecks(schema: JSONSchemaProps, x: Extensions): Fits<readonly JsonV
   return checks;
 }
 
-/** Branches of combinations mostly ask one thing, and there may be thousands of them. */
+/** Branches of combinations mostly have one keyword, and there may be thousands of them. */
 const asksOfObjects = ({ required, minProperties, maxProperties, properties, additionalProperties }: JSONSchemaProps): boolean =>
   (required ?? minProperties ?? maxProperties ?? properties ?? additionalProperties) !== undefined;
 
@@ -187,10 +187,10 @@ function objectChecks(schema: JSONSchemaProps, x: Extensions): Fits<Values>[] {
   });
   return checks;
 }
-/** What an item of a list or a key of an object counts for. */
+/** The cost of an item of a list or a key of an object. */
 const STEPS_OF_AN_ENTRY = 1 / 4;
 
-/** Values are looked at once for each part of a combination that they meet, and once more for each part within it. */
+/** Values are visited once for each part of a combination, and once more for each part within it. */
 function counted(fits: Fits): Fits {
   return (value) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) spendOn(value);

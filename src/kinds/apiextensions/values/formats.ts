@@ -20,7 +20,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
 const email = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
 const uri = /^([A-Za-z][A-Za-z0-9+.-]*:\S+|\/\S*)$/;
 
-/** Letters and digits in groups of four, the last one filled up with signs. */
+/** Base64: letters and digits in groups of four, the last one padded. */
 function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
   const filled = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
@@ -35,12 +35,12 @@ const duration = /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)((\d+(\.\d*)?|\.\
 const wordyDuration =
   /^\d+\s*(nanoseconds?|nanos?|ns|microseconds?|micros?|us|µs|milliseconds?|millis?|ms|seconds?|sec|s|minutes?|min|m|hours?|hr|h|days?|d|weeks?|wk|w)$/i;
 
-/** Two figures as a number. */
+/** Two digits as a number. */
 function pair(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
 
-/** Whether a text that begins like a date names a day that there is. */
+/** Whether a text that begins like a date names an existing day. */
 function isDay(text: string): boolean {
   const month = pair(text, 5);
   const day = pair(text, 8);
@@ -55,7 +55,7 @@ const isDate = (text: string): boolean => date.test(text) && isDay(text);
 const isDateTime = (text: string): boolean =>
   dateTime.test(text) && isDay(text) && pair(text, 11) < 24 && pair(text, 14) < 60 && pair(text, 17) < 61;
 
-/** The last figure of such a number is a sum of the others. */
+/** The last digit of such a number is a checksum of the others. */
 function isIsbn(text: string, length: 10 | 13): boolean {
   const figures = text.replace(/[\s-]/g, '');
   if (!(length === 10 ? /^\d{9}[\dX]$/i : /^\d{13}$/).test(figures)) return false;
@@ -74,7 +74,7 @@ function isCreditCard(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Formats of texts of any length. Each looks at a character a few times at most. */
+/** Formats of texts of any length. Each reads a character a few times at most. */
 const longChecks: Readonly<Record<string, (text: string) => boolean>> = {
   password: () => true,
   byte: isBase64,
@@ -94,10 +94,10 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   creditcard: isCreditCard,
 };
 
-/** A longer text is no date, number, color, name or address. */
+/** A longer text is not a date, number, color, name or address. */
 export const LONGEST_FORMATTED = 4096;
 
-/** The check of a format; dashes in its name say nothing. Undefined for one that is not checked. */
+/** The check of a format; dashes in its name are ignored. Undefined for one that is not checked. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
   if (Object.hasOwn(longChecks, name)) return counted(longChecks[name] as (text: string) => boolean);
@@ -106,7 +106,7 @@ export function formatCheck(format: string): ((text: string) => boolean) | undef
   const pattern = Object.hasOwn(patterns, name) ? patterns[name] : undefined;
   return pattern === undefined ? undefined : (text) => text.length <= LONGEST_FORMATTED && pattern.test(text);
 }
-/** Branches of a schema may ask the same of one text again and again. */
+/** Cache of results: branches of a schema may check the same text many times. */
 function counted(check: (text: string) => boolean): (text: string) => boolean {
   return (text) => {
     if (text.length > CHARACTERS_A_STEP) spend(text.length / CHARACTERS_A_STEP);

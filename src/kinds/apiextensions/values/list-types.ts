@@ -1,4 +1,4 @@
-/** Lists whose members are distinguished by their value or by some keys hold no member twice. */
+/** Validation of sets and maps: lists without duplicate values or keys. */
 import { own } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../../meta/field.ts';
@@ -7,17 +7,17 @@ import { goValue } from '../go-value.ts';
 import { isValues, type ValueNode, type Values } from './node.ts';
 import { eachPart } from './parts.ts';
 
-/** Members that are looked at before others have their turn. */
+/** Members after which the work yields. */
 const STEP = 1000;
 
-/** Parts and members of a value that the first look visits, and members of one list that it compares. */
+/** Limits of the quick check: parts and members of a value that it visits, and members of one list that it compares. */
 const LOOK = 200;
 const LOOK_MEMBERS = 16;
 
-/** Whether a quick look at a value shows that no list has a member twice: so it is with most. False: `listSteps` says more. */
+/** Whether a quick check shows that no list has duplicates, as in most values. False: `listSteps` must check. */
 export const isPlainlyDistinct = (node: ValueNode, value: unknown): boolean => look(node, value, LOOK) >= 0;
 
-/** How many more parts the look may visit after this value; below zero where a longer look is needed. */
+/** How many more parts the quick check may visit after this value; below zero if a full check is needed. */
 function look(node: ValueNode, value: unknown, budget: number): number {
   if (!node.below.lists || typeof value !== 'object' || value === null) return budget;
   let left = budget - 1;
@@ -36,7 +36,7 @@ function look(node: ValueNode, value: unknown, budget: number): number {
   }
   return left;
 }
-/** Whether a short list has members that are surely different: in a scalar key, or scalars themselves. */
+/** Whether the members of a short list certainly differ: in a scalar key, or as scalars. */
 function areDistinct(list: readonly unknown[], keys: readonly string[] | undefined): boolean {
   if (list.length > LOOK_MEMBERS) return false;
   for (let i = 0; i < list.length; i++) {
@@ -92,7 +92,7 @@ function keysOf(member: Values | null, keys: readonly string[]): JsonValue {
   return found;
 }
 
-/** Reports the second of members with equal keys; further ones add nothing. */
+/** Reports the second of members with equal keys; further ones are not reported. */
 function* reportRepeated(list: readonly JsonValue[], apart: (member: JsonValue) => JsonValue, at: Path, errors: FieldErrors): Work<void> {
   if (list.length < 2) return;
   const seen = new Map<string, number>();
@@ -106,7 +106,7 @@ function* reportRepeated(list: readonly JsonValue[], apart: (member: JsonValue) 
   }
 }
 
-/** Equal values have one text, whatever the order of their keys. */
+/** A text that is the same for equal values, regardless of the order of their keys. */
 function textOf(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;

@@ -1,6 +1,6 @@
 /**
- * A structural schema as walks over values need it, made once for a version: what lies below a value, what is dropped, filled
- * in or distinguished there, and whether a walk finds anything to do at all.
+ * A structural schema compiled for walks over values, made once for a version: the nodes below a value, what to prune, default
+ * or check for duplicates there, and whether a walk has anything to do at all.
  */
 import { atOnce, type Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';
@@ -11,7 +11,7 @@ export type Values = { [key: string]: JsonValue };
 
 export interface ValueNode {
   readonly fields: ReadonlyMap<string, ValueNode>;
-  /** Fields without a name in the schema: what they are, `bare` where their values are kept and nothing within them, or gone. */
+  /** Fields that the schema does not name: their node, `bare` if values are kept without their fields, or undefined if they are dropped. */
   readonly rest: ValueNode | 'bare' | undefined;
   readonly items: ValueNode | undefined;
   /** Keeps fields that the schema does not name. */
@@ -26,11 +26,11 @@ export interface ValueNode {
   readonly defaults: readonly (readonly [string, ValueNode])[];
   readonly list: 'set' | 'map' | undefined;
   readonly keys: readonly string[];
-  /** Defaults, resources, and lists of distinct members at or below: what is false here need not be looked for. */
+  /** Whether there are defaults, resources, and sets or maps at or below: a walk skips nodes without. */
   readonly below: { readonly defaults: boolean; readonly resources: boolean; readonly lists: boolean };
 }
 
-/** `as` says what the value is where the schema does not. */
+/** `as`: the type of the value if the schema does not declare it. */
 export function nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): ValueNode {
   return atOnce(nodeSteps(schema, x, as));
 }
@@ -70,7 +70,7 @@ export function* nodeSteps(schema: JSONSchemaProps, x: Extensions, as?: ValueNod
   };
 }
 
-/** Most fields are plain values, and schemas may name thousands of them: one node stands for all. */
+/** Most fields are scalars, and schemas may name thousands of them: they share one node. */
 const plainNode: ValueNode = Object.freeze({
   fields: new Map(),
   rest: undefined,
@@ -100,12 +100,12 @@ function isPlain(schema: JSONSchemaProps, x: Extensions): boolean {
   );
 }
 
-/** What the schema says of a field; undefined where it says nothing. */
+/** The node of a field; undefined if the schema has none. */
 export function fieldNode(node: ValueNode, name: string): ValueNode | 'bare' | undefined {
   return node.fields.get(name) ?? node.rest;
 }
 
-/** What stands under kind, version and metadata of a resource is not the schema's. */
+/** Kind, apiVersion and metadata of a resource do not follow the schema. */
 export function isMetaField(name: string): boolean {
   return name === 'apiVersion' || name === 'kind' || name === 'metadata';
 }

@@ -1,7 +1,7 @@
 import { Path } from '../../../meta/field.ts';
 import type { ValueNode, Values } from './node.ts';
 
-/** The parts of a value that the schema speaks of, with their paths: names of maps stand in brackets. */
+/** The parts of a value that the schema describes, with their paths: keys of maps are in brackets. */
 export function eachPart(
   node: ValueNode,
   value: object,

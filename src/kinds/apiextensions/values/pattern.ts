@@ -1,4 +1,4 @@
-/** Patterns of schemas, in RE2's language. */
+/** Patterns of schemas, in RE2 syntax. */
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { Matcher, type Meter, TooLarge } from '../../../lib/pattern/match.ts';
 import { PatternError, parsePattern } from '../../../lib/pattern/parse.ts';
@@ -11,12 +11,12 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Most patterns that are kept compiled, and most steps of all of them; beyond either the oldest make room. */
+/** Limits of cached patterns, and of the steps of all of them; beyond either the oldest are dropped. */
 const KEPT = 1000;
 const KEPT_STEPS = 200_000;
 const compiled = new BoundedCache<string, Matcher>(KEPT, { most: KEPT_STEPS, of: ({ size }) => size });
 
-/** Throws PatternError, worded as clients know it. */
+/** Throws PatternError, with the message of a stock server. */
 export function compilePattern(pattern: string): Pattern {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function compilePattern(pattern: string): Pattern {
   return made;
 }
 
-/** Matching counts as effort of the object that is validated. */
+/** Matching counts for the limit of the object that is validated. */
 const meter: Meter = {
   spend,
   read: (characters) => {

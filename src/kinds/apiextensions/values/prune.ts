@@ -1,6 +1,6 @@
 /**
- * Drops what a structural schema does not know. Nulls go, too, where none may stand and no default is to take their place.
- * Objects are changed in place; where nothing is to be dropped, nothing is touched.
+ * Prunes fields that a structural schema does not name, and nulls that are not allowed and have no default.
+ * Objects are changed in place, and only where there is something to drop.
  */
 import { cloneJson } from '../../../schema/plain.ts';
 import type { JsonValue } from '../../../schema/types.ts';
@@ -15,7 +15,7 @@ export function prune(node: ValueNode, value: unknown, nulls: 'drop' | 'keep', r
 class Pruner {
   private readonly dropsNulls: boolean;
   private readonly report: Report | undefined;
-  /** Where the walk stands, kept only for somebody who wants to know. */
+  /** The current path, tracked only if dropped fields are reported. */
   private readonly steps: (string | number)[] = [];
 
   constructor(dropsNulls: boolean, report: Report | undefined) {
@@ -58,7 +58,7 @@ class Pruner {
   }
 }
 
-/** Whether a null says nothing where it stands, and there is no default that it asks for. */
+/** Whether a null is not allowed, and there is no default for it. */
 function isNoNull(field: ValueNode | 'bare'): boolean {
   return field !== 'bare' && !field.nullable && field.default === undefined;
 }

@@ -1,10 +1,10 @@
-/** What schemas ask of texts, numbers and enumerations. */
+/** Checks of texts, numbers and enumerations. */
 import { equal } from '../../../lib/equal.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import { CHARACTERS_A_STEP, spend } from './effort.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
 
-/** A null is no member of any enumeration. */
+/** A null is never a member of an enumeration. */
 export function isOneOf(value: JsonValue, members: readonly JsonValue[]): boolean {
   if (value === null) return false;
   if (members.length > LONG_ENUM && typeof value !== 'object') return scalarsOf(members).has(value);
@@ -24,12 +24,12 @@ function scalarsOf(members: readonly JsonValue[]): ReadonlySet<JsonValue> {
   return found;
 }
 
-/** Whether a text has at most so many characters. It has at most as many as places, and at least half as many. */
+/** Whether a text has at most so many characters. It has at most as many as UTF-16 units, and at least half as many. */
 export const isAtMost = (text: string, most: number): boolean => text.length <= most || (text.length <= 2 * most && lengthOf(text) <= most);
 export const isAtLeast = (text: string, least: number): boolean =>
   text.length >= least && (text.length >= 2 * least || lengthOf(text) >= least);
 
-/** Characters, not the halves of which some consist. */
+/** The number of characters, not of UTF-16 units. */
 function lengthOf(text: string): number {
   spend(text.length / CHARACTERS_A_STEP);
   let length = text.length;
@@ -41,7 +41,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** A pattern that is no pattern was refused with the definition; it matches nothing. */
+/** An invalid pattern matches nothing; definitions with one are refused. */
 export function patternOf(pattern: string): Pattern {
   try {
     return compilePattern(pattern);
@@ -52,6 +52,6 @@ export function patternOf(pattern: string): Pattern {
 }
 const nothing: Pattern = { test: () => false };
 
-/** A whole number is compared with a bound without its fraction, as clients have always known it. */
+/** An integer is compared with the integer part of a bound, as in a stock server. */
 export const boundFor = (value: number, limit: number): number => (Number.isInteger(value) ? Math.trunc(limit) : limit);
 export const isMultiple = (value: number, step: number): boolean => step === 0 || Number.isInteger(Number((value / step).toPrecision(12)));

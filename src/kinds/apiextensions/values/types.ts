@@ -1,4 +1,4 @@
-/** Types of values, and what schemas say of them. */
+/** Types of values and of schemas. */
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { formatCheck } from './formats.ts';
@@ -21,7 +21,7 @@ export function typesOf(schema: JSONSchemaProps, x: Extensions): readonly string
   return schema.type === undefined ? [] : [schema.type];
 }
 
-/** The format of a schema, where it is one that is checked. */
+/** The format of a schema, if it is one that is checked. */
 export function formatOf(schema: JSONSchemaProps): string | undefined {
   return schema.format !== undefined && formatCheck(schema.format) !== undefined ? schema.format : undefined;
 }
@@ -31,7 +31,7 @@ export interface TypeFault {
   readonly actual: string;
 }
 
-/** Why a value is not of the type, in the words of complaints. Where there is a format, it is named instead of the type. */
+/** The message for a value of another type. If there is a format, it is named instead of the type. */
 export function typeFault(value: JsonValue, schema: JSONSchemaProps, x: Extensions): TypeFault | undefined {
   const types = typesOf(schema, x);
   const format = formatOf(schema);

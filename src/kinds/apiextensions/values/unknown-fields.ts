@@ -20,7 +20,7 @@ export function* unknownFields(root: ValueNode, pruned: boolean, value: JsonValu
   for (const text of search.metadata.texts.sort()) faults.add(text);
 }
 
-/** Paths that are gathered before they are sorted; a body with more has these named. */
+/** Limit of paths that are collected and sorted; the rest is not reported. */
 const MAX_PATHS = 1_000;
 /** Values after which the walk yields; a power of two. */
 const VALUES_A_STEP = 256;

@@ -1,5 +1,5 @@
 /**
- * Whether a value fits a schema. Complaints are worded, and come in the order, as clients of custom objects know them:
+ * Validates a value by a schema. Errors have the messages and the order of a stock server:
  *
  *   spec.n: Invalid value: 12: spec.n in body should be less than or equal to 9
  */
@@ -22,14 +22,14 @@ interface Check {
   readonly errors: FieldErrors;
 }
 
-/** `at` is where the value stands; the words of complaints name only what lies within it. */
+/** `at` is the path of the value; the messages name only the path within it. */
 export function validateValue(value: JsonValue, schema: JSONSchemaProps, x: Extensions, at: Path | undefined, errors: FieldErrors): void {
   const found = new Errors();
   validate(value, schema, '', { x, at, errors: found });
   addDistinct(found, errors);
 }
 
-/** Several parts of a schema may find the same fault. */
+/** Several parts of a schema may report the same error. */
 function addDistinct(found: FieldErrors, errors: FieldErrors): void {
   const reported = new Set<string>();
   for (const error of found.list) {
@@ -45,9 +45,9 @@ function pathOf({ at }: Check, name: string): Path {
   return own === '' ? at : at.child(own);
 }
 
-/** What it costs to look at a value for words about it: some microseconds, and not the nanoseconds of a look whether it fits. */
+/** The cost of validating a value with messages: some microseconds instead of the nanoseconds of `fits.ts`. */
 const STEPS_OF_WORDS = 24;
-/** Entries from which a list or object is asked which of them fit, so that words are looked for about the others alone. */
+/** From so many entries of a list or object, only those that do not match are validated with messages. */
 const MANY = 16;
 
 function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
@@ -65,7 +65,7 @@ function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) validateFields(value, schema, name, check);
 }
 
-/** Members of an enumeration in words, made once: there may be as many faults as members. */
+/** The members of an enumeration as text, made once: there may be as many errors as members. */
 const supported = new WeakMap<readonly JsonValue[], string>();
 function supportedOf(members: readonly JsonValue[]): string {
   let found = supported.get(members);
@@ -145,7 +145,7 @@ function validateFields(value: JsonObject, schema: JSONSchemaProps, name: string
 
 // ---- combinations ------------------------------------------------------------------------------------------------
 
-/** Complaints about a combination as a whole name no field. */
+/** Errors of a combination as a whole name no field. */
 function combination(check: Check, name: string, rule: string): void {
   check.errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": ${JSON.stringify(name)} must ${rule}`);
 }
@@ -186,7 +186,7 @@ function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: s
   if (not !== undefined && complaintsOf(value, not, name, check).empty) combination(check, name, 'not validate the schema (not)');
 }
 
-/** Of alternatives that all fail, the complaints of the one that had most to say of the value; of equals, the first. */
+/** Of alternatives that all fail, the errors of the one with the highest weight; of equals, the first. */
 function nearest(value: JsonValue, schemas: readonly JSONSchemaProps[], found: readonly FieldErrors[], { x }: Check): FieldErrors {
   let best = 0;
   let most = -1;

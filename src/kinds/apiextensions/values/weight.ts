@@ -1,7 +1,7 @@
 /**
- * How much a schema says of a value. Where a value fits none of several alternatives, the error is that of the one that says
- * most: it is likely the one that was meant. The count is that of a stock server, so that clients get
- * of the same one.
+ * The weight of a schema for a value: how much of the value it describes. If a value matches none of several alternatives, the
+ * errors are those of the one with the highest weight, which is likely the intended one. The count is that of a stock server, so
+ * that clients get the same errors.
  */
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
@@ -9,7 +9,7 @@ import { spend } from './effort.ts';
 import type { Extensions } from './node.ts';
 import { formatOf, typeFault, typesOf } from './types.ts';
 
-/** What it counts for to weigh a value; see `effort.ts`. */
+/** The cost of weighing a value; see `effort.ts`. */
 const STEPS_OF_A_VALUE = 8;
 
 export function weightOf(value: JsonValue, schema: JSONSchemaProps, x: Extensions): number {

@@ -1,4 +1,4 @@
-/** Registrations of API servers behind this one. */
+/** APIServices. */
 import { always, bool, bytes, type Infer, int32, list, message, object, opt, ptr, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 

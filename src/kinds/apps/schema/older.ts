@@ -12,7 +12,7 @@ import { DeploymentStatus, DeploymentStrategy } from './deployment.ts';
 import { ReplicaSetStatus } from './replica-set.ts';
 import { StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetStatus, StatefulSetUpdateStrategy } from './stateful-set.ts';
 
-/** `version` is the beginning of the names of messages: `apps.v1beta1`. */
+/** `version` is the prefix of the names of messages: `apps.v1beta1`. */
 export function deploymentSchemas(version: string) {
   const RollbackConfig = message(`${version}.RollbackConfig`, { revision: opt(1, int64) });
   const DeploymentSpec = message(`${version}.DeploymentSpec`, {
@@ -92,7 +92,7 @@ export function statefulSetSchema(version: string) {
   });
 }
 
-/** A scale that shows its selector as labels where that is possible, and always as text. */
+/** A scale with its selector as labels where that is possible, and always as text. */
 export function scaleSchema(version: string) {
   const ScaleSpec = message(`${version}.ScaleSpec`, { replicas: opt(1, int32) });
   const ScaleStatus = message(`${version}.ScaleStatus`, {

@@ -1,4 +1,4 @@
-/** Token reviews as version 1beta1 shows them; webhooks still speak it. */
+/** Token reviews of version 1beta1, which webhooks may still use. */
 import type { Infer } from '../../../schema/types.ts';
 import { inVersion } from '../../versions.ts';
 import * as v1 from './v1.ts';

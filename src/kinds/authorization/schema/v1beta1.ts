@@ -1,4 +1,4 @@
-/** Access reviews of version 1beta1: the groups of a subject stand in the field `group`. */
+/** Access reviews of version 1beta1: the groups of a subject are in the field `group`. */
 import { always, boxed, type Infer, list, map, message, object, opt, ptr, req, string } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 import { inVersion } from '../../versions.ts';

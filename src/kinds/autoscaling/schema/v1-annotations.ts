@@ -1,4 +1,4 @@
-/** What version 1 keeps in annotations, because its fields have no room for it: metrics and conditions. */
+/** Values that version 1 keeps in annotations, because it has no fields for them: metrics and conditions. */
 import { type Infer, int32, message, opt, ptr, quantity, string, time } from '../../../schema/types.ts';
 import { LabelSelector } from '../../meta.ts';
 import { CrossVersionObjectReference } from './v1.ts';

@@ -66,7 +66,7 @@ export type HPAScalingPolicy = Infer<typeof HPAScalingPolicy>;
 export const HPAScalingRules = message('autoscaling.v2.HPAScalingRules', {
   stabilizationWindowSeconds: ptr(3, int32),
   selectPolicy: ptr(1, string),
-  // None at all is a mistake; absent ones have defaults.
+  // An empty list is an error; absent metrics have defaults.
   policies: ptr(2, list(HPAScalingPolicy)),
 });
 export type HPAScalingRules = Infer<typeof HPAScalingRules>;

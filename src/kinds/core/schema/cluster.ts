@@ -1,4 +1,4 @@
-/** Smaller kinds of the core group, some of which are met only inside other data. */
+/** Smaller kinds of the core group, some of which occur only inside others. */
 import { always, bytes, type Infer, list, message, object, opt, req, string } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 import { ObjectReference } from './references.ts';

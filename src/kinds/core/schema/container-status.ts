@@ -1,4 +1,4 @@
-/** What is seen of running containers. */
+/** The status of containers. */
 import { always, bool, type Infer, int32, message, opt, ptr, req, string, time } from '../../../schema/types.ts';
 
 export const ContainerStateRunning = message('core.v1.ContainerStateRunning', {

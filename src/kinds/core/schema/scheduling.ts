@@ -1,4 +1,4 @@
-/** What says where a pod may run. */
+/** Scheduling constraints of a pod. */
 import { type Infer, int32, int64, list, message, opt, ptr, req, string, time } from '../../../schema/types.ts';
 import { LabelSelector } from '../../meta.ts';
 

@@ -1,4 +1,4 @@
-/** With which rights containers and pods run. */
+/** Security contexts of containers and pods. */
 import { bool, type Infer, int64, list, message, opt, ptr, req, string } from '../../../schema/types.ts';
 
 export const Capabilities = message('core.v1.Capabilities', {
@@ -39,7 +39,7 @@ export const SecurityContext = message('core.v1.SecurityContext', {
   runAsNonRoot: ptr(5, bool),
   readOnlyRootFilesystem: ptr(6, bool),
   allowPrivilegeEscalation: ptr(7, bool),
-  // The field was once filled in by servers: it is made harmless rather than cleared.
+  // Old servers filled in the field: it is set to its default rather than cleared.
   procMount: ptr(9, string, { gate: { name: 'ProcMountType', off: 'Default' } }),
   seccompProfile: ptr(11, SeccompProfile),
 });

@@ -1,4 +1,4 @@
-/** What an image policy webhook is asked, and what it answers. */
+/** Image reviews: requests to image policy webhooks and their responses. */
 import { always, bool, type Infer, list, map, message, object, opt, string } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 

@@ -5,7 +5,7 @@ import { ObjectMeta } from '../../meta.ts';
 import { inVersion } from '../../versions.ts';
 import { IngressStatus, IngressTLS } from './ingress.ts';
 
-/** `version` is the beginning of the names of messages: `networking.v1beta1`. */
+/** `version` is the prefix of the names of messages: `networking.v1beta1`. */
 export function ingressSchema(version: string) {
   const IngressBackend = message(`${version}.IngressBackend`, {
     serviceName: opt(1, string),
