@@ -136,7 +136,7 @@ async function configNames(list: string, line: Line, io: IO): Promise<string[]> 
 }
 
 /** Candidates from the server. */
-async function asked<T>(line: Line, io: IO, ask: (session: Awaited<ReturnType<typeof connect>>) => Promise<T>): Promise<T> {
+async function fromServer<T>(line: Line, io: IO, ask: (session: Awaited<ReturnType<typeof connect>>) => Promise<T>): Promise<T> {
   const own = { Connecting: connectFlags, Objects: { namespace: namespaceFlag } };
   const known = new Set(Object.values(own).flatMap((group) => Object.keys(group)));
   const kept: string[] = [];
@@ -158,14 +158,14 @@ async function asked<T>(line: Line, io: IO, ask: (session: Awaited<ReturnType<ty
   }
 }
 async function types(line: Line, io: IO): Promise<string[]> {
-  const found = await asked(line, io, ({ transport }) => withTimeout(new Discovery(transport).all(), io));
+  const found = await fromServer(line, io, ({ transport }) => withTimeout(new Discovery(transport).all(), io));
   const listed = found.filter(({ verbs }) => verbs.includes('list'));
   const count = new Map<string, number>();
   for (const { name } of listed) count.set(name, (count.get(name) ?? 0) + 1);
   return [...new Set(listed.map(({ name, group }) => ((count.get(name) ?? 0) > 1 && group !== '' ? `${name}.${group}` : name)))].sort();
 }
 async function names(type: string, line: Line, io: IO): Promise<string[]> {
-  return asked(line, io, async ({ transport, connection }) => {
+  return fromServer(line, io, async ({ transport, connection }) => {
     const resource = await withTimeout(new Discovery(transport).find(type), io);
     const path = `${resourcePath(resource, connection.namespace)}?limit=${MOST}`;
     const list = await transport.json<{ items?: { metadata: { name: string } }[] }>({ path, timeout: DEADLINE_MS });

@@ -126,8 +126,8 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   const own = args.slice(path.length);
   // Arguments after `--` are not ours.
   const end = own.indexOf('--');
-  const asked = own.slice(0, end === -1 ? undefined : end).some((word) => word === '--help' || word === '-h');
-  return asked ? showHelp(path, command, io) : command.run(own, io);
+  const wantsHelp = own.slice(0, end === -1 ? undefined : end).some((word) => word === '--help' || word === '-h');
+  return wantsHelp ? showHelp(path, command, io) : command.run(own, io);
 }
 
 const isFlag = (word: string): boolean => word.startsWith('-');

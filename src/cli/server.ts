@@ -34,14 +34,14 @@ export function serverCommand(start: StartServer): Command {
 
 async function serve(start: StartServer, options: ServerOptions, io: IO): Promise<number> {
   const began = io.clock.monotonic();
-  const { stopped, asked, forget } = stopSignal(io);
+  const { stopped, isStopping, forget } = stopSignal(io);
   try {
     const server = await start(options);
     const config = await configFile(server, io).catch(async (error: unknown) => {
       await server.close();
       throw error;
     });
-    if (!asked()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
+    if (!isStopping()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
     io.err('plat: stopping; interrupt again to stop at once\n');

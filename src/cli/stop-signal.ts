@@ -5,23 +5,23 @@ export interface StopSignal {
   /** Resolves with the first signal; a second one ends the process at once. */
   readonly stopped: Promise<void>;
   /** Whether the first signal has come. */
-  asked(): boolean;
+  isStopping(): boolean;
   /** Stops listening. */
   forget(): void;
 }
 
 export function stopSignal(io: IO): StopSignal {
-  let asked = false;
+  let stopping = false;
   let stop: () => void = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
   });
   const forget = io.onSignal((signal) => {
-    if (asked) io.exit(signal === 'SIGINT' ? 130 : 143);
+    if (stopping) io.exit(signal === 'SIGINT' ? 130 : 143);
     else {
-      asked = true;
+      stopping = true;
       stop();
     }
   });
-  return { stopped, asked: () => asked, forget };
+  return { stopped, isStopping: () => stopping, forget };
 }

@@ -73,7 +73,7 @@ function conditionsOf(object: ApiItem | undefined): readonly Condition[] {
 }
 function finalizersOf(object: ApiItem): string {
   const { finalizers = [], deletionTimestamp } = (object.metadata ?? {}) as { finalizers?: string[]; deletionTimestamp?: string };
-  if (deletionTimestamp === undefined) return 'nobody deleted the object';
+  if (deletionTimestamp === undefined) return 'the object was not deleted';
   return finalizers.length > 0 ? `the object has finalizers ${finalizers.join(', ')}` : 'the object is terminating';
 }
 

@@ -46,7 +46,7 @@ export interface RunningServer {
   /** Client configuration of the administrator, and the file it is in; undefined for a server that keeps nothing on disk. */
   readonly adminConfig: string;
   readonly adminConfigPath: string | undefined;
-  /** Resolves when the server has ended: with the reason where it could not go on, else with nothing. */
+  /** Resolves when the server has stopped: with the error after a failure, else with undefined. */
   readonly ended: Promise<Error | undefined>;
   /** Ends gracefully: fails readiness, ends watches, lets requests finish, closes the store. */
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export interface RunningServer {
   abort(): Promise<void>;
 }
 
-/** What a server is given of the world around it. */
+/** The environment of a server; every part has a default. */
 export interface Surroundings {
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
@@ -66,7 +66,7 @@ export interface Surroundings {
   /** Called with the name of each part before it starts; may throw, for tests of starts that fail. */
   readonly starting?: ((part: string) => void) | undefined;
   readonly hooks?: RequestHooks | undefined;
-  /** What the server begins with: that of another one of the same identity, whose store is in memory. */
+  /** The initial state: that of another server of the same identity, whose store is in memory. */
   readonly from?: ServerState | undefined;
 }
 
@@ -168,7 +168,7 @@ async function serve(base: Base, state: State, credentials: Credentials, ending:
   };
 }
 
-/** Throws the first error when all have ended: nothing may still be under way when a start has failed. */
+/** Throws the first error when all are settled: no work may be in progress after a failed start. */
 async function allDone(...work: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(work);
   await Promise.all(work);

@@ -36,7 +36,7 @@ export class ByteBudget {
     return this.used;
   }
 
-  /** Resolves when the work may begin. `leave` must be called with the same bytes when it has ended. */
+  /** Resolves when the work may begin. `leave` must be called with the same bytes when it is done. */
   enter(bytes: number, owner: object = nobody): Promise<void> {
     if (this.waiting.size === 0 && this.fits(bytes)) {
       this.used += bytes;

@@ -35,7 +35,7 @@ export function recordedText(subject: Subject, path: string): string {
   return bytes.toString('utf8');
 }
 
-/** A directory with the files of a subject, for programs that read them; it is removed when the test file has ended. */
+/** A directory with the files of a subject, for programs that read them; it is removed after the test file. */
 export function unpacked(subject: Subject): string {
   const directory = temporaryDirectory(`plat-recorded-${subject}`);
   for (const [path, bytes] of recorded(subject)) {

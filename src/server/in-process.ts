@@ -64,7 +64,7 @@ export function givenUser(authenticator: Authenticator): Step {
 /** The user that a request was made with; undefined if it is authenticated by credentials. */
 export const userGivenWith = (req: object): User | undefined => (req instanceof InProcessIncoming ? req.user : undefined);
 
-/** Responses in progress, to be aborted when their caller has ended. */
+/** Responses in progress, which are aborted when their caller is closed. */
 export class OpenAnswers {
   private readonly open = new Set<Writable>();
   private ended = false;

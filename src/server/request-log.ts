@@ -1,7 +1,7 @@
 /**
  * Requests in the log, at the verbosities that `--v` names:
  *
- *   6  one line for each request of a client when it has ended
+ *   6  one line for each request of a client when it is finished
  *   7  those of the server's own controllers, too
  *   8  with an outline of the request body: names of fields, types and lengths, never a value
  *
@@ -50,7 +50,7 @@ export function logRequests(log: Log, clock: Clock, observe: (ctx: Context) => v
   };
 }
 
-/** If bodies are outlined, the step that keeps them until the request has ended. */
+/** If bodies are outlined, the step that keeps them until the request is finished. */
 export const keepBodies = (log: Log): readonly Step[] =>
   log.enabled(BODIES)
     ? [

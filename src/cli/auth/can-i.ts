@@ -36,7 +36,7 @@ export const canI = command({
   more: `
 Exit codes:
   0   it is allowed
-  1   it is not, or the server could not be asked
+  1   it is not allowed, or the request failed
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

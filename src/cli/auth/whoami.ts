@@ -30,7 +30,7 @@ A v1.24 server shows all of it to callers who may review tokens or have a certif
 
 Exit codes:
   0   the server knows you
-  1   it does not, or could not be asked
+  1   it does not, or the request failed
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

@@ -24,7 +24,7 @@ Examples:
   plat store backup --to plat.backup --etcd-servers http://127.0.0.1:2379
 
 The file holds all secrets, encrypted only where the store encrypts them. It does not hold keys, certificates and
-tokens of the data directory: copy these, too. A running server asks for the right to get the path /store/backup.
+tokens of the data directory: copy these, too. A running server requires the right to get the path /store/backup.
 ${exitCodes('the backup was written, but objects that cannot be read are not in it')}`,
   async run({ options, given, args }, io) {
     noArguments(args);

@@ -34,7 +34,7 @@ Examples:
   plat store reencrypt --check               check whether the old key can be removed
   plat store reencrypt --data-dir .plat --encryption-provider-config encryption.yaml
 
-Objects under the first key are skipped, so an interrupted run can be started again. A running server asks for the
+Objects under the first key are skipped, so an interrupted run can be started again. A running server requires the
 right to get the path /store/encryption, and to list and update the objects.
 
 Exit codes:

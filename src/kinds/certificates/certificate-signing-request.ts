@@ -104,7 +104,7 @@ export const CertificateSigningRequestKind = kind<CertificateSigningRequest>({
   columns: [
     nameColumn,
     ageColumn,
-    { name: 'SignerName', type: 'string', description: 'The signer that is asked.' },
+    { name: 'SignerName', type: 'string', description: 'The requested signer.' },
     { name: 'Requestor', type: 'string', description: 'Who made the request.' },
     { name: 'RequestedDuration', type: 'string', description: 'How long the certificate is to be valid.' },
     {

@@ -66,6 +66,6 @@ export function bootstrapTokenWarnings(secret: TokenSecret, identity: Identity):
     warn('data[expiration]', 'must be a time of RFC 3339 such as 2030-01-02T15:04:05Z and counts as past');
   const groups = tokenField(secret, 'auth-extra-groups');
   if (groups !== '' && !groups.split(',').every(isBootstrapGroup))
-    found.push('data[auth-extra-groups]: each group must begin with system:bootstrappers:, so that nobody is authenticated by the token');
+    found.push('data[auth-extra-groups]: each group must begin with system:bootstrappers:, so that the token authenticates no user');
   return found;
 }

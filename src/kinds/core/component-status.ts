@@ -16,8 +16,8 @@ export const ComponentStatusKind = kind<ComponentStatus>({
   columns: [
     nameColumn,
     { name: 'Status', type: 'string', description: 'Whether the component answered that it is well.' },
-    { name: 'Message', type: 'string', description: 'What the component said about itself.' },
-    { name: 'Error', type: 'string', description: 'What went wrong when the component was asked.' },
+    { name: 'Message', type: 'string', description: 'The message of the component.' },
+    { name: 'Error', type: 'string', description: 'The error of the check of the component.' },
   ],
   cells: ({ metadata, conditions }) => {
     const health = conditions?.find(({ type }) => type === 'Healthy');

@@ -171,7 +171,7 @@ export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
     { name: 'Volume', type: 'string', description: 'The volume that the claim is bound to.' },
     { name: 'Capacity', type: 'string', description: 'How much storage the claim has been given.' },
     { name: 'Access Modes', type: 'string', description: 'In which ways the volume can be mounted.' },
-    { name: 'StorageClass', type: 'string', description: 'The storage class that the claim asks for.' },
+    { name: 'StorageClass', type: 'string', description: 'The requested storage class.' },
     ageColumn,
     { name: 'VolumeMode', type: 'string', priority: 1, description: 'Whether the volume is used as a file system or as a block device.' },
   ],

@@ -123,7 +123,7 @@ function validateManagedFields(meta: Meta, at: Path, errors: FieldErrors): void 
   });
 }
 
-/** The usual ones. */
+/** The usual names, which need no further check. */
 const plainManager = /^[\x20-\x7e]{0,128}$/;
 
 /** The name of a field manager: at most 128 bytes, printable. */

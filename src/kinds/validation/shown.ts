@@ -3,7 +3,7 @@ import { parseQuantity } from '../../meta/quantity.ts';
 import { quantityFormats } from './go-text.ts';
 import { spelling } from './written.ts';
 
-/** An amount as it was parsed from this text: a stock server keeps the text with the number only if it is canonical. */
+/** An amount as a stock server prints it; `s` is its text, if the server keeps that. */
 export function readQuantityText(text: string): string {
   const { unscaled, scale, format, given } = parseQuantity(text);
   return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(given ?? '')}, Format:"${quantityFormats[format]}"}`;

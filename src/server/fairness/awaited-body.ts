@@ -41,7 +41,7 @@ export class AwaitedBody {
     }
     return waiting.finally(() => this.bodies.end(this.body));
   }
-  /** The request has ended, whether the body was read or not. */
+  /** The request is finished, whether the body was read or not. */
   end(): void {
     this.bodies.end(this.body);
   }

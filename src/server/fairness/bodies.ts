@@ -137,7 +137,7 @@ export class Bodies {
     this.count--;
   }
 
-  /** The request has its seats, or has ended. */
+  /** The request has its seats, or is finished. */
   end(body: UnfinishedBody): void {
     this.complete(body);
     const { account, bytes } = body;

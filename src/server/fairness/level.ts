@@ -182,7 +182,7 @@ export class Level {
     }
     if (!keep) this.release(queue, seats, seatOvertook, now);
   }
-  /** Frees the seats of a request that has ended. */
+  /** Frees the seats of a finished request. */
   release(queue: FairQueue | undefined, seats: number, overtook: boolean, now: number): void {
     this.sync(now);
     this.seatsInUse -= seats;

@@ -39,7 +39,7 @@ export class UserTurns {
 
 interface Waiting {
   readonly work: number;
-  /** The request has ended. */
+  /** The request is finished. */
   readonly request: { readonly finished: boolean };
   readonly go: () => void;
 }
@@ -68,7 +68,7 @@ export class Turns {
     return true;
   }
 
-  /** Calls in a later turn, unless the request has ended by then. Rejected if the queue is full. */
+  /** Calls in a later turn, unless the request is finished by then. Rejected if the queue is full. */
   wait(user: UserTurns, work: number, request: Waiting['request'], go: () => void): void {
     user.waiting ??= new BoundedQueue(WAITING_LIMIT);
     user.waiting.push({ work, request, go });

@@ -148,8 +148,8 @@ test('a suite that is given up while it starts leaves nothing open', async () =>
   const { onServer, begin, end } = suite({ setUp: () => expect.unreachable() });
   const beginning = begin();
   await end();
-  await expect(beginning).rejects.toThrow('the tests of this server are over');
-  await expect(onServer(() => {})()).rejects.toThrow('the tests of this server are over');
+  await expect(beginning).rejects.toThrow('the server of these tests was closed');
+  await expect(onServer(() => {})()).rejects.toThrow('the server of these tests was closed');
 });
 
 describe('the helpers for vitest and Jest', () => {

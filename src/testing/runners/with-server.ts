@@ -98,7 +98,7 @@ export class ServerSuite {
     if (eventuallyTimeout !== undefined) setTimeoutOf(server, eventuallyTimeout);
     if (!this.closed) return server;
     await this.end(server);
-    throw new Error('the tests of this server are over');
+    throw new Error('the server of these tests was closed');
   }
   private async end(server: TestServer): Promise<void> {
     this.open.delete(server);

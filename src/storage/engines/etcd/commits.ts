@@ -57,7 +57,7 @@ export class Commits {
     throw new CommitConflict(failedKey(operations, await sending));
   }
 
-  /** Waits until the commits in progress have ended, each within its deadline. */
+  /** Waits until the commits in progress are settled, each within its deadline. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
   }

@@ -31,7 +31,7 @@ export class PageLook {
   readonly #directory: string;
   readonly #clock: Clock;
   readonly #events: PageLookEvents;
-  /** Damaged pages that were found; 0 before the check has ended. */
+  /** Damaged pages that were found; 0 before the check is complete. */
   damagedPages = 0;
   #cancel: () => void;
   /** Ends the current pause. */
