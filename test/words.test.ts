@@ -22,6 +22,9 @@ const instead: Readonly<Record<string, string>> = {
   heeded: 'applied, used, supported',
   tell: 'report, show, distinguish, or the name of the field',
   tells: 'reports, shows, distinguishes, or the name of the field',
+  somebody: 'the name of the caller: client, user, reader, server',
+  anybody: 'any user, any client',
+  anew: 'again',
 };
 
 /** Phrases, by a pattern. */
@@ -34,6 +37,13 @@ const phrases: readonly RegExp[] = [
   /\b(hands?|handed) (it |them )?over\b/,
   // The message of a stock server for 401 is its own.
   /(?<!server has )\basked for\b/,
+  /\b(has|have) ended\b/,
+  /\b(has|have) (its|their) turn\b/,
+  /\bunder way\b/,
+  /\bmust be like\b/,
+  /\bclients know\b/,
+  /\bgives? way\b/,
+  /\blaid one over\b/,
 ];
 
 const src = fileURLToPath(new URL('../src', import.meta.url));

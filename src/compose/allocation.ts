@@ -59,7 +59,7 @@ export interface Announcement {
   readonly port: number;
 }
 
-/** Before the cache starts. `announce` is called when the server listens, and answers how to take it back. */
+/** Before the cache starts. `announce` is called when the server listens, and returns the function that reverts it. */
 export function declareServerEndpoints(
   { options, identity, clock, log }: Base,
   cache: Cache,
@@ -71,7 +71,7 @@ export function declareServerEndpoints(
       const serviceAddress = firstAddress(options.serviceClusterIpRange[0] as string);
       const endpoints = new ServerEndpoints({ identity, cache, leases, writer, serviceAddress, clock, report });
       const address = advertisedAddress(options);
-      // A service that somebody else put in its place is no reason not to serve.
+      // A service of a client in its place must not prevent the start.
       await endpoints.announce(address === undefined ? undefined : { address, port }, port).catch(report);
       return () => endpoints.withdraw().catch(report);
     },

@@ -154,7 +154,7 @@ export class Family<S> {
     }
     return removed;
   }
-  /** Forgets all series; those that are counted anew at every scrape begin with this. */
+  /** Forgets all series; those that are counted again at every scrape begin with this. */
   clear(): void {
     this.root.clear();
     this.count = 0;
@@ -258,7 +258,7 @@ export class Metrics {
     return [...this.pieces()].join('');
   }
   /**
-   * The text of a scrape piece by piece, for callers that yield between them. Not for two scrapes at a time: what is counted anew
+   * The text of a scrape piece by piece, for callers that yield between them. Not for two scrapes at a time: what is counted again
    * at every scrape would be shown twice by the first.
    */
   *pieces(): Generator<string, void, void> {

@@ -86,7 +86,7 @@ export class Outbound {
   }
 
   private async call(method: string, address: string, body: string): Promise<Answer> {
-    if (this.calls >= this.limits.maxCalls) throw new OutboundError('too many calls are under way');
+    if (this.calls >= this.limits.maxCalls) throw new OutboundError('too many calls are in progress');
     this.calls++;
     try {
       const url = new URL(address);

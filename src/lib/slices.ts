@@ -1,5 +1,5 @@
 /**
- * Long work in slices: between two of them everything else that waits for the event loop has its turn.
+ * Long work in slices: between two of them other work on the event loop runs.
  *
  *   const slices = new Slices(() => ended(ctx));
  *   for (const item of many) {

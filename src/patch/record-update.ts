@@ -82,7 +82,7 @@ function entriesOf({ live, object, subresource = '' }: UpdateWrite): Entries {
   const reset = subresource === '' && isReset(sent);
   return { stored, reset, edited: !reset && editsManagers(stored, sent, subresource) ? sent : undefined };
 }
-/** Fields of an object without managers are not tracked until it is applied; a reset starts tracking anew. */
+/** Fields of an object without managers are not tracked until it is applied; a reset starts tracking again. */
 const isUnfollowed = (write: UpdateWrite, { reset }: Entries, before: readonly Manager[]): boolean =>
   before.length === 0 && write.live !== undefined && !reset;
 

@@ -1,6 +1,6 @@
 /**
  * The fields that a patch names, and so those that it cannot change. Only the named fields are encoded and decoded
- * anew; the rest of the object is copied.
+ * again; the rest of the object is copied.
  *
  *   {"metadata":{"labels":{"a":"1"}},"data":{"b":null}}   touches metadata.labels and data
  */

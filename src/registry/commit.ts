@@ -158,7 +158,7 @@ function commitAll(
     : commitInSteps(deps, own, facts, sideWrites, steps);
 }
 
-/** Side writes are made anew after a conflict. */
+/** Side writes are computed again after a conflict. */
 async function commitInSteps(
   deps: RegistryDeps,
   own: readonly Operation[],

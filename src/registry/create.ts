@@ -35,7 +35,7 @@ const CROWDED = 'too many conflicting writes; try again';
  * already right (an apply that creates).
  */
 export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, owned = false): Promise<Item> {
-  // A hook fills in what the server chose for the object; another try chooses anew.
+  // A hook fills in what the server chose for the object; a retry chooses again.
   const pristine = hookOf(deps, ctx.resource) === undefined ? undefined : structuredClone(object);
   for (let attempt = 1; ; attempt++) {
     const given = attempt === 1 || pristine === undefined ? object : structuredClone(pristine);

@@ -259,7 +259,7 @@ function page(
   };
 }
 
-/** Where the next part of a list begins. Format and complaints are those that clients know. */
+/** Where the next part of a list begins. Format and errors are those of a stock server. */
 const tokenVersion = (identity: Identity): string => joinApiVersion(groupName(identity, 'meta'), 'v1');
 /** The version that earlier releases wrote: a list that was begun with one goes on with this one. */
 const OLD_TOKEN_VERSION = 'v1';

@@ -1,5 +1,5 @@
 /**
- * JSON values as YAML text, laid out as clients know it from a stock server: keys in natural order, two blanks a level,
+ * JSON values as YAML text, in the layout of a stock server: keys in natural order, two blanks a level,
  * lists not indented under their key, texts plain where that is safe, lines folded at the first blank beyond column 80.
  */
 import { BoundedCache } from '../lib/bounded-cache.ts';

@@ -101,7 +101,7 @@ function targetOf({ guard }: AggregationDeps, { server }: Backend): Target {
 }
 
 /**
- * The path as it was authorized, written anew: what the other server reads must be what was allowed here, whatever the client
+ * The path as it was authorized, encoded again: what the other server reads must be what was allowed here, whatever the client
  * had put into escapes. Steps upwards are understood differently by different servers.
  */
 function pathOf({ path, search }: Context): string {

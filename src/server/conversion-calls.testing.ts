@@ -160,7 +160,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
     },
     finished: () => {},
   });
-  const inner = inProcess(handle as never, { name: 'somebody', groups: [] }, (status, body) => new Error(`${status} ${body}`));
+  const inner = inProcess(handle as never, { name: 'user', groups: [] }, (status, body) => new Error(`${status} ${body}`));
   return {
     calls,
     services,

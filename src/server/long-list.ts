@@ -17,7 +17,7 @@ import { formName, needsCalls } from './represent.ts';
 import { converted } from './shared-conversions.ts';
 import type { IncludeObject, ListMeta } from './table.ts';
 
-/** Stored bytes up to which a list is made at once; rows of Tables are cached for a while, and are not made anew for each client. */
+/** Stored bytes up to which a list is made at once; rows of Tables are cached for a while, and are not made again for each client. */
 const WHOLE_LIMIT = 256 * 1024;
 const WHOLE_TABLE_LIMIT = 1.5 * 1024 * 1024;
 /** Stored bytes of the items of one piece: a few milliseconds of work; more if calls convert them. */

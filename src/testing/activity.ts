@@ -24,7 +24,7 @@ export interface Watched {
 }
 
 export class Activity {
-  private readonly underWay = new Set<Context>();
+  private readonly inProgress = new Set<Context>();
   /** Requests that wait for the clock: they make no progress until it moves. */
   private readonly waiting = new Set<Context>();
   private begun = 0;
@@ -37,10 +37,10 @@ export class Activity {
   }
   begin(ctx: Context): void {
     this.begun++;
-    this.underWay.add(ctx);
+    this.inProgress.add(ctx);
   }
   end(ctx: Context): void {
-    this.underWay.delete(ctx);
+    this.inProgress.delete(ctx);
     this.waiting.delete(ctx);
   }
   /** The request waits for the clock until the promise resolves. */
@@ -55,7 +55,7 @@ export class Activity {
   }
   /** A request in progress; long-running ones, such as watches, do not count. */
   private busyWith(): Context | undefined {
-    for (const ctx of this.underWay) if (!ctx.longRunning && !this.waiting.has(ctx)) return ctx;
+    for (const ctx of this.inProgress) if (!ctx.longRunning && !this.waiting.has(ctx)) return ctx;
     return undefined;
   }
   private isBusy(): boolean {
@@ -83,7 +83,7 @@ export class Activity {
   }
   private reason(): string {
     const ctx = this.busyWith();
-    if (ctx !== undefined) return `${ctx.method} ${ctx.path} is under way`;
+    if (ctx !== undefined) return `${ctx.method} ${ctx.path} is in progress`;
     return this.isBusy() ? 'its controllers or custom kinds have work to do' : 'requests and writes do not end';
   }
 }

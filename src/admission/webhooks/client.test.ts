@@ -51,7 +51,7 @@ test('more calls than connections wait for their turn, and too many are refused'
   const hook = await webhook(() => new Promise((resolve) => waiting.push(() => resolve({ allowed: true }))));
   const narrow = client({ maxSockets: 2, maxCalls: 4 });
   const calls = Array.from({ length: 4 }, () => narrow.post(at(hook), body, 20_000));
-  await expect(narrow.post(at(hook), body, 20_000)).rejects.toThrow(/too many calls are under way/);
+  await expect(narrow.post(at(hook), body, 20_000)).rejects.toThrow(/too many calls are in progress/);
   while (hook.calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(hook.connections()).toBe(2);
   const done = Promise.all(calls);

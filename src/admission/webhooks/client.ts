@@ -71,7 +71,7 @@ export class WebhookClient {
     const head = headOf(place, timeoutMs);
     let { path } = head;
     const failed = (why: string): Error => new Error(`Post "${place.shown}${path}": ${why}`);
-    if (place.calls >= (this.options.maxCalls ?? MAX_CALLS)) throw failed('too many calls are under way');
+    if (place.calls >= (this.options.maxCalls ?? MAX_CALLS)) throw failed('too many calls are in progress');
     place.calls++;
     let address: Address | undefined;
     try {

@@ -34,7 +34,7 @@ export type ConfigurationObject = ApiObject & { readonly webhooks?: readonly (Mu
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const supportedVersions: readonly string[] = ['v1', 'v1beta1'];
 
-/** All webhooks of one type, in the order in which they are called. Made anew when a configuration changes. */
+/** All webhooks of one type, in the order in which they are called. Compiled again when a configuration changes. */
 export class WebhookSource {
   private readonly live: Live<ConfigurationObject> | undefined;
   private readonly changed: (webhooks: readonly Webhook[]) => void;

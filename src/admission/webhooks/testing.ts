@@ -9,7 +9,7 @@ import type { JsonObject } from '../../schema/types.ts';
 const now = Date.now();
 export const authority = newAuthority('webhook tests', now);
 export const caBundle = Buffer.from(authority.certificate).toString('base64');
-export const otherAuthority = newAuthority('somebody else', now);
+export const otherAuthority = newAuthority('another authority', now);
 
 export interface Review {
   readonly apiVersion: string;

@@ -22,7 +22,7 @@ type MaybeAggregated = RoleObject & { readonly aggregationRule?: { readonly clus
 
 /**
  * Whether only owners and finalizers changed, as garbage collection needs. Any other change, even of a label, grants the
- * permissions anew in the name of its writer.
+ * permissions again in the name of its writer.
  */
 function isHousekeeping(object: ApiObject, old: ApiObject): boolean {
   const bare = ({ metadata, ...rest }: ApiObject) => {

@@ -85,7 +85,7 @@ async function online(work: Work, check: boolean): Promise<ReencryptResult> {
   return { rewritten, ...(await ask()) };
 }
 
-/** Every object is written as it is: the server stores it anew when its key is not the first. Returns how many it stored. */
+/** Every object is written as it is: the server stores it again when its key is not the first. Returns how many it stored. */
 async function rewrite(work: Work, name: string): Promise<number> {
   const resource = await work.discovery.find(name);
   let stored = 0;

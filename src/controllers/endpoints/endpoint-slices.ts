@@ -71,7 +71,7 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
       },
       { after: [followed.services.synced, known.synced, nodes.synced] },
     );
-    // What is taken away or changed by others is put right.
+    // Slices that others deleted or changed are repaired.
     known.onChange(({ type, object }) => {
       const service = object.metadata.labels?.[nameLabel];
       if (type !== 'added' && service !== undefined) work.add(`${object.metadata.namespace}/${service}`);

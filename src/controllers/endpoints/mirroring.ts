@@ -1,4 +1,4 @@
-/** Mirrors Endpoints that somebody made by hand, for services without a selector, into EndpointSlices. */
+/** Mirrors manually created Endpoints, of services without a selector, into EndpointSlices. */
 
 import { isIP } from 'node:net';
 import { keyOf, splitKey } from '../../client/informer.ts';

@@ -1,5 +1,5 @@
 /**
- * Keeps the status of quotas true. A plug-in charges them when objects are created; this controller counts anew when a quota
+ * Keeps the status of quotas true. A plug-in charges them when objects are created; this controller recounts when a quota
  * appears or changes, when something it counts goes, and once in a while.
  */
 
@@ -20,7 +20,7 @@ import { QuotaMonitors } from './monitors.ts';
 
 type Quota = Wire<ResourceQuota>;
 
-/** Everything is counted anew this often, for what was missed; and at most this often when much goes at once. */
+/** Interval of full recounts, for missed changes; and the minimum interval when many objects are deleted at once. */
 const RESYNC_MS = 5 * 60_000;
 const REPLENISH_MS = 100;
 

@@ -1,6 +1,6 @@
 /**
- * What the server serves, kept up to date: kinds come and go with custom resource definitions and extension servers. Both
- * are watched, and looked at anew once in a while for those that change without a sign.
+ * The resources of the server, kept up to date: kinds come and go with custom resource definitions and aggregated servers. Both
+ * are watched, and discovery is read again once in a while for changes without an event.
  */
 
 import { versionPath } from '../../client/discovery.ts';
@@ -79,7 +79,7 @@ export interface ServedResourcesOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Time without a sign after which everything is asked anew, and the pause after a sign, in which others may follow. */
+/** Time without an event after which discovery is read again, and the delay after an event, since others may follow. */
 const REFRESH_MS = 60_000;
 const SETTLE_MS = 100;
 /** Maximum age of a discovery result that does not contain a kind. */
@@ -100,7 +100,7 @@ export class ServedResources {
   constructor(options: ServedResourcesOptions) {
     this.options = options;
   }
-  /** What is served, asked anew where there is a sign that it has changed. */
+  /** The served resources, read again after an event. */
   async get(): Promise<Discovered> {
     this.start();
     return this.current === undefined || this.stale ? this.refresh() : this.current;
@@ -126,7 +126,7 @@ export class ServedResources {
     if (known !== undefined || this.options.clock.monotonic() - this.askedAt < LOOKUP_MS) return known;
     return find(await this.refresh());
   }
-  /** Whether discovery is under way, or is due within so many milliseconds after a change. */
+  /** Whether discovery is in progress, or is due within so many milliseconds after a change. */
   isBusy(withinMs: number): boolean {
     return this.asking !== undefined || (this.settle !== undefined && withinMs >= SETTLE_MS);
   }

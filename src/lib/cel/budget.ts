@@ -26,7 +26,7 @@ export const FAILURE_UNITS = 100;
 /** Units of an error that is caught: it notes the stack. */
 export const ERROR_UNITS = 1000;
 
-/** One evaluation under way: its variables, its local variables, and what it may cost. */
+/** One evaluation in progress: its variables, its local variables, and what it may cost. */
 export class Frame {
   readonly values: Readonly<Record<string, unknown>>;
   readonly locals: unknown[];

@@ -8,7 +8,7 @@ export interface CelIssue {
   readonly message: string;
 }
 
-/** The expression does not compile. The message shows every issue with its place, as clients know it. */
+/** The expression does not compile. The message shows every issue with its place, as in a stock server. */
 export class CelError extends Error {
   readonly issues: readonly CelIssue[];
 

@@ -8,7 +8,7 @@ import { absorb, adapted, type Eval, isKey, LIST_UNITS, MAP_UNITS, type Planner 
 import type { CelType } from './types.ts';
 import { CelMap, isMap, keysOf, lookUp, mapSize, unboxDouble } from './values.ts';
 
-/** Units of a round without what it evaluates, as clients know them. */
+/** Units of a round without what it evaluates, as in a stock server. */
 export const ROUND_UNITS: Readonly<Record<Macro, number>> = {
   all: 3,
   exists: 4,

@@ -200,7 +200,7 @@ class Plan {
     };
   }
 }
-/** Units of making a list and a map, as clients know them. */
+/** Units of making a list and a map, as in a stock server. */
 export const LIST_UNITS = 10;
 export const MAP_UNITS = 30;
 /** Units of an entry: its key is looked up and put in. */

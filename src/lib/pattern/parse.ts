@@ -1,6 +1,6 @@
 /**
  * Patterns in RE2's language, read into a tree. What RE2 does not know is refused, so that a definition means the same
- * everywhere; complaints are worded as clients know them.
+ * everywhere; errors have the messages of a stock server.
  */
 import {
   anyChar,

@@ -35,7 +35,7 @@ export class Pool {
 
   /**
    * A number that is free, at random so that one given back is not at once another's. Numbers proposed a moment ago are
-   * avoided, since their writes are probably under way; they are proposed again only when nothing else is left.
+   * avoided, since their writes are probably in progress; they are proposed again only when nothing else is left.
    */
   propose(randomBelow: (limit: number) => number, now: number): number | undefined {
     if (this.usedCount >= this.size) return undefined;

@@ -74,7 +74,7 @@ export class AllocationTable<R extends Range = Range> {
     return this.pools.get(range)?.used ?? 0;
   }
 
-  /** The operation that gives a member to an object; it fails if anybody holds it. */
+  /** The operation that gives a member to an object; it fails if another object holds it. */
   take(member: string, uid: string): Operation {
     return { type: 'put', key: this.collection.prefix + member, value: storedValue(`{"uid":"${uid}"}`, uid), expect: 0 };
   }

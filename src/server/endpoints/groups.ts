@@ -1,4 +1,4 @@
-/** The catalogue seen by groups and versions, as discovery and OpenAPI show it. Made anew when kinds come or go. */
+/** The catalogue seen by groups and versions, as discovery and OpenAPI show it. Computed again when kinds come or go. */
 
 import type { ListedGroup } from '../../extension/aggregation/order.ts';
 import { byPriority } from '../../extension/version-order.ts';

@@ -51,7 +51,7 @@ async function make(metrics: Metrics, before: () => Promise<void>): Promise<Buff
 export function registerInFlight(metrics: Metrics, inFlight: InFlight): void {
   const current = metrics.gauge({
     name: 'apiserver_current_inflight_requests',
-    help: 'Requests under way, those that last left out, by kind.',
+    help: 'Requests in progress, without long-running ones, by kind.',
     labels: ['request_kind'],
     stability: 'STABLE',
   });

@@ -78,7 +78,7 @@ export class RequestMetrics {
     });
     this.lasting = metrics.gauge({
       name: 'apiserver_longrunning_requests',
-      help: 'Requests under way that last as long as the client likes, such as watches.',
+      help: 'Long-running requests in progress, such as watches.',
       labels: ['component', ...where],
       stability: 'STABLE',
     });

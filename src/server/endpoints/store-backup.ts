@@ -37,7 +37,7 @@ export interface BackupOptions {
 export function backupEndpoint(options: BackupOptions): Endpoint {
   let running = 0;
   return readOnly(async (ctx) => {
-    if (running >= MOST_BACKUPS) throw tooManyRequests('Too many backups are under way, please try again later.', RETRY_SECONDS);
+    if (running >= MOST_BACKUPS) throw tooManyRequests('Too many backups are in progress, please try again later.', RETRY_SECONDS);
     running++;
     try {
       await sendBackup(ctx, options);

@@ -79,7 +79,7 @@ export class OpenStreams {
     this.uncheckedSince.delete(ctx);
   };
 
-  /** The permissions of anybody may have changed. */
+  /** The permissions of any user may have changed. */
   readonly changed = (): void => {
     if (this.open.size === 0) return;
     this.allChanged = true;

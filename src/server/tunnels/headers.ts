@@ -90,7 +90,7 @@ export function requestHeaders(ctx: Context, options: RequestHeaderOptions): str
 function dropped(name: string, own: ReadonlySet<string>, isCredential: (name: string) => boolean): boolean {
   if (name === 'host') return false;
   if (name.startsWith(':') || hopByHop.has(name) || own.has(name) || isCredential(name)) return true;
-  // Lengths of bodies are written anew, and forwarding headers of earlier hops are replaced.
+  // Lengths of bodies are set again, and forwarding headers of earlier hops are replaced.
   return name === 'content-length' || name === 'expect' || isForwarded(name);
 }
 const isForwarded = (name: string): boolean => name === 'x-forwarded-uri' || name === 'x-forwarded-host' || name === 'x-forwarded-proto';

@@ -22,7 +22,7 @@ const COMMIT_BYTES = 1024 * 1024;
 /** Present during a restore: a store that has it is not used. No collection has this prefix. */
 const UNFINISHED = 'restore-unfinished';
 
-/** Opens the same backup anew each time. */
+/** Opens the same backup again each time. */
 export type OpenBackup = () => AsyncIterable<Buffer>;
 
 export interface RestoreOptions {

@@ -238,7 +238,7 @@ class EtcdEngine implements Engine {
     let newest = await this.currentRevision();
     if (revision - newest > MOST_SKIPPED) {
       throw new StoreUnavailable(
-        `etcd is at revision ${newest}, and would have to be counted up to ${revision} by one write each, more than ${MOST_SKIPPED}; if all clients list anew, \`plat store restore --accept-lower-revisions\` goes on without`,
+        `etcd is at revision ${newest}, and would have to be counted up to ${revision} by one write each, more than ${MOST_SKIPPED}; if all clients list again, \`plat store restore --accept-lower-revisions\` goes on without`,
       );
     }
     const request = encodePut(this.#keyspace.barrier, EMPTY_REQUEST);

@@ -409,7 +409,7 @@ class LmdbEngine implements Engine {
     for (const job of jobs) job.resolve();
   }
 
-  /** The jobs failed: their revisions are assigned anew. */
+  /** The jobs failed: their revisions are assigned again. */
   #refuse(jobs: readonly WaitingCommit[], cause: unknown): void {
     this.#assigned = this.revision;
     this.#newest.takeBack(jobs.flatMap(({ changes }) => changes));

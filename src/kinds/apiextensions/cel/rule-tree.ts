@@ -10,7 +10,7 @@ import { type Declared, declaredSteps } from './declared-type.ts';
 import { hasRules, isPlain, rulesOf } from './rule-form.ts';
 
 export interface RuleNode {
-  /** Type of the value in the words of the schema. */
+  /** Type of the value, as the schema names it. */
   readonly type: string;
   readonly rules: LazyRules | undefined;
   readonly fields: ReadonlyMap<string, RuleNode> | undefined;

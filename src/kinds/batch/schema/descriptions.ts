@@ -32,7 +32,7 @@ export const batch: Descriptions = {
     succeeded: 'Number of pods that succeeded.',
     failed: 'Number of pods that failed.',
     completedIndexes: 'Indexes that have succeeded, for Indexed jobs, as numbers and ranges: 1,3-5,7.',
-    uncountedTerminatedPods: 'Pods that have ended and are not yet part of the counts.',
+    uncountedTerminatedPods: 'Terminated pods that are not yet part of the counts.',
     ready: 'Number of active pods that are ready.',
   },
   'batch.JobCondition': {
@@ -40,7 +40,7 @@ export const batch: Descriptions = {
     type: 'Complete, Failed or Suspended.',
   },
   'batch.UncountedTerminatedPods': {
-    $: 'UIDs of pods that have ended and are not yet part of the counts of their job.',
+    $: 'UIDs of terminated pods that are not yet part of the counts of their job.',
     succeeded: 'UIDs of those that succeeded.',
     failed: 'UIDs of those that failed.',
   },

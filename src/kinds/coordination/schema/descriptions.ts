@@ -7,7 +7,7 @@ export const coordination: Descriptions = {
   },
   'coordination.LeaseSpec': {
     $: 'The holder of a lease and the times of its hold.',
-    holderIdentity: 'Identity of the present holder. Empty if nobody holds it.',
+    holderIdentity: 'Identity of the present holder. Empty if it is not held.',
     leaseDurationSeconds: 'Seconds after renewTime at which others may take the lease. Must be positive.',
     acquireTime: 'When the present holder acquired the lease.',
     renewTime: 'When the present holder last renewed the lease.',

@@ -29,7 +29,7 @@ export const containerStatus: Descriptions = {
   },
   'core.ContainerStateRunning': { $: 'Details of a running container.', startedAt: 'When the container was last started.' },
   'core.ContainerStateTerminated': {
-    $: 'Details of a container that has ended.',
+    $: 'Details of a terminated container.',
     exitCode: 'Exit code of its last process; 0 means success.',
     signal: 'Signal that ended it, if one did.',
     reason: 'Why it ended, in one word, such as Completed, Error or OOMKilled.',

@@ -69,8 +69,8 @@ export const persistentVolumes: Descriptions = {
     capacity: 'Actual size of the bound volume.',
     conditions: 'Observed conditions; Resizing and FileSystemResizePending report an expansion.',
     allocatedResources:
-      'Size that has been allocated for the claim; it may exceed capacity while an expansion is under way. An alpha feature.',
-    resizeStatus: 'How far an expansion has come, or where it failed. Empty if none is under way. An alpha feature.',
+      'Size that has been allocated for the claim; it may exceed capacity while an expansion is in progress. An alpha feature.',
+    resizeStatus: 'How far an expansion has come, or where it failed. Empty if none is in progress. An alpha feature.',
   },
   'core.PersistentVolumeClaimCondition': {
     $: 'One observed aspect of the state of a claim.',

@@ -1,6 +1,6 @@
 /**
  * The OpenAPI documents, made on the first request and cached until their kinds change. Making one is
- * cut into steps, so that other requests have their turn in between.
+ * cut into steps, so that other requests are served in between.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -70,7 +70,7 @@ export class Feed {
   #broken: Error | undefined;
   /** Own commits that were answered before those before them were delivered, by revision. */
   readonly #early = new Map<number, readonly ChangeRecord[]>();
-  /** Newest revision that somebody waits for. */
+  /** Newest revision that a caller waits for. */
   #needed = 0;
   #cancelAsking: (() => void) | undefined;
   #attempts = 0;

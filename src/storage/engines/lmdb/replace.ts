@@ -111,7 +111,7 @@ function finish(directory: string, { from, to, old }: Replacement): void {
     syncDirectory(aside);
     syncDirectory(directory);
   }
-  // The lock file of the database library is created anew.
+  // The lock file of the database library is created again.
   for (const name of storeFiles(source)) if (!name.endsWith('-lock')) renameSync(join(source, name), join(directory, name));
   syncDirectory(directory);
   rmSync(join(directory, REPLACING), { force: true });
