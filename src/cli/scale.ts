@@ -54,7 +54,8 @@ async function scaleAll(work: Work, args: readonly string[], options: ScaleOptio
   const results = new Results(work.io, options);
   const refs = await findTargets(work, args, options);
   if (refs.length === 0) work.io.err('No resources found\n');
-  if (options.resourceVersion !== '' && refs.length > 1) throw new FlagError('--resource-version needs a single object, but there are several');
+  if (options.resourceVersion !== '' && refs.length > 1)
+    throw new FlagError('--resource-version needs a single object, but there are several');
   const scaled: ObjectRef[] = [];
   for (const ref of refs) {
     try {

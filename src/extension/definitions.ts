@@ -350,11 +350,7 @@ export class Definitions {
     const { catalog, cache } = this.options.registry;
     const definition = `${catalog.builtin(GROUP, PLURAL).collection?.prefix}${name}`;
     const remove = (): void =>
-      this.inBackground(
-        'cannot remove objects of a deleted CustomResourceDefinition',
-        name,
-        removeLeftovers(cache, prefix, definition),
-      );
+      this.inBackground('cannot remove objects of a deleted CustomResourceDefinition', name, removeLeftovers(cache, prefix, definition));
     for (const delay of LEFTOVER_DELAYS_MS) this.later(delay, remove);
   }
   private async deleteObject(resource: Resource, key: string): Promise<void> {

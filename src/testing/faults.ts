@@ -202,7 +202,8 @@ export class TestFaults implements Faults {
     times = Number.POSITIVE_INFINITY,
     webhook?: string,
   ): Fault {
-    if (this.rules.size >= MOST_FAULTS) throw new Error(`a server has at most ${MOST_FAULTS} faults: remove() those that are not needed any more`);
+    if (this.rules.size >= MOST_FAULTS)
+      throw new Error(`a server has at most ${MOST_FAULTS} faults: remove() those that are not needed any more`);
     checkPattern(pattern ?? {}, ['nth']);
     const { nth, ...rest } = pattern ?? {};
     const rule: Rule = {

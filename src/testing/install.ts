@@ -38,7 +38,8 @@ function checkIdentity(identity: Identity, { apiVersion, kind }: ManifestObject,
 }
 
 async function define(client: TestClient, crd: ManifestObject): Promise<void> {
-  if (crd.kind !== 'CustomResourceDefinition') throw new Error(`crds: a ${crd.kind} is not a CustomResourceDefinition: put it into objects`);
+  if (crd.kind !== 'CustomResourceDefinition')
+    throw new Error(`crds: a ${crd.kind} is not a CustomResourceDefinition: put it into objects`);
   await client.waitFor(await make(client, crd), 'Established');
 }
 

@@ -51,7 +51,9 @@ async function readOrReport(name: string, keep: boolean, records: Records, io: I
     return record;
   } catch (error) {
     if (keep || !(error instanceof BadRecord)) throw error;
-    io.err(`plat: ${name}: cannot read its record: its process and its entry in the client configuration are unknown and were left alone\n`);
+    io.err(
+      `plat: ${name}: cannot read its record: its process and its entry in the client configuration are unknown and were left alone\n`,
+    );
     return undefined;
   }
 }

@@ -41,7 +41,9 @@ const namePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 /** Names become names of directories and of contexts. */
 export function checkName(name: string): string {
   if (namePattern.test(name)) return name;
-  throw new FlagError(`${JSON.stringify(name)} is not a server name: use lower case letters, digits and - between them, at most 63 characters`);
+  throw new FlagError(
+    `${JSON.stringify(name)} is not a server name: use lower case letters, digits and - between them, at most 63 characters`,
+  );
 }
 
 export class Records {

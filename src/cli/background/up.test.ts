@@ -177,7 +177,9 @@ test('a start in a directory that is gone says so', async () => {
   expect(await up.run(['a', '--store=memory'], newIO({ cwd }))).toBe(0);
   await down.run(['a', '--keep'], io);
   rmSync(cwd, { recursive: true });
-  await expect(up.run(['a'], io)).rejects.toThrow(`a did not start: the directory ${cwd}, which its flags are relative to, does not exist any more`);
+  await expect(up.run(['a'], io)).rejects.toThrow(
+    `a did not start: the directory ${cwd}, which its flags are relative to, does not exist any more`,
+  );
 });
 
 test('each start has a log of its own; the one before it is kept', async () => {

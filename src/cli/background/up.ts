@@ -81,7 +81,8 @@ function serverArgs({ identity, apiRelease, store }: UpOptions, rest: readonly s
     ...rest,
   ];
   if (parseServerFlags(args) === 'help') throw new FlagError('`plat help server` shows the flags of a server');
-  if (rawFlags(serverFlags, args).raw.has('data-dir')) throw new FlagError('--data-dir cannot be used with plat up: each server has a directory of its own');
+  if (rawFlags(serverFlags, args).raw.has('data-dir'))
+    throw new FlagError('--data-dir cannot be used with plat up: each server has a directory of its own');
   return args;
 }
 

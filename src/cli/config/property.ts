@@ -105,7 +105,9 @@ export const set = command({
     else {
       const { list, name, field, type } = parseProperty(path, (one) => files.names(one));
       if (name === undefined || field === undefined || type === undefined) {
-        throw new FlagError(`${path} is not a single value: name one, such as ${list}.${name ?? 'NAME'}.${Object.keys(properties[list])[0]}`);
+        throw new FlagError(
+          `${path} is not a single value: name one, such as ${list}.${name ?? 'NAME'}.${Object.keys(properties[list])[0]}`,
+        );
       }
       const given = read(text, type, options.setRawBytes);
       await files.edit(list, name, (body) => put(body, field, given));

@@ -46,7 +46,8 @@ async function printed(config: RawConfig, form: string): Promise<string> {
 
 function minified(config: RawConfig): RawConfig {
   const current = config['current-context'] ?? '';
-  if (current === '') throw new ConfigError('there is no current context: name one with --context, or set it with `plat config use-context`');
+  if (current === '')
+    throw new ConfigError('there is no current context: name one with --context, or set it with `plat config use-context`');
   const known = config.contexts?.map(({ name }) => name) ?? [];
   const context = config.contexts?.find(({ name }) => name === current);
   if (context === undefined) throw new ConfigError(`there is no context ${JSON.stringify(current)}${didYouMean(current, known)}`);

@@ -23,8 +23,7 @@ ${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  
 `,
   async run({ options, args }, io) {
     noArguments(args);
-    if ((options.from === undefined) === (options.dataDir === ''))
-      throw new FlagError('what to check? Name it with --data-dir or --from');
+    if ((options.from === undefined) === (options.dataDir === '')) throw new FlagError('what to check? Name it with --data-dir or --from');
     const tools = await import('../../compose/store-tools.ts');
     if (options.from === undefined) {
       const findings = await tools.verifyPlace(demandPath(options.dataDir, 'data-dir', io));
