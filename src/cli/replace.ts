@@ -70,7 +70,7 @@ async function replaceAll(work: Work, manifests: readonly Manifest[], options: R
       if (options.subresource === '') await fields.check(resource, manifest.object);
       const object = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
       if (options.dryRun === 'client') results.done(ref, 'replaced', object as ApiItem);
-      else results.done(ref, 'replaced', await (options.force ? makeAnew(work, ref, object, options) : put(work, ref, object, options)));
+      else results.done(ref, 'replaced', await (options.force ? recreate(work, ref, object, options) : put(work, ref, object, options)));
     } catch (error) {
       results.failed(what, error);
     }
@@ -90,7 +90,7 @@ async function put(work: Work, ref: ObjectRef, object: Manifest['object'], optio
   return (await work.send(ref, { method: 'PUT', subresource, body, query: queryFor(options) })).object;
 }
 
-async function makeAnew(work: Work, ref: ObjectRef, object: Manifest['object'], options: ReplaceOptions): Promise<ApiItem> {
+async function recreate(work: Work, ref: ObjectRef, object: Manifest['object'], options: ReplaceOptions): Promise<ApiItem> {
   try {
     const uid = await deleteObject(work, ref, { ...options, now: false });
     await waitUntilGone(work, ref, uid, new Deadline(options.timeout, work.io.clock));

@@ -47,7 +47,7 @@ test.each([
   [{ objects: 'kind: A\nmetadata: {}' }, 'objects: the object has no apiVersion'],
   [{ objects: { apiVersion: 'v1', kind: 'Widget' } }, 'the server has no kind "Widget" in v1'],
   [{ objects: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'A' } } as never }, 'cannot create Namespace A: '],
-  [{ crds: { apiVersion: 'v1', kind: 'Namespace' } }, 'a Namespace is no CustomResourceDefinition'],
+  [{ crds: { apiVersion: 'v1', kind: 'Namespace' } }, 'a Namespace is not a CustomResourceDefinition'],
 ])('a start with objects that cannot be made says which: %j', async (options, message) => {
   await expect(startTestServer(options)).rejects.toThrow(message);
 });

@@ -83,7 +83,7 @@ export class Feed {
     void this.#run();
   }
 
-  /** Somebody waits for this revision: if it does not come by itself, because no key here changed at it, ask for it. */
+  /** A caller waits for this revision: if no key here changed at it, it is requested. */
   need(revision: number): void {
     if (revision <= this.delivered || this.#state === 'ended') return;
     if (revision > this.#needed) this.#needed = revision;
