@@ -1,5 +1,5 @@
 /**
- * Calls to one gRPC server, over one connection that is made anew when it is lost:
+ * Calls to one gRPC server, over one connection that is made again when it is lost:
  *
  *   idle → connecting → ready → idle          the connection was lost, or the server is closing it
  *          connecting → waiting → idle        it could not be made; the next attempt is delayed, each time longer
