@@ -51,6 +51,8 @@ export default defineConfig({
     setupFiles: ['test/support/temporary-file.ts'],
     // Only what hangs takes so long, on a busy machine as well.
     testTimeout: 120_000,
+    // So is what a test looks at again and again until it holds, which a machine under load may show late.
+    expect: { poll: { timeout: 100_000, interval: 20 } },
     hookTimeout: 120_000,
     pool: 'forks',
     // Servers come and go: what they leave is collected more cheaply in larger portions, as `npm start` does.

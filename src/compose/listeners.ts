@@ -13,7 +13,7 @@ import type { Requests } from './requests.ts';
 import type { State } from './state.ts';
 
 /** How long a graceful shutdown waits for requests in progress. */
-const CLOSE_WAIT_MS = 10_000;
+export const CLOSE_WAIT_MS = 10_000;
 
 /** A port that cannot be listened on. The message names the flag that chooses another. */
 export class ListenError extends Error {

@@ -31,7 +31,7 @@ export interface AggregationDeps {
 }
 
 /** Clients wait for the documents of all groups: one slow server must not hold them up. */
-const DISCOVERY_MS = 5000;
+export const DISCOVERY_MS = 5000;
 const UNAVAILABLE = 'service unavailable';
 const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
 

@@ -697,14 +697,17 @@ afterAll(() => void raw.close());
 
 const readElsewhere = (): Promise<{ status: number; body: string } | undefined> =>
   new Promise((resolve) => {
-    const request = http.get({ port: (raw.address() as AddressInfo).port, host: '127.0.0.1', agent: false, timeout: 2_000 }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve(response.complete ? { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('latin1') } : undefined),
-      );
-      response.on('error', () => resolve(undefined));
-    });
+    const request = http.get(
+      { port: (raw.address() as AddressInfo).port, host: '127.0.0.1', agent: false, timeout: 60_000 },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve(response.complete ? { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('latin1') } : undefined),
+        );
+        response.on('error', () => resolve(undefined));
+      },
+    );
     request.on('error', () => resolve(undefined));
     request.on('timeout', () => request.destroy());
   });

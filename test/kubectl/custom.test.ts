@@ -81,7 +81,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
   beforeAll(async () => {
     ({ kubectl, ns } = fixture);
     expect(await kubectl.ok(['apply', '-f', '-'], beds)).toBe(`customresourcedefinition.apiextensions.k8s.io/beds.${group} created\n`);
-    expect(await kubectl.ok(['wait', '--for=condition=Established', `crd/beds.${group}`, '--timeout=20s'])).toContain('condition met');
+    expect(await kubectl.ok(['wait', '--for=condition=Established', `crd/beds.${group}`, '--timeout=100s'])).toContain('condition met');
   });
   const within = (...args: string[]): string[] => ['-n', ns, ...args];
 
@@ -163,8 +163,8 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
     expect((await kubectl.run(within('scale', 'bed', 'scaled', '--replicas=5', '--current-replicas=1'))).stderr).toContain(
       'Expected replicas to be 1, was 4',
     );
-    const ready = kubectl.run(within('wait', 'bed/scaled', '--for=condition=Ready', '--timeout=20s'));
-    const rows = kubectl.run(within('wait', 'bed/scaled', '--for=jsonpath={.status.rows}=4', '--timeout=20s'));
+    const ready = kubectl.run(within('wait', 'bed/scaled', '--for=condition=Ready', '--timeout=100s'));
+    const rows = kubectl.run(within('wait', 'bed/scaled', '--for=jsonpath={.status.rows}=4', '--timeout=100s'));
     const status = { rows: 4, conditions: [{ type: 'Ready', status: 'True' }] };
     await kubectl.ok(within('patch', 'bed', 'scaled', '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })));
     expect([(await ready).stdout, (await rows).stdout]).toEqual(Array(2).fill(`bed.${group}/scaled condition met\n`));
@@ -197,12 +197,12 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
     const pots = (columns: object[]) =>
       definition('pots', 'Pot', [version('v1', { size: { type: 'string' } }, { storage: true, additionalPrinterColumns: columns })]);
     await kubectl.ok(['apply', '-f', '-'], pots([]));
-    await kubectl.ok(['wait', '--for=condition=Established', `crd/pots.${group}`, '--timeout=20s']);
+    await kubectl.ok(['wait', '--for=condition=Established', `crd/pots.${group}`, '--timeout=100s']);
     await kubectl.ok(within('create', '-f', '-'), { apiVersion: `${group}/v1`, kind: 'Pot', metadata: { name: 'a' }, size: 'small' });
     expect(await kubectl.ok(within('get', 'pots'))).toMatch(/^NAME +AGE\na +\d+s\n$/);
     await kubectl.ok(['apply', '-f', '-'], pots([{ name: 'Size', type: 'string', jsonPath: '.size' }]));
     await expect.poll(() => kubectl.ok(within('get', 'pots'))).toMatch(/^NAME +SIZE\na +small\n$/);
-    expect(await kubectl.ok(['delete', 'crd', `pots.${group}`, '--timeout=20s'])).toContain('deleted');
+    expect(await kubectl.ok(['delete', 'crd', `pots.${group}`, '--timeout=100s'])).toContain('deleted');
     expect((await kubectl.run(within('get', 'pots'))).stderr).toMatch(/doesn't have a resource type "pots"|could not find the requested/);
   });
 });

@@ -60,7 +60,7 @@ describe.skipIf(kubectlMissing !== undefined)(`flow control by kubectl ${kubectl
         ],
       },
     });
-    await kubectl.ok(['wait', '--for=condition=Dangling', 'flowschema/alice', '--timeout=20s']);
+    await kubectl.ok(['wait', '--for=condition=Dangling', 'flowschema/alice', '--timeout=100s']);
     expect(await levelUid()).toBe(before);
     await kubectl.ok(['apply', '-f', '-'], {
       ...version,

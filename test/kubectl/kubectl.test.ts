@@ -175,7 +175,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
     expect(await events.line(/^DELETED +w /)).toBeDefined();
     events.process.kill();
     await kubectl.ok(within('create', '-f', '-'), deployment('awaited'));
-    const waiting = kubectl.run(within('wait', 'deploy/awaited', '--for=jsonpath={.spec.replicas}=2', '--timeout=20s'));
+    const waiting = kubectl.run(within('wait', 'deploy/awaited', '--for=jsonpath={.spec.replicas}=2', '--timeout=100s'));
     await kubectl.ok(within('scale', 'deploy', 'awaited', '--replicas=2'));
     expect((await waiting).stdout).toBe('deployment.apps/awaited condition met\n');
   });
@@ -221,7 +221,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
   test('a namespace goes with what is in it', async () => {
     await kubectl.ok(['create', 'ns', 'short-lived']);
     await kubectl.ok(['-n', 'short-lived', 'create', 'cm', 'a']);
-    expect(await kubectl.ok(['delete', 'ns', 'short-lived', '--timeout=20s'])).toBe('namespace "short-lived" deleted\n');
+    expect(await kubectl.ok(['delete', 'ns', 'short-lived', '--timeout=100s'])).toBe('namespace "short-lived" deleted\n');
     expect((await kubectl.run(['get', 'ns', 'short-lived'])).code).toBe(1);
   });
 });

@@ -122,7 +122,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl, step by step (${kubectlM
 
   test('rollout status follows the status until all is done', async () => {
     await kubectl.ok(within('create', '-f', '-'), deployment('followed', 'example.com/web:1'));
-    const status = kubectl.start(within('rollout', 'status', 'deploy/followed', '--timeout=20s'));
+    const status = kubectl.start(within('rollout', 'status', 'deploy/followed', '--timeout=100s'));
     await status.line(/^Waiting for deployment/);
     const counts = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
     expect((await server.admin.patch(`${path('followed')}/status`, { status: counts })).status).toBe(200);

@@ -4,6 +4,8 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
+import { HeldWaits } from '../support/held-waits.ts';
 import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
 
 const future = '999999999';
@@ -52,6 +54,7 @@ describe('bodies', () => {
 });
 
 describe('requests at once, without priority and fairness', () => {
+  const held = new HeldWaits(FRESH_WAIT_MS);
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({
@@ -59,6 +62,7 @@ describe('requests at once, without priority and fairness', () => {
       enablePriorityAndFairness: false,
       maxRequestsInflight: 1,
       maxMutatingRequestsInflight: 1,
+      clock: held.clock,
     });
     await server.admin.ok('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
       metadata: { name: 'alice' },
@@ -83,14 +87,16 @@ describe('requests at once, without priority and fairness', () => {
 
   test('beyond the limit of reading: 429 and when to come back; watches and super-users are exempt', async () => {
     // It waits for a version that does not come, and holds the only place as long.
-    const held = patiently(() => server.alice.get(`/api/v1/nodes?resourceVersion=${future}`));
+    const waiting = patiently(() => server.alice.get(`/api/v1/nodes?resourceVersion=${future}`));
+    await held.begun(FRESH_WAIT_MS);
     let refused: Answer | undefined;
     while (refused?.status !== 429) refused = await server.alice.clone().get('/api/v1/nodes');
     expectBusy(refused);
     expect((await server.admin.get('/api/v1/nodes')).status).toBe(200);
     const watch = await server.alice.clone().watch('/api/v1/nodes?watch=1');
     watch.close();
-    expect((await held).status).toBe(504);
+    await held.end(FRESH_WAIT_MS);
+    expect((await waiting).status).toBe(504);
     expect((await patiently(() => server.alice.get('/api/v1/nodes'))).status).toBe(200);
   });
 
@@ -100,7 +106,7 @@ describe('requests at once, without priority and fairness', () => {
     const headers = { authorization: 'Bearer alice-token', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const path = `/api/v1/namespaces/${ns}/configmaps`;
     let request: http.ClientRequest | undefined;
-    const held = new Promise<number>((resolve, reject) => {
+    const answered = new Promise<number>((resolve, reject) => {
       request = https.request(`${server.address}${path}`, { method: 'POST', headers, rejectUnauthorized: false }, (response) => {
         response.resume();
         resolve(response.statusCode as number);
@@ -114,22 +120,29 @@ describe('requests at once, without priority and fairness', () => {
     expectBusy(refused);
     expect((await patiently(() => server.alice.get(path))).status).toBe(200);
     request?.end(body.slice(5));
-    expect([201, 429]).toContain(await held);
+    expect([201, 429]).toContain(await answered);
     expect((await patiently(() => server.alice.post(path, { metadata: { generateName: 'x-' } }))).status).toBe(201);
   });
 });
 
 describe('time', () => {
+  const REQUEST_MS = 61_001;
+  /** The time of requests is over when a test says so: what must be answered before has all the time that it needs. */
+  const held = new HeldWaits(REQUEST_MS, FRESH_WAIT_MS);
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ requestTimeout: 500 });
+    server = await startTestServer({ requestTimeout: REQUEST_MS, clock: held.clock });
   });
   afterAll(() => server.close());
 
   test('a request that takes longer than --request-timeout is 504; a watch is not', async () => {
     const watch = await server.admin.watch('/api/v1/nodes?watch=1');
-    const answer = await server.admin.get(`/api/v1/nodes?resourceVersion=${future}`);
-    expect(answer.json).toMatchObject({ code: 504, reason: 'Timeout', message: expect.stringContaining('Timeout') });
+    const waiting = server.admin.get(`/api/v1/nodes?resourceVersion=${future}`);
+    await held.begun(FRESH_WAIT_MS);
+    await held.end(REQUEST_MS);
+    expect((await waiting).json).toMatchObject({ code: 504, reason: 'Timeout', message: expect.stringContaining('Timeout') });
+    // The wait for the version goes on without its request.
+    await held.end(FRESH_WAIT_MS);
     const name = unique('n');
     await server.admin.ok('POST', '/api/v1/nodes', { metadata: { name } });
     expect((await watch.next()).object.metadata.name).toBe(name);
@@ -140,8 +153,13 @@ describe('time', () => {
     const socket = connect({ host: '127.0.0.1', port: server.port, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
     const head = ['POST /api/v1/nodes HTTP/1.1', 'Host: a', 'Authorization: Bearer admin-token', 'Content-Type: application/json'];
     socket.write([...head, 'Content-Length: 100', '', '{"metadata"'].join('\r\n'));
-    let answer = '';
-    for await (const chunk of socket) answer += chunk;
+    const read = async (): Promise<string> => {
+      let text = '';
+      for await (const chunk of socket) text += chunk;
+      return text;
+    };
+    // Requests of the server itself are under way now and then, too.
+    const answer = await held.endUntil(REQUEST_MS, read());
     expect(answer).toMatch(/^HTTP\/1\.1 504 /);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
   });
@@ -149,16 +167,11 @@ describe('time', () => {
   test('a client that does not take its answer is let go after that time', async () => {
     const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
     const stringData = { value: 'x'.repeat(700_000) };
-    for (let i = 0; i < 14; i++) {
-      // A busy machine may take longer than the request timeout, with or without the write.
-      let status: number;
-      do status = (await server.admin.send('POST', path, { body: { metadata: { name: `s${i}` }, stringData } })).status;
-      while (status === 504);
-      expect([201, 409]).toContain(status);
-    }
+    for (let i = 0; i < 14; i++) await server.admin.ok('POST', path, { metadata: { name: `s${i}` }, stringData });
     const { body } = await server.admin.clone().open('GET', path);
     const ended = new Promise((resolve) => body.once('close', () => resolve('closed')).once('error', () => resolve('broken')));
     body.pause();
+    await held.end(REQUEST_MS);
     // The last one that is counted is the one who asks.
     const alone = /apiserver_current_inflight_requests\{request_kind="readOnly"\} 1\n/;
     while (!alone.test((await server.admin.get('/metrics')).text));
@@ -174,19 +187,21 @@ describe('time', () => {
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
     });
-    await new Promise((resolve) => stream.once('close', resolve));
+    const closed = new Promise((resolve) => stream.once('close', resolve));
+    await new Promise((resolve) => stream.once('response', resolve));
+    await held.end(REQUEST_MS);
+    await closed;
     expect(bytes).toBe(0);
     session.destroy();
   });
 
   test('the client may ask for less, in its own words', async () => {
-    const patient = await startTestServer({ requestTimeout: 60_000 });
-    // The wait for the version ends after three seconds, with a message of its own.
-    const waited = await patient.admin.get(`/api/v1/nodes?resourceVersion=${future}`);
-    expect(waited.json).toMatchObject({ code: 504, message: expect.stringContaining('Too large resource version') });
-    const answer = await patient.admin.get(`/api/v1/nodes?resourceVersion=${future}&timeout=50ms`);
+    // The wait for the version ends by itself, with a message of its own.
+    const waited = server.admin.get(`/api/v1/nodes?resourceVersion=${future}`);
+    await held.end(FRESH_WAIT_MS);
+    expect((await waited).json).toMatchObject({ code: 504, message: expect.stringContaining('Too large resource version') });
+    const answer = await server.admin.get(`/api/v1/nodes?resourceVersion=${future}&timeout=50ms`);
     expect(answer.json).toMatchObject({ code: 504, message: expect.not.stringContaining('Too large resource version') });
-    await patient.close();
     expect((await server.admin.get('/api/v1/nodes?timeout=soon')).status).toBe(400);
   });
 });

@@ -71,7 +71,7 @@ onPeers({}, (one, two, etcd) => {
     expect(refused.json.kind).toBe('Status');
     await etcd().start();
     let made = await one().admin.post(secrets, { metadata: { name: 'after' } });
-    for (const until = Date.now() + 20_000; made.status >= 500 && Date.now() < until; )
+    for (const until = Date.now() + 90_000; made.status >= 500 && Date.now() < until; )
       made = await one().admin.post(secrets, { metadata: { name: 'after' } });
     expect(made.status).toBe(201);
     const seen = await watch.until((event) => event.object.metadata.name === 'after');

@@ -1,11 +1,18 @@
 /** Finding 7: booleans in queries, as Python clients write them, and values that are none. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BOOKMARK_BEFORE_END_MS } from '../../src/server/verbs/watch.ts';
+import { HeldWaits } from '../support/held-waits.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+
+const WATCH_SECONDS = 3_601;
+const END_MS = WATCH_SECONDS * 1000;
+const BOOKMARK_MS = END_MS - BOOKMARK_BEFORE_END_MS;
+const held = new HeldWaits(END_MS, BOOKMARK_MS);
 
 let server: TestServer;
 let base: string;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  server = await startTestServer({ identity: 'kubernetes', clock: held.clock });
   base = `/api/v1/namespaces/${await server.namespace()}`;
   await server.admin.ok('POST', `${base}/configmaps`, { metadata: { name: 'one' }, data: { a: '1' } });
 });
@@ -34,10 +41,16 @@ test('orphanDependents=False does not orphan', async () => {
   expect(held.metadata.finalizers).toEqual(['example.com/hold']);
 });
 
-test('allowWatchBookmarks=False sends no bookmark', async () => {
-  // One that is asked for comes two seconds before the end.
-  const { text } = await server.admin.get(`${base}/secrets?watch=1&timeoutSeconds=3&allowWatchBookmarks=False`);
-  expect(text).not.toContain('BOOKMARK');
+test.each([
+  ['False', 0],
+  ['True', 1],
+])('allowWatchBookmarks=%s sends %i bookmarks before the end', async (value, count) => {
+  const watched = server.admin.get(`${base}/secrets?watch=1&timeoutSeconds=${WATCH_SECONDS}&allowWatchBookmarks=${value}`);
+  await held.begun(END_MS);
+  expect(held.underWay(BOOKMARK_MS)).toBe(count);
+  if (count > 0) await held.end(BOOKMARK_MS);
+  await held.end(END_MS);
+  expect((await watched).text.split('BOOKMARK').length - 1).toBe(count);
 });
 
 /** Every parameter that the OpenAPI document calls a boolean, with one request that reads it. */

@@ -73,9 +73,9 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
     const many = fromBinary(listSchema(ConfigMap), (await lists(binaryType)).bytes);
     expect(many.items.map((item: Loose) => item.metadata)).toEqual(list.items.map((item: Loose) => item.metadata));
     expect(many.metadata).toEqual(list.metadata);
-    const stream = await server.admin.open('GET', `${path}?watch=1&labelSelector=l&timeoutSeconds=1`, { headers: { accept: binaryType } });
+    const stream = await server.admin.open('GET', `${path}?watch=1&labelSelector=l`, { headers: { accept: binaryType } });
     expect(stream.headers['content-type']).toBe(`${binaryType};stream=watch`);
-    const events = await binaryEvents(stream.body);
+    const events = await binaryEvents(stream.body, 2);
     expect(events.map((event) => event.type)).toEqual(['ADDED', 'ADDED']);
     expect(fromBinary(ConfigMap, events[0]?.bytes as Buffer)).toEqual(object);
     const missing = await server.admin.get(`${path}/missing`, { accept: binaryType });
@@ -133,8 +133,8 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
     const accept = `${binaryType};as=PartialObjectMetadata;g=meta.${identity.groupSuffix};v=v1`;
     const pods = `/api/v1/namespaces/${path.split('/')[4]}/pods`;
     await server.admin.ok('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
-    const stream = await server.admin.open('GET', `${pods}?watch=1&timeoutSeconds=1`, { headers: { accept } });
-    const [event] = await binaryEvents(stream.body);
+    const stream = await server.admin.open('GET', `${pods}?watch=1`, { headers: { accept } });
+    const [event] = await binaryEvents(stream.body, 1);
     expect(event?.bytes.toString('hex')).toBe((await server.admin.get(`${pods}/p`, { accept })).bytes.toString('hex'));
   });
 
@@ -204,15 +204,26 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
   });
 });
 
-/** The events of a binary stream that ends: each after its length in four bytes. */
-async function binaryEvents(body: AsyncIterable<Buffer>): Promise<{ type: string; bytes: Buffer }[]> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const all = Buffer.concat(chunks);
-  const events: { type: string; bytes: Buffer }[] = [];
-  for (let at = 0; at < all.length; ) {
+interface BinaryEvent {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+/** The first events of a binary stream, which is then left: each comes after its length in four bytes. */
+async function binaryEvents(body: AsyncIterable<Buffer>, count: number): Promise<BinaryEvent[]> {
+  let all = Buffer.alloc(0);
+  for await (const chunk of body) {
+    all = Buffer.concat([all, chunk]);
+    const events = wholeEvents(all);
+    if (events.length >= count) return events;
+  }
+  throw new Error(`the watch ended before ${count} events came`);
+}
+function wholeEvents(all: Buffer): BinaryEvent[] {
+  const events: BinaryEvent[] = [];
+  for (let at = 0; at + 4 <= all.length; ) {
     const length = all.readUInt32BE(at);
     const event = all.subarray(at + 4, at + 4 + length);
+    if (event.length < length) break;
     // Field 1 is the type; the object stands last, in an envelope.
     events.push({ type: event.toString('utf8', 2, 2 + (event[1] as number)), bytes: event.subarray(event.indexOf('k8s\0')) });
     at += 4 + length;

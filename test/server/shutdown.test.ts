@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { CLOSE_WAIT_MS } from '../../src/compose/listeners.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { HeldWaits } from '../support/held-waits.ts';
 import { clientOf, finished, programMissing, startPlat } from '../support/program.ts';
 import { type Answer, type Loose, startTestServer } from '../support/server.ts';
 
@@ -26,7 +28,9 @@ function slowPost(address: string, path: string, object: Loose) {
 
 describe.each([{ http2: false }, { http2: true }])('a graceful end (HTTP/2: $http2)', (protocol) => {
   test('readiness fails first, watches end cleanly, requests under way finish, the store is closed', async () => {
-    const server = await startTestServer({ shutdownDelayDuration: 300 });
+    const DELAY_MS = 300_001;
+    const held = new HeldWaits(DELAY_MS, CLOSE_WAIT_MS);
+    const server = await startTestServer({ shutdownDelayDuration: DELAY_MS, clock: held.clock });
     const client = server.client({ token: 'admin-token', ...protocol });
     const watch = await client.watch('/api/v1/namespaces?watch=1&resourceVersion=0');
     await watch.next();
@@ -34,7 +38,6 @@ describe.each([{ http2: false }, { http2: true }])('a graceful end (HTTP/2: $htt
     await slow.sent;
     expect((await client.get('/readyz')).status).toBe(200);
 
-    const began = performance.now();
     const closing = server.running.close();
     let ready: Answer;
     do ready = await client.get('/readyz?verbose');
@@ -43,13 +46,13 @@ describe.each([{ http2: false }, { http2: true }])('a graceful end (HTTP/2: $htt
     // Load balancers need time to notice; until then everything is served.
     expect((await client.get('/livez')).status).toBe(200);
     expect((await client.get('/api/v1/namespaces/default')).status).toBe(200);
+    await held.end(DELAY_MS);
     expect(await watch.ended).toBe('end');
     await server.engine.ping();
     slow.finish();
     expect(await slow.answered).toBe(201);
+    // Nothing that is idle is waited for: the time after which connections are broken does not come here.
     await closing;
-    // Nothing that is idle is waited for.
-    expect(performance.now() - began).toBeLessThan(5_000);
     await expect(server.engine.ping()).rejects.toThrow();
     await expect(server.client({ token: 'admin-token' }).get('/version')).rejects.toThrow('ECONNREFUSED');
     expect(new Set(server.errors)).toEqual(

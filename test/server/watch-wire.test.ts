@@ -1,11 +1,17 @@
 /** The bytes of a watch on its connection. */
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HeldWaits } from '../support/held-waits.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+
+/** Watches of so many seconds end when a test has seen what must come before. */
+const SECONDS = 3_601;
+const held = new HeldWaits(SECONDS * 1000);
+const endWatches = (): Promise<void> => held.end(SECONDS * 1000);
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  server = await startTestServer({ identity: 'kubernetes', clock: held.clock });
 });
 afterAll(() => server.close());
 
@@ -56,9 +62,11 @@ test('events are lines within chunks, and the connection serves the next request
   const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
   await server.admin.ok('POST', path, { metadata: { name: 'first' }, stringData: { a: 'ä'.repeat(100) } });
   const wire = new Wire();
-  wire.ask(`${path}?watch=1&timeoutSeconds=2`, '/version');
+  wire.ask(`${path}?watch=1&timeoutSeconds=${SECONDS}`, '/version');
   await wire.until(named('first'));
   await Promise.all(['a', 'b', 'c'].map((name) => server.admin.ok('POST', path, { metadata: { name, annotations: { of: 'Köln' } } })));
+  await wire.until((got) => ['a', 'b', 'c'].every((name) => named(name)(got)));
+  await endWatches();
   const text = await wire.until((got) => got.includes('gitVersion') && got.endsWith('}'));
   const [watched = '', version = ''] = text.split(/(?=HTTP\/1\.1 200 OK\r\n)/);
   expect(version).toMatch(/"gitVersion"/);
@@ -73,9 +81,11 @@ test('events are lines within chunks, and the connection serves the next request
 test('a watch that was asked for behind another has its turn when that has ended, with all that came meanwhile', async () => {
   const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
   const wire = new Wire();
-  wire.ask(`${path}?watch=1&timeoutSeconds=2`, `${path}?watch=1`);
+  wire.ask(`${path}?watch=1&timeoutSeconds=${SECONDS}`, `${path}?watch=1`);
   await wire.until((text) => text.includes('HTTP/1.1 200'));
   await server.admin.ok('POST', path, { metadata: { name: 'early' } });
+  await wire.until(named('early'));
+  await endWatches();
   await wire.until((text) => text.split('HTTP/1.1 200').length === 3);
   await server.admin.ok('POST', path, { metadata: { name: 'late' } });
   const whole = await wire.until(named('late'));
@@ -88,10 +98,13 @@ test('a watch that was asked for behind another has its turn when that has ended
 test('a client of HTTP/1.0 gets lines without chunks, until the connection ends', async () => {
   const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
   const wire = new Wire();
-  wire.say(`GET ${path}?watch=1&timeoutSeconds=2 HTTP/1.0\r\nAuthorization: Bearer admin-token\r\n\r\n`);
+  wire.say(`GET ${path}?watch=1&timeoutSeconds=${SECONDS} HTTP/1.0\r\nAuthorization: Bearer admin-token\r\n\r\n`);
   await wire.until((text) => text.includes('\r\n\r\n'));
   await server.admin.ok('POST', path, { metadata: { name: 'one' } });
-  await wire.closed();
+  const closed = wire.closed();
+  await wire.until(named('one'));
+  await endWatches();
+  await closed;
   const [head = '', body = ''] = wire.text.split(/\r\n\r\n(.*)/s);
   expect(head).not.toMatch(/chunked/i);
   expect(JSON.parse(body)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'one' } } });

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BOOKMARK_BEFORE_END_MS } from '../../src/server/verbs/watch.ts';
+import { HeldWaits } from '../support/held-waits.ts';
 import { type Loose, startTestServer, summary, type TestServer, unique } from '../support/server.ts';
+
+/** Watches of so many seconds end when a test has seen what must come before. */
+const [MARKED_SECONDS, PLAIN_SECONDS] = [3_603, 3_602];
+const BOOKMARK_MS = MARKED_SECONDS * 1000 - BOOKMARK_BEFORE_END_MS;
+const held = new HeldWaits(MARKED_SECONDS * 1000, BOOKMARK_MS, PLAIN_SECONDS * 1000);
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  server = await startTestServer({ identity: 'kubernetes', clock: held.clock });
 });
 afterAll(() => server.close());
 const secrets = async (): Promise<string> => `/api/v1/namespaces/${await server.namespace()}/secrets`;
@@ -59,14 +66,20 @@ describe('the end of a watch', () => {
   test('timeoutSeconds ends it cleanly, after a bookmark where those were asked for', async () => {
     const path = await secrets();
     const [marked, plain] = await Promise.all([
-      server.admin.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=3`),
-      server.admin.watch(`${path}?watch=1&timeoutSeconds=1`),
+      server.admin.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${MARKED_SECONDS}`),
+      server.admin.watch(`${path}?watch=1&timeoutSeconds=${PLAIN_SECONDS}`),
     ]);
     const made = await server.admin.ok('POST', path, { metadata: { name: 'a' } });
     const other = await server.admin.ok('POST', await secrets(), { metadata: { name: 'elsewhere' } });
-    expect((await plain.rest()).map(summary)).toEqual(['ADDED a']);
+    expect(summary(await plain.next())).toBe('ADDED a');
+    await held.end(PLAIN_SECONDS * 1000);
+    expect(await plain.rest()).toEqual([]);
     expect(await plain.ended).toBe('end');
-    const events = await marked.rest();
+    const events = await marked.take(1);
+    await held.end(BOOKMARK_MS);
+    events.push(...(await marked.take(1)));
+    await held.end(MARKED_SECONDS * 1000);
+    expect(await marked.rest()).toEqual([]);
     expect(await marked.ended).toBe('end');
     expect(events.map((event) => event.type)).toEqual(['ADDED', 'BOOKMARK']);
     const bookmark = events[1]?.object;

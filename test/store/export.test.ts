@@ -159,7 +159,7 @@ for (const identity of ['plat', 'kubernetes'] as const) {
           '-f',
           join(manifests, '1-definitions'),
         ]);
-        await kubectl.ok(['wait', '--for=condition=Established', 'crd/seeds.example.com', '--timeout=20s']);
+        await kubectl.ok(['wait', '--for=condition=Established', 'crd/seeds.example.com', '--timeout=100s']);
         await kubectl.ok(['apply', '--server-side', '--force-conflicts', '-R', '-f', manifests]);
         await expectFilled(target);
         expect(await kubectl.json(['get', 'deployment', 'web', '-n', 'shop'])).toMatchObject({ spec: { replicas: 2 } });

@@ -8,7 +8,7 @@ export interface WatchEvent {
 }
 
 /** How long an event may take before the test is told what came instead. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 90_000;
 
 export class Watch {
   /** Everything that has come so far. */

@@ -21,7 +21,7 @@ export const GRACE_MS = 10_000;
 /** Bytes per second. */
 export const LEAST_RATE = 32 * 1024;
 /** How often bodies are checked for lateness. */
-const LOOK_MS = 1000;
+export const LOOK_MS = 1000;
 
 /** The incomplete bodies of one user at one level. */
 export class BodyAccount {
