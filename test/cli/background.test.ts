@@ -1,4 +1,7 @@
-/** `plat up`, `plat list` and `plat down` of the built program, as scripts use them. */
+/**
+ * `plat up`, `plat list` and `plat down`, as scripts use them. The servers are the built program; the commands are it where a test says
+ * so (`built`), which shows that they work there, and else run in this process, which takes a tenth of the time.
+ */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -6,9 +9,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { processOf } from '../../src/cli/background/process.ts';
+import { upCommand } from '../../src/cli/background/up.ts';
+import { commands, run } from '../../src/cli/index.ts';
+import { nodeFlags } from '../../src/cli/own-program.ts';
+import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Loose } from '../support/client.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 interface Result {
   readonly code: number;
@@ -19,20 +27,32 @@ interface Result {
 describe.skipIf(programMissing !== undefined)('background servers', () => {
   let home: string;
   let env: NodeJS.ProcessEnv;
-  const plat = (...args: string[]): Promise<Result> =>
+  const program = join(programDirectory, 'plat.js');
+  const up = upCommand(() => ({ node: [process.execPath, ...nodeFlags], file: program }));
+  const table = commands.map((entry) => (entry.name === 'up' ? { ...entry, load: async () => up } : entry));
+  const plat = async (...args: string[]): Promise<Result> => {
+    const io = testIO({ env, cwd: home, home });
+    return { code: await run(args, io, table), stdout: io.stdout, stderr: io.stderr };
+  };
+  const built = (...args: string[]): Promise<Result> =>
     new Promise((resolve) => {
-      execFile(process.execPath, [join(programDirectory, 'plat.js'), ...args], { env, cwd: home }, (error, stdout, stderr) =>
+      execFile(process.execPath, [program, ...args], { env, cwd: home }, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr }),
       );
     });
-  const ok = async (...args: string[]): Promise<string> => {
-    const result = await plat(...args);
-    expect(result, args.join(' ')).toMatchObject({ code: 0 });
-    return result.stdout;
-  };
+  const successful =
+    (how: typeof plat) =>
+    async (...args: string[]): Promise<string> => {
+      const result = await how(...args);
+      expect(result, args.join(' ')).toMatchObject({ code: 0 });
+      return result.stdout;
+    };
+  const [ok, builtOk] = [successful(plat), successful(built)];
   const listed = async (): Promise<Loose[]> => JSON.parse(await ok('list', '-o', 'json'));
   const config = (): Loose => parse(readFileSync(join(home, '.kube', 'config'), 'utf8'));
   const state = (...path: string[]): string => join(home, 'state', 'plat', 'servers', ...path);
+  /** A server that makes its own key is the first one. */
+  const withKey = (name: string): void => provideSigningKey(state(name, 'data'));
   const alive = (pid: number): boolean => processOf(pid) !== undefined;
 
   beforeEach(() => {
@@ -44,13 +64,13 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
   });
 
   test('a server is started, listed, used and removed', async () => {
-    const text = await ok('up', 'one', '--identity', 'kubernetes', '--store', 'memory', '--wait');
+    const text = await builtOk('up', 'one', '--identity', 'kubernetes', '--store', 'memory', '--wait');
     const address = /^one is running at (https:\/\/127\.0\.0\.1:\d+) {2}identity kubernetes {2}store memory$/m.exec(text)?.[1];
     expect(address).toBeDefined();
-    const [record] = await listed();
+    const [record] = JSON.parse(await builtOk('list', '-o', 'json'));
     expect(record).toMatchObject({ name: 'one', status: 'Running', address, identity: 'kubernetes', store: 'memory', context: 'plat-one' });
-    expect(await ok('list')).toMatch(new RegExp(`^NAME +STATUS +ADDRESS.*\\none +Running +${address} +kubernetes +memory +plat-one`));
-    expect(await ok('list', '-o', 'name')).toBe('one\n');
+    expect(await builtOk('list')).toMatch(new RegExp(`^NAME +STATUS +ADDRESS.*\\none +Running +${address} +kubernetes +memory +plat-one`));
+    expect(await builtOk('list', '-o', 'name')).toBe('one\n');
     expect(config()).toMatchObject({
       clusters: [{ name: 'plat-one', cluster: { server: address } }],
       users: [{ name: 'plat-one' }],
@@ -60,14 +80,14 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     for (const path of [join(home, '.kube', 'config'), state('one', 'server.log'), state('one', 'server.json'), record.ownKubeconfig])
       expect(statSync(path).mode & 0o777, path).toBe(0o600);
     expect(statSync(state('one')).mode & 0o777).toBe(0o700);
-    expect(await ok('get', 'namespace', 'default', '-o', 'name', '--context', 'plat-one')).toBe('namespace/default\n');
-    expect(await ok('get', 'namespace', 'default', '-o', 'name', '--kubeconfig', record.ownKubeconfig)).toBe('namespace/default\n');
+    expect(await builtOk('get', 'namespace', 'default', '-o', 'name', '--context', 'plat-one')).toBe('namespace/default\n');
+    expect(await builtOk('get', 'namespace', 'default', '-o', 'name', '--kubeconfig', record.ownKubeconfig)).toBe('namespace/default\n');
 
-    expect(await ok('down', 'one')).toBe('one removed\n');
+    expect(await builtOk('down', 'one')).toBe('one removed\n');
     expect(alive(record.pid)).toBe(false);
     expect(existsSync(state('one'))).toBe(false);
     expect(config()).toMatchObject({ clusters: [], users: [], contexts: [], 'current-context': '' });
-    expect(await listed()).toEqual([]);
+    expect(JSON.parse(await builtOk('list', '-o', 'json'))).toEqual([]);
   }, 300_000);
 
   test('several at once, each with its own port and entry; other entries stay', async () => {
@@ -78,7 +98,8 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     };
     writeFileSync(join(home, '.kube', 'config'), JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...other, 'current-context': 'prod' }));
     chmodSync(join(home, '.kube', 'config'), 0o600);
-    await Promise.all(['a', 'b', 'c'].map((name) => ok('up', name, '--store=memory')));
+    for (const name of ['a', 'b', 'c']) withKey(name);
+    await Promise.all(['a', 'b', 'c'].map((name) => builtOk('up', name, '--store=memory')));
     const servers = await listed();
     expect(servers.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
     expect(new Set(servers.map(({ address }) => address)).size).toBe(3);
@@ -96,6 +117,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
   }, 300_000);
 
   test('up of a name that runs: the same flags or none leave it alone, others are an error', async () => {
+    withKey('default');
     await ok('up', '--store', 'memory', '--', '--v', '2');
     const before = await listed();
     expect(await plat('up', 'default')).toMatchObject({ code: 0, stderr: 'plat: default is already running\n' });
@@ -107,6 +129,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
   }, 300_000);
 
   test('a server that was stopped with --keep, or whose process is gone, starts again with its data', async () => {
+    withKey('dev');
     await ok('up', 'dev', '--identity=kubernetes');
     await ok('create', 'configmap', 'kept', '--from-literal=a=b', '--context', 'plat-dev');
     expect(await ok('down', 'dev', '--keep')).toBe('dev stopped\n');

@@ -2,28 +2,35 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
 import { finished, programMissing, runPlat, startPlat } from '../support/program.ts';
 
+test.each([
+  [['--secur-port=1'], /unknown flag --secur-port.*did you mean --secure-port/],
+  [['--secure-port=x'], /--secure-port: "x" is not a whole number/],
+  [['--secure-port=70000'], /--secure-port/],
+  [['--store=sqlite'], /--store: "sqlite" is not one of lmdb, memory, etcd/],
+  [['--request-timeout=soon'], /--request-timeout/],
+  [['--authorization-mode=RBAK'], /--authorization-mode: "RBAK".*RBAC/],
+  [['--service-cluster-ip-range=10.0.0.0'], /--service-cluster-ip-range/],
+  [['--feature-gates=NoSuch=true'], /--feature-gates.*NoSuch/],
+  [['--runtime-config=api/none=maybe'], /--runtime-config/],
+  [['--tls-cert-file=/nonexistent'], /--tls-cert-file.*--tls-private-key-file.*together/],
+  [['--etcd-prefix=/x'], /--etcd-prefix has no effect without --store etcd/],
+  [['--identity=nobody', '--store=memory'], /--identity nobody: neither one of plat, kubernetes nor a readable JSON file/],
+  [['please'], /unexpected argument "please"/],
+])('%j is refused', async (args, complaint) => {
+  const io = testIO();
+  expect([1, 2]).toContain(await run(['server', ...args], io));
+  expect(io.stderr).toMatch(complaint);
+  expect(io.stdout).toBe('');
+});
+
 describe.skipIf(programMissing !== undefined)(`plat server (${programMissing ?? 'built'})`, () => {
-  test.each([
-    [['--secur-port=1'], /unknown flag --secur-port.*did you mean --secure-port/],
-    [['--secure-port=x'], /--secure-port: "x" is not a whole number/],
-    [['--secure-port=70000'], /--secure-port/],
-    [['--store=sqlite'], /--store: "sqlite" is not one of lmdb, memory, etcd/],
-    [['--request-timeout=soon'], /--request-timeout/],
-    [['--authorization-mode=RBAK'], /--authorization-mode: "RBAK".*RBAC/],
-    [['--service-cluster-ip-range=10.0.0.0'], /--service-cluster-ip-range/],
-    [['--feature-gates=NoSuch=true'], /--feature-gates.*NoSuch/],
-    [['--runtime-config=api/none=maybe'], /--runtime-config/],
-    [['--tls-cert-file=/nonexistent'], /--tls-cert-file.*--tls-private-key-file.*together/],
-    [['--etcd-prefix=/x'], /--etcd-prefix has no effect without --store etcd/],
-    [['--identity=nobody', '--store=memory'], /--identity nobody: neither one of plat, kubernetes nor a readable JSON file/],
-    [['please'], /unexpected argument "please"/],
-  ])('%j is refused', async (args, complaint) => {
-    const { code, stderr, stdout } = await runPlat('server', ...args);
-    expect(stderr).toMatch(complaint);
-    expect(stdout).toBe('');
-    expect([1, 2]).toContain(code);
+  test('what is wrong ends it, with a message and a code', async () => {
+    const { code, stderr, stdout } = await runPlat('server', '--secur-port=1');
+    expect([code, stderr, stdout]).toEqual([2, expect.stringContaining('did you mean --secure-port'), '']);
   });
 
   test('--help shows every flag in groups with its default', async () => {
