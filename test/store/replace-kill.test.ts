@@ -1,11 +1,16 @@
 /**
  * Tools that replace a store, killed before each call by which they change names in the data directory: the old store is
  * there, or the new one, and never neither; `plat store verify` says what is left, and the next one to open it finishes.
+ *
+ * What a kill leaves are the files as they are before the call. One run copies them before each, and a process is killed in earnest
+ * before some, with the same result.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { run as runCommand } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { backupOf } from '../../src/storage/backup/backup.testing.ts';
 import { put } from '../../src/storage/engine.suite.tools.ts';
@@ -19,17 +24,29 @@ const preload = join(import.meta.dirname, 'stop-at-call.cjs');
 const MOST_CALLS = 60;
 
 /** Runs the program; answers the signal that ended it. */
-function run(args: readonly string[], directory: string, stop: { at?: number; count?: string }): Promise<string | number | null> {
+function run(
+  args: readonly string[],
+  directory: string,
+  stop: { at?: number; count?: string; copies?: string },
+): Promise<string | number | null> {
   const env = {
     ...process.env,
     NODE_OPTIONS: `--require=${preload}`,
     STOP_IN: directory,
     ...(stop.at !== undefined && { STOP_AT: String(stop.at) }),
     ...(stop.count !== undefined && { STOP_COUNT: stop.count }),
+    ...(stop.copies !== undefined && { STOP_COPIES: stop.copies }),
   };
   const child = spawn(process.execPath, [join(programDirectory, 'plat.js'), ...args, '--data-dir', directory], { env, stdio: 'ignore' });
   return new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
 }
+
+/** Files, but for the lock of the process and what differs from process to process in their names. */
+const namesIn = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name !== 'store.lock')
+    .map((name) => name.replaceAll(/-\d[^/]*/g, '-N'))
+    .sort();
 
 async function contentOf(dataDir: string): Promise<{ content: string; notices: string[] }> {
   const notices: string[] = [];
@@ -83,7 +100,7 @@ describe.skipIf(programMissing !== undefined)(
         return join(parent, copy);
       };
       const whole = copyAs('whole');
-      expect([0, 3]).toContain(await run(args, whole, { count: join(parent, 'calls') }));
+      expect([0, 3]).toContain(await run(args, whole, { count: join(parent, 'calls'), copies: parent }));
       expect(await contentOf(whole)).toEqual({ content: replaced, notices: [] });
       const calls = Number(readFileSync(join(parent, 'calls'), 'utf8'));
       expect(calls).toBeGreaterThan(5);
@@ -91,8 +108,15 @@ describe.skipIf(programMissing !== undefined)(
 
       const seen = { old: 0, begun: 0, replaced: 0 };
       for (let at = 1; at <= calls; at++) {
-        const directory = copyAs(`at-${at}`);
-        expect([at, await run(args, directory, { at })]).toEqual([at, 'SIGKILL']);
+        let directory = join(parent, `at-${at}`);
+        // The first, one in the middle and the last are killed in earnest.
+        const isKilled = at === 1 || at === calls >> 1 || at === calls;
+        if (isKilled) {
+          const killed = copyAs(`killed-${at}`);
+          expect([at, await run(args, killed, { at })]).toEqual([at, 'SIGKILL']);
+          expect([at, namesIn(killed)]).toEqual([at, namesIn(directory)]);
+          directory = killed;
+        }
         const begun = existsSync(join(directory, 'store.replacing'));
         const findings = await verifyDirectory(directory);
         const message = findings[0]?.message ?? '';
@@ -101,7 +125,12 @@ describe.skipIf(programMissing !== undefined)(
           expect(message).toContain(`"plat store repair --data-dir ${directory} --yes" finishes it`);
         }
         // Half of them are finished by the command that is named, the others by a start.
-        if (begun && at % 2 === 0) expect([at, await run(['store', 'repair', '--yes'], directory, {})]).toEqual([at, 0]);
+        const repair = ['store', 'repair', '--yes'];
+        if (begun && at % 2 === 0)
+          expect([at, await (isKilled ? run(repair, directory, {}) : runCommand([...repair, '--data-dir', directory], testIO()))]).toEqual([
+            at,
+            0,
+          ]);
         const { content, notices } = await contentOf(directory);
         const isOld = old === undefined ? content !== replaced : content === old;
         expect([at, isOld || content === replaced]).toEqual([at, true]);
