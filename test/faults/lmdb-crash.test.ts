@@ -9,8 +9,8 @@ import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 
 const ROUNDS = 20;
-/** The last kill comes at most so many milliseconds after the first acknowledged commit. */
-const LATEST_KILL_MS = 150;
+/** A kill comes when fewer commits than this were acknowledged, at whatever the process does then: time does not decide how many. */
+const LATEST_KILL = 200;
 
 interface Acknowledged {
   readonly revision: number;
@@ -19,7 +19,7 @@ interface Acknowledged {
   readonly value: string | undefined;
 }
 
-test('nothing that was acknowledged is lost when the server is killed', { timeout: 120_000 }, async () => {
+test('nothing that was acknowledged is lost when the server is killed', { timeout: 600_000 }, async () => {
   console.log(`TEST_SEED=${testSeed}`);
   const random = seededRandom(testSeed);
   const program = await bundleChild(join(import.meta.dirname, 'lmdb-crash-child.ts'));
@@ -28,7 +28,7 @@ test('nothing that was acknowledged is lost when the server is killed', { timeou
   const revisions = new Set<number>();
   let newest = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const lines = await runAndKill(program, dataDir, round, random.below(LATEST_KILL_MS));
+    const lines = await runAndKill(program, dataDir, round, random.below(LATEST_KILL));
     const fromBefore = acknowledged.length;
     const opened = Number(lines[0]?.split(' ')[1]);
     expect(opened, 'a new process goes on where the last one ended').toBe(newest);
@@ -49,10 +49,10 @@ test('nothing that was acknowledged is lost when the server is killed', { timeou
 });
 
 /** The lines that the process could print before it was killed. */
-async function runAndKill(program: string, dataDir: string, round: number, afterMs: number): Promise<string[]> {
+async function runAndKill(program: string, dataDir: string, round: number, commits: number): Promise<string[]> {
   const child = startChild(process.execPath, [program, dataDir, `${round}`]);
-  await child.line((line) => !line.startsWith('open'));
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  let acknowledged = 0;
+  await child.line((line) => !line.startsWith('open') && acknowledged++ >= commits);
   child.process.kill('SIGKILL');
   await child.ended;
   expect(child.errors()).toBe('');

@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
 import { kubectlMissing } from '../support/kubectl.ts';
-import { type Loose, startTestServer as start, summary, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { type Loose, startTestServer, summary, type TestServer, type TestServerOptions } from '../support/server.ts';
 
-const startTestServer = (options: TestServerOptions): Promise<TestServer> => start({ ...options, ownSigningKey: true });
+/** One that makes the key that signs tokens itself, which takes longer than all the rest of a start. */
+const startWithOwnKey = (options: TestServerOptions): Promise<TestServer> => startTestServer({ ...options, ownSigningKey: true });
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const filesOf = (directory: string): string[] =>
@@ -18,7 +19,7 @@ const filesOf = (directory: string): string[] =>
 const signingKey = async (server: TestServer): Promise<Loose> => (await server.admin.ok('GET', '/openid/v1/jwks')).keys[0];
 
 test('tokens can be had and shown at once, while the key that signs them is being made', async () => {
-  const server = await startTestServer({ store: 'memory', identity: 'kubernetes' });
+  const server = await startWithOwnKey({ store: 'memory', identity: 'kubernetes' });
   const accounts = '/api/v1/namespaces/default/serviceaccounts';
   await server.admin.ok('POST', accounts, { metadata: { name: 'robot' } });
   const { status } = await server.admin.ok('POST', `${accounts}/robot/token`, {});
@@ -31,7 +32,7 @@ test('tokens can be had and shown at once, while the key that signs them is bein
 });
 
 test('files are private to the owner', async () => {
-  const server = await startTestServer({ store: 'lmdb' });
+  const server = await startWithOwnKey({ store: 'lmdb' });
   await signingKey(server);
   expect(mode(server.dataDir)).toBe('700');
   const found = filesOf(server.dataDir).filter((name) => name !== 'tokens.csv');
@@ -86,7 +87,7 @@ test('a directory that others could read is made private', async () => {
 
 describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
   test('a restart keeps every object and key, and changes nothing', async () => {
-    let server = await startTestServer({ store: 'lmdb', identity });
+    let server = await startWithOwnKey({ store: 'lmdb', identity });
     const ns = await server.namespace();
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'mine' }, data: { a: '1' } });
     const watch = await server.admin.watch(`/api/v1/namespaces/${ns}/configmaps?watch=1`);

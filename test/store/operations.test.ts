@@ -7,6 +7,7 @@ import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { freePort } from '../support/free-ports.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 
@@ -32,11 +33,11 @@ trap '[ -z "\${server:-}" ] || kill "$server" 2>/dev/null || true' EXIT
 server=
 wait_for_server() {
   server=$!
-  for try in $(seq 100); do
-    $PLAT get namespaces >/dev/null 2>&1 && return 0
+  until (exec 3<>/dev/tcp/127.0.0.1/$PORT) 2>/dev/null; do
     kill -0 "$server" || return 1
+    sleep 0.02
   done
-  return 1
+  $PLAT get namespaces >/dev/null
 }
 stop_server() { kill "$server"; wait "$server" || true; server=; }
 must_fail() { if "$@"; then echo "this must fail: $*"; return 1; fi; }
@@ -68,6 +69,8 @@ test.skipIf(programMissing !== undefined)(
     const etcd = etcdMissing === undefined ? await startEtcd() : undefined;
     try {
       const cwd = temporaryDirectory('plat-operations');
+      // Each of the servers would else make one, which takes longer than its start.
+      for (const [, name] of page.matchAll(/^\$PLAT server .*--data-dir (\S+)/gm)) provideSigningKey(join(cwd, name as string));
       const steps = blocksOf(page).filter(({ needsEtcd }) => !needsEtcd || etcd !== undefined);
       const script = steps
         .map(({ heading, script: lines }, step) => `echo '=== step ${step + 1}: ${heading}'\n${strict(lines)}`)
