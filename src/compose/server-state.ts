@@ -28,6 +28,7 @@ interface Server {
 export async function stateOf({ credentials, state: { engine, cache }, requests: { definitions } }: Server): Promise<ServerState> {
   const memory = asMemoryEngine(engine);
   await definitions.settled();
+  await cache.allLoaded();
   return { credentials, store: memory.state(), cache: cache.state(), definitions: definitions.state() };
 }
 

@@ -177,7 +177,7 @@ async function allDone(...work: readonly Promise<unknown>[]): Promise<void> {
 /** Work that begins after the server has reported that it is ready: most requests can be answered without it. */
 async function composeBackground(
   base: Base,
-  { engine, catalog }: State,
+  { engine, catalog, cache }: State,
   credentials: Credentials,
   { handleInProcess }: Requests,
 ): Promise<(retryMs: number) => boolean> {
@@ -197,6 +197,7 @@ async function composeBackground(
       inNextTurn(() => {
         signingKey = credentials.signingKey().catch((error: unknown) => base.fail('cannot make the token signing key', error));
         controllers = startControllers();
+        cache.loadRest();
       }),
     async (starting) => {
       clearImmediate(starting);

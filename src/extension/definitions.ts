@@ -340,6 +340,7 @@ export class Definitions {
     const resource = this.options.registry.catalog.stored(known.custom.kind);
     if (resource?.collection === undefined) return 0;
     const { collection } = resource;
+    await collection.pending?.();
     const keys = collection.items.all().map(({ key }) => key);
     for (let i = 0; i < keys.length; i += DELETE_WIDTH)
       await Promise.all(keys.slice(i, i + DELETE_WIDTH).map((key) => this.deleteObject(resource, key)));

@@ -21,6 +21,8 @@ export interface Live<T extends ApiObject = ApiObject> {
   onChange(listener: (change: Change<T>) => void): () => void;
   /** Grows with every change of the collection: a cheap cache key. */
   readonly generation: number;
+  /** Loads the objects; until then `get` and `list` throw. Undefined when they are loaded. */
+  readonly pending?: (() => Promise<void>) | undefined;
 }
 
 /** `group` is a base group name for built-in kinds. */

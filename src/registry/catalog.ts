@@ -12,6 +12,7 @@ import { baseGroup, groupName, type Identity } from '../meta/identity.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Collection, CollectionOptions } from '../storage/collection.ts';
 import type { Facts, ReadValue } from '../storage/item.ts';
+import { mayLoadLater } from './loaded-first.ts';
 import { RecentObjects } from './recent.ts';
 import { Versions } from './versions.ts';
 
@@ -202,5 +203,5 @@ function collectionOptions(kind: Kind): CollectionOptions {
     const o = object as ApiObject;
     return { labels: o.metadata.labels, fields: readers.length === 0 ? undefined : readers.map((read) => read(o) ?? '') };
   };
-  return { prefix: prefixOf(kind), facts, eventLimit: EVENT_LIMIT };
+  return { prefix: prefixOf(kind), facts, eventLimit: EVENT_LIMIT, later: mayLoadLater(kind) };
 }

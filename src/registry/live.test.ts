@@ -13,10 +13,10 @@ function fixture() {
     facts: () => ({ labels: undefined, fields: undefined }),
     eventLimit: 10,
   });
-  const catalog = { builtin: () => ({ collection, kind: { namespaced: true } }) } as unknown as Catalog;
+  const catalog = { builtin: () => ({ collection, kind: { group: '', plural: 'resourcequotas', namespaced: true } }) } as unknown as Catalog;
   let revision = 1;
   return {
-    live: liveSource(catalog)('', 'quotas'),
+    live: liveSource(catalog)('', 'resourcequotas'),
     put: (name: string, note: string, at = ++revision) => collection.apply(`team/${name}`, stored(name, note), at, at, undefined),
     collection,
     remove: (name: string) => collection.apply(`team/${name}`, undefined, ++revision, 0, undefined),

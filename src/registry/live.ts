@@ -5,6 +5,7 @@ import { frozen } from '../lib/frozen.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Item } from '../storage/item.ts';
 import type { Catalog } from './catalog.ts';
+import { checkLookedUp } from './loaded-first.ts';
 import { parseItem, sharedObject } from './versions.ts';
 
 export function liveSource(catalog: Catalog): LiveSource {
@@ -14,6 +15,7 @@ export function liveSource(catalog: Catalog): LiveSource {
     if (collection === undefined) throw new Error(`${plural} are not stored`);
     let live = made.get(collection);
     if (live === undefined) {
+      checkLookedUp(kind);
       live = liveView(collection, kind.namespaced, !numerous.has(`${group}/${plural}`));
       made.set(collection, live);
     }
@@ -47,6 +49,9 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
       }),
     get generation() {
       return collection.changes;
+    },
+    get pending() {
+      return collection.pending;
     },
   };
 }

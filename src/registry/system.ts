@@ -80,6 +80,15 @@ export class SystemWriter {
     return resource.collection?.items.get(keyOf({ resource, namespace, name }));
   }
 
+  /** The object as it is stored, without loading a large collection for it. */
+  private async findStored(resource: Resource, namespace: string, name: string): Promise<Item | undefined> {
+    const { collection } = resource;
+    const key = keyOf({ resource, namespace, name });
+    if (collection?.pending === undefined) return collection?.items.get(key);
+    const entry = await this.deps.cache.engine.get(collection.prefix + key);
+    return entry && collection.itemOf(key, entry.value, entry.revision, entry.created, entry.unreadable);
+  }
+
   /** A private copy of an object in hub form. */
   read(group: string, plural: string, namespace: string, name: string): ApiObject | undefined {
     const item = this.find(group, plural, namespace, name);
@@ -99,7 +108,8 @@ export class SystemWriter {
   async ensure(group: string, plural: string, object: NewObject): Promise<boolean> {
     const resource = this.deps.catalog.builtin(group, plural);
     const { name = '', namespace = '' } = object.metadata;
-    if (this.find(group, plural, namespace, name) !== undefined) return false;
+    if ((await this.findStored(resource, namespace, name)) !== undefined) return false;
+    await resource.collection?.pending?.();
     try {
       await create(this.deps, this.context(resource, namespace, ''), this.complete(resource, object));
     } catch (error) {
@@ -188,6 +198,11 @@ export class SystemWriter {
     subresource = '',
   ): Promise<void> {
     const resource = this.deps.catalog.builtin(group, plural);
+    if (resource.collection?.pending !== undefined) {
+      const stored = await this.findStored(resource, namespace, name);
+      if (stored !== undefined && isUnchangedBy(change, resource, stored)) return;
+      await resource.collection.pending?.();
+    }
     const slices = slicesFor(this.find(group, plural, namespace, name));
     // What a large object should be is found once, in slices; an update that changes nothing writes nothing.
     const wanted = slices === undefined ? this.read(group, plural, namespace, name) : undefined;
@@ -211,6 +226,12 @@ export class SystemWriter {
       },
     });
   }
+}
+
+function isUnchangedBy(change: (object: ApiObject) => void, { versions }: Resource, item: Item): boolean {
+  const wanted = versions.decodeNow(item);
+  change(wanted);
+  return equal(wanted, versions.decodeNow(item));
 }
 
 /** Slices for work on an object that is large, as requests have them. */

@@ -54,7 +54,7 @@ export async function removeUnreadable(
   if (preconditions?.uid !== undefined) throw conflict(resource.resource, ctx.name, `its uid cannot be read: ${object.reason}`);
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== String(object.revision))
     throw conflict(resource.resource, ctx.name, `it has the resourceVersion ${object.revision}, not ${preconditions.resourceVersion}`);
-  if (resource.kind.group === '' && resource.kind.plural === 'namespaces') checkEmpty(deps, ctx.name, object.reason);
+  if (resource.kind.group === '' && resource.kind.plural === 'namespaces') await checkEmpty(deps, ctx.name, object.reason);
   const metadata = resource.kind.namespaced ? { name: ctx.name, namespace: ctx.namespace } : { name: ctx.name };
   const named = resource.versions.normalize({ kind: resource.kind.kind, apiVersion: resource.apiVersion, metadata, spec: {} } as ApiObject);
   const request = admissionRequest(ctx, 'DELETE', undefined, named);
@@ -68,7 +68,8 @@ export async function removeUnreadable(
  * A namespace is removed when everything in it is gone, which its finalizers and conditions track. Of one that cannot be
  * read this is not known: its objects would remain without a namespace.
  */
-function checkEmpty({ catalog }: RegistryDeps, namespace: string, reason: string): void {
+async function checkEmpty({ catalog, cache }: RegistryDeps, namespace: string, reason: string): Promise<void> {
+  await cache.allLoaded();
   for (const { kind, resources } of catalog.all()) {
     const collection = resources[0]?.collection;
     if (collection === undefined || !kind.namespaced || !holds(collection, `${namespace}/`)) continue;

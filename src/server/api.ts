@@ -30,6 +30,8 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   const { catalog } = services.registry;
   const resource = catalog.find(info.group, info.version, info.resource) ?? ownResource(catalog, ctx);
   if (resource === undefined) return unknownResource(services, ctx);
+  // The kind may be another one when its objects are loaded.
+  if (resource.collection?.pending !== undefined) return resource.collection.pending().then(() => serveResource(services, ctx));
   const { kind, definition } = resource;
   if (resource.deprecation !== undefined) warnDeprecated(ctx, services.identity, resource.deprecation);
   if (definition.warning !== undefined) {

@@ -1,6 +1,9 @@
 /**
  * The watch cache: every collection's current state in memory, kept by one subscription to the engine.
  *
+ * Small collections, and those that the server itself needs, are loaded by `start`. Large ones are loaded when they are first
+ * asked for, or by `loadRest` (`loader.ts`, decision 037).
+ *
  * With an exclusive engine this process is the only writer and the cache is current by itself. With a shared engine a
  * consistent read fetches the newest revision of the store and waits until the cache has reached it.
  */
@@ -9,9 +12,9 @@ import { Slices } from '../lib/slices.ts';
 import { Collection, type CollectionOptions, type CollectionState } from './collection.ts';
 import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
 import type { Facts } from './item.ts';
+import { LOAD_CHUNK, LOADED_AT_ONCE, Loader } from './loader.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
-const LOAD_CHUNK = 1000;
 /** How long to wait for changes up to the revision of a list. */
 const CHANGES_WAIT_MS = 30_000;
 
@@ -35,6 +38,7 @@ export class Cache {
   private waiters: Waiter[] = [];
   private reached = 0;
   private stop: (() => void) | undefined;
+  private readonly loader: Loader;
   private readonly failed: (error: Error) => void;
   private readonly setAside: (object: UnreadableObject) => void;
 
@@ -47,6 +51,10 @@ export class Cache {
     this.clock = clock;
     this.failed = failed;
     this.setAside = setAside;
+    this.loader = new Loader(engine, clock, {
+      collections: this.collections,
+      reached: (revision) => this.waitFor(revision, CHANGES_WAIT_MS),
+    });
   }
 
   /** The number of unreadable objects, by the prefix of their collection; empty if there are none. */
@@ -92,10 +100,19 @@ export class Cache {
   readsBy(prefix: string, read: CollectionOptions['read']): boolean {
     return this.collections.get(prefix)?.readsBy(read) === true;
   }
+  /** Loads what is not loaded yet, in the background. */
+  loadRest(): void {
+    this.loader.loadAll();
+  }
+  /** Resolves when everything is loaded. */
+  async allLoaded(): Promise<void> {
+    await Promise.all([...this.collections.values()].map((collection) => collection.pending?.()));
+  }
   /** Reads the values of a collection again, because the store returns different ones now: decryption keys were added or removed. */
   async reread(prefix: string): Promise<void> {
     const known = this.collections.get(prefix);
-    if (known !== undefined)
+    if (known?.pending !== undefined) await this.loader.restart(known);
+    else if (known !== undefined)
       await this.rereadBy(
         known,
         () => known.rules,
@@ -108,6 +125,7 @@ export class Cache {
     const before = this.rereading.get(known) ?? Promise.resolve();
     const done = before
       .catch(() => {})
+      .then(() => known.pending?.())
       .then(() =>
         known.reread(
           options(),
@@ -121,14 +139,9 @@ export class Cache {
   }
   private readonly rereading = new WeakMap<Collection, Promise<void>>();
   private async filled(collection: Collection): Promise<Collection> {
-    collection.hold();
     this.collections.set(collection.prefix, collection);
     try {
-      const at = await this.eachEntry(collection.prefix, ({ key, value, revision, created, unreadable }) =>
-        collection.load(key.slice(collection.prefix.length), value, revision, created, unreadable),
-      );
-      collection.loaded(at);
-      await this.waitFor(at, CHANGES_WAIT_MS);
+      await this.loader.first(collection);
       return collection;
     } catch (error) {
       // A partial collection would look complete to the next try.
@@ -178,12 +191,12 @@ export class Cache {
     this.stop = this.engine.subscribe(after, (changes, revision) => this.deliver(changes, revision), this.failed);
   }
 
-  /** Loads everything, or takes over the content of another cache, and follows the store from there. */
+  /** Loads everything but large collections, or takes over the content of another cache, and follows the store from there. */
   async start(from?: CacheState): Promise<void> {
     if (from !== undefined) return this.begin(from);
     for (const collection of this.collections.values()) collection.hold();
-    const at = await this.loadAll();
-    for (const collection of this.collections.values()) collection.loaded(at);
+    const at = await this.loadFirst();
+    for (const collection of this.collections.values()) if (collection.pending === undefined) collection.loaded(at);
     this.follow(at);
   }
   /** Why collections do not follow the store, if they do not. */
@@ -193,6 +206,7 @@ export class Cache {
   close(): void {
     this.stop?.();
     this.stop = undefined;
+    this.loader.close();
     for (const waiter of this.waiters) waiter.wake(false);
     this.waiters = [];
   }
@@ -256,11 +270,40 @@ export class Cache {
     for (const collection of this.collections.values()) collection.forgetEvents(upTo);
   }
 
-  private loadAll(): Promise<number> {
-    return this.eachEntry('', (entry) => {
-      const collection = this.collectionOf(entry.key);
-      collection?.load(entry.key.slice(collection.prefix.length), entry.value, entry.revision, entry.created, entry.unreadable);
-    });
+  /**
+   * Loads all collections but large ones that may be loaded later, of which it reads a page at most; so it does of objects
+   * that belong to no collection yet. Returns the revision at which they were read.
+   */
+  private async loadFirst(): Promise<number> {
+    let at: number | undefined;
+    let from: string | undefined;
+    const slices = new Slices();
+    for (;;) {
+      const page = await this.engine.range({ ...WHOLE, ...(at !== undefined && { at }), ...(from !== undefined && { from }) });
+      at ??= page.revision;
+      const { entries, more } = page;
+      let end = 0;
+      for (let start = 0; start < entries.length; start = end) {
+        const prefix = prefixIn((entries[start] as Entry).key);
+        end = start + 1;
+        while (end < entries.length && prefix !== undefined && (entries[end] as Entry).key.startsWith(prefix)) end++;
+        const collection = prefix === undefined ? undefined : this.collections.get(prefix);
+        if (collection !== undefined && this.isForLater(collection, end - start)) collection.defer(() => this.loader.load(collection));
+        const isSkipped = collection === undefined || collection.pending !== undefined;
+        if (!isSkipped) {
+          for (let i = start; i < end; i++) {
+            take(collection, entries[i] as Entry);
+            if (slices.due) await slices.pause();
+          }
+        }
+        from = isSkipped && prefix !== undefined ? afterPrefix(prefix) : `${(entries[end - 1] as Entry).key}\u0000`;
+      }
+      if (!more || entries.length === 0) return at;
+    }
+  }
+  /** `found`: how many of its objects a page has, in addition to those that are loaded. */
+  private isForLater({ rules, loadedSoFar }: Collection, found: number): boolean {
+    return rules.later === true && loadedSoFar + found > LOADED_AT_ONCE;
   }
 
   /** Returns the revision at which the entries were read. */
@@ -305,7 +348,18 @@ export class Cache {
 
   /** `apps/deployments/default/web` belongs to the collection `apps/deployments/`. */
   private collectionOf(key: string): Collection | undefined {
-    const slash = key.indexOf('/', key.indexOf('/') + 1);
-    return slash < 0 ? undefined : this.collections.get(key.slice(0, slash + 1));
+    const prefix = prefixIn(key);
+    return prefix === undefined ? undefined : this.collections.get(prefix);
   }
 }
+
+const WHOLE = { prefix: '', limit: LOAD_CHUNK, uncounted: true };
+function take(collection: Collection, { key, value, revision, created, unreadable }: Entry): void {
+  collection.load(key.slice(collection.prefix.length), value, revision, created, unreadable);
+}
+function prefixIn(key: string): string | undefined {
+  const slash = key.indexOf('/', key.indexOf('/') + 1);
+  return slash < 0 ? undefined : key.slice(0, slash + 1);
+}
+/** Comes after all keys with a prefix that ends in a slash, and before all others that follow them. */
+const afterPrefix = (prefix: string): string => `${prefix.slice(0, -1)}0`;

@@ -5,7 +5,7 @@
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
-import type { Unreadable } from './engine.ts';
+import { StoreUnavailable, type Unreadable } from './engine.ts';
 import { atRevision, type Facts, type Item, itemFromStored, type ReadValue, storedObject } from './item.ts';
 import { type UnreadableObject, whyUnreadable } from './unreadable.ts';
 
@@ -32,6 +32,8 @@ export interface CollectionOptions {
   readonly eventLimit: number;
   /** Transforms a stored value when it is read: the definition of a custom kind may have changed. */
   readonly read?: ReadValue | undefined;
+  /** A large collection may be loaded after the start of the server: everyone who reads it waits for `pending` first. */
+  readonly later?: boolean;
 }
 
 /** The content of a collection at a time: its items are shared, the map of them is not. */
@@ -66,7 +68,30 @@ const EVENT_BYTES = 16 * 2 ** 20;
  * further back has them made again, and shares them with others that resume at the same time.
  */
 export const FRAMED_EVENTS = 256;
+/** Maximum changes that are buffered while a collection loads; if there are more, all of them are read from the store's history. */
+export const MOST_WAITING = 2_000;
 let allChanges = 0;
+
+/** The items of a collection that is not loaded: a reader that does not wait for `pending` gets an error, never an empty collection. */
+class NotLoaded extends SortedMap<Item> {
+  override get size(): number {
+    throw notLoaded();
+  }
+  override get(): Item | undefined {
+    throw notLoaded();
+  }
+  override each(): void {
+    throw notLoaded();
+  }
+  override withPrefix(): Item[] {
+    throw notLoaded();
+  }
+  override all(): Item[] {
+    throw notLoaded();
+  }
+}
+const notLoaded = (): Error => new StoreUnavailable('the objects are still being loaded from the store; try again');
+const NOT_LOADED = new NotLoaded();
 
 export class Collection {
   readonly prefix: string;
@@ -92,8 +117,18 @@ export class Collection {
   changes = ++allChanges;
   /** Whether its items are looked up as objects, which are cached with them. */
   keepsParsed = false;
+  /**
+   * Loads the collection, or waits until it is loaded. Undefined when it is:
+   *
+   *   if (collection.pending !== undefined) await collection.pending();
+   */
+  pending: (() => Promise<void>) | undefined;
+  /** The items of a collection that is being loaded. */
+  private filling: SortedMap<Item> | undefined;
   /** Buffers changes while the collection loads. */
   private waiting: (Stored & { readonly facts: Facts | undefined })[] | undefined;
+  /** Changes are not buffered: loading has not begun, or too many came. */
+  private dropping = false;
   /** The newest change of every key during a reload by other rules. */
   private meanwhile: Map<string, Stored> | undefined;
 
@@ -138,16 +173,29 @@ export class Collection {
     const item = itemBy(this.options, key, value, revision, created, unreadable);
     return typeof item === 'string' ? undefined : item;
   }
+  /** The number of objects that are loaded, readable or not. */
+  get loadedSoFar(): number {
+    return (this.filling?.size ?? 0) + (this.unreadable?.size ?? 0);
+  }
   /** Takes an entry found while loading. */
   load(key: string, value: Buffer, revision: number, created: number, unreadable?: Unreadable): void {
     const item = itemBy(this.options, key, value, revision, created, unreadable);
     if (typeof item === 'string') this.setAside({ key, revision, created, reason: item });
-    else this.items.set(key, item);
+    else (this.filling ?? this.items).set(key, item);
     this.changes = ++allChanges;
     if (revision > this.lastChange) this.lastChange = revision;
   }
-  /** Changes after this revision will be seen as events. */
+  /** Takes a change found while loading. */
+  loadChange(key: string, value: Buffer | undefined, revision: number, created: number, unreadable?: Unreadable): void {
+    this.filling?.delete(key);
+    if (this.unreadable !== undefined) this.takeBack(key, revision);
+    if (value !== undefined) this.load(key, value, revision, created, unreadable);
+  }
+  /** Everything is loaded as it was at a revision. Changes after it will be seen as events. */
   loaded(revision: number): void {
+    if (this.filling !== undefined) this.items = this.filling;
+    this.filling = undefined;
+    this.pending = undefined;
     this.eventsAfter = revision;
     // Earlier deletions left no entries: any change up to here may have been the newest.
     this.lastChange = Math.max(this.lastChange, revision);
@@ -218,9 +266,36 @@ export class Collection {
     if (!isSame) this.unknownUntil = Math.max(this.unknownUntil, reached());
     this.close(!isSame);
   }
-  /** Changes that arrive from now on wait until `loaded`. */
+  /** Loading begins: changes that arrive from now on wait until `loaded`. */
   hold(): void {
+    this.filling = new SortedMap();
+    this.unreadable = undefined;
+    this.buffer();
+  }
+  /** The collection is loaded later, by `load`. */
+  defer(load: () => Promise<void>): void {
+    this.pending = load;
+    this.items = NOT_LOADED;
+    this.filling = undefined;
+    this.unreadable = undefined;
     this.waiting = [];
+    this.dropping = true;
+  }
+  /** So many changes came while it was loaded that they were dropped: they must be read from the store's history. */
+  get overflowed(): boolean {
+    return this.filling !== undefined && this.dropping;
+  }
+  /** Changes wait again after an overflow. */
+  buffer(): void {
+    this.waiting = [];
+    this.dropping = false;
+  }
+  private wait(change: Stored & { readonly facts: Facts | undefined }): void {
+    if (this.dropping || this.waiting === undefined) return;
+    this.waiting.push(change);
+    if (this.waiting.length <= MOST_WAITING) return;
+    this.waiting = [];
+    this.dropping = true;
   }
 
   /** Applies a change of the store. `facts` saves parsing if the writer knows them. */
@@ -233,7 +308,7 @@ export class Collection {
     unreadable?: Unreadable | undefined,
   ): void {
     if (this.waiting !== undefined) {
-      this.waiting.push({ key, value, revision, created, facts, unreadable });
+      this.wait({ key, value, revision, created, facts, unreadable });
       return;
     }
     this.meanwhile?.set(key, { key, value, revision, created, unreadable });

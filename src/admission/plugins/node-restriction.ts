@@ -43,7 +43,11 @@ export const nodeRestriction: MakePlugin = ({ identity, live }) => {
       if (node === undefined) return;
       if (node === '') throw refusal(request, `could not determine node from user ${JSON.stringify(request.user.name)}`);
       const { group, plural } = request.served.kind;
-      (rules[group === '' ? plural : `${group}/${plural}`] as Rule)(request, node, views);
+      const rule = rules[group === '' ? plural : `${group}/${plural}`] as Rule;
+      // Requests for pods have waited for them.
+      if (plural === 'serviceaccounts' && views.pods.pending !== undefined)
+        return views.pods.pending().then(() => rule(request, node, views));
+      rule(request, node, views);
     },
   };
 };

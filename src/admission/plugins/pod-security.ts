@@ -36,8 +36,8 @@ export const podSecurity: MakePlugin = (env, configuration) => {
     concerns: kinds('namespaces', 'pods', ...workloads),
     validate(request) {
       const { plural } = request.served.kind;
-      if (plural === 'namespaces') evaluator.namespace(request);
-      else if (plural === 'pods') evaluator.pod(request);
+      if (plural === 'namespaces') return evaluator.namespace(request);
+      if (plural === 'pods') evaluator.pod(request);
       else evaluator.workload(request);
     },
   };
@@ -67,7 +67,7 @@ class Evaluator {
   }
 
   /** Validates the labels of a namespace; a stricter level gets a warning about existing pods that violate it. */
-  namespace(request: AdmissionRequest): void {
+  namespace(request: AdmissionRequest): void | Promise<void> {
     if (request.subresource !== '') return;
     const policyAndErrors = (object: ApiObject | undefined) => {
       const errors = new FieldErrors();
@@ -85,7 +85,11 @@ class Evaluator {
     if (after.level === 'privileged' || sameLevelVersion(after, before)) return;
     if (after.version === before.version && !stricter(after.level, before.level)) return;
     if (this.configuration.namespaces.has(request.name)) return;
-    for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity)) request.warn(text);
+    const warn = (): void => {
+      for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity)) request.warn(text);
+    };
+    if (this.pods.pending !== undefined) return this.pods.pending().then(warn);
+    warn();
   }
 
   pod(request: AdmissionRequest): void {

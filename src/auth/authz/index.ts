@@ -27,7 +27,7 @@ export interface Authorization {
 export function authorization({ modes, live, identity, webhook }: AuthorizationOptions): Authorization {
   const access = new RoleBasedAccess(live, identity);
   const make: Readonly<Record<string, () => Authorizer>> = {
-    Node: () => whenNeeded(() => new NodeAuthorizer(live, identity)),
+    Node: () => whenNeeded(live, () => new NodeAuthorizer(live, identity)),
     RBAC: () => access,
     Webhook: () => {
       if (webhook === undefined) throw new Error('authorization mode Webhook needs authorization-webhook-config-file');
@@ -46,7 +46,7 @@ export function authorization({ modes, live, identity, webhook }: AuthorizationO
 }
 
 /** The node authorizer watches every pod; a server without node agents does not pay for that. */
-function whenNeeded(make: () => Authorizer): Authorizer {
+function whenNeeded(live: LiveSource, make: () => Authorizer): Authorizer {
   let made: Authorizer | undefined;
   const isNode = (groups: readonly string[]): boolean => groups.includes(wellKnown.nodes);
   const authorizer = (): Authorizer => {
@@ -55,7 +55,12 @@ function whenNeeded(make: () => Authorizer): Authorizer {
   };
   return {
     name: 'Node',
-    authorize: (asked) => (isNode(asked.user.groups) ? authorizer().authorize(asked) : noOpinion),
+    authorize(asked) {
+      if (!isNode(asked.user.groups)) return noOpinion;
+      if (made !== undefined) return made.authorize(asked);
+      const { pending } = live('', 'pods');
+      return pending === undefined ? authorizer().authorize(asked) : pending().then(() => authorizer().authorize(asked));
+    },
     rulesFor: (user, namespace) => (isNode(user.groups) ? authorizer().rulesFor(user, namespace) : noRules),
   };
 }

@@ -38,6 +38,8 @@ interface Proved {
   readonly expires: number;
   readonly user: User;
   readonly alive: () => boolean;
+  /** Whether `alive` looks up a pod. */
+  readonly isForPod: boolean;
   /** The last result, so that the same question gets the same object. */
   last?: { readonly asked: readonly string[]; readonly result: TokenResult };
 }
@@ -65,7 +67,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return deleted === undefined || deleted === null || now() < Date.parse(deleted) + deletionGraceMillis;
   };
 
-  const bound = (claims: Claims): Pick<Proved, 'user' | 'alive'> => {
+  const bound = (claims: Claims): Pick<Proved, 'user' | 'alive' | 'isForPod'> => {
     const found = readBound(identity, claims);
     if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
     const { namespace, serviceaccount, pod, secret } = found;
@@ -81,10 +83,11 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
         lives(accounts, namespace, serviceaccount) &&
         (pod === undefined || lives(pods, namespace, pod)) &&
         (secret === undefined || lives(secrets as unknown as Live, namespace, secret)),
+      isForPod: pod !== undefined,
     };
   };
 
-  const kept = (claims: Claims, token: string): Pick<Proved, 'user' | 'alive'> => {
+  const kept = (claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'isForPod'> => {
     const found = readLegacy(identity, claims);
     if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
     const { namespace, secretName, account } = found;
@@ -103,6 +106,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return {
       user: { name, uid: account.uid, groups: serviceAccountGroups(namespace) },
       alive: () => lives(accounts, namespace, account) && sameCopy(),
+      isForPod: false,
     };
   };
 
@@ -137,11 +141,12 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return result;
   };
 
-  return {
+  const authenticator: TokenAuthenticator = {
     name: 'service-account-token',
     authenticateToken(token, audiences) {
       const found = provedOnce(token);
       if (found === undefined) return undefined;
+      if (found.isForPod && pods.pending !== undefined) return pods.pending().then(() => authenticator.authenticateToken(token, audiences));
       const seconds = now() / 1000;
       if (seconds >= found.expires) throw new TokenRejected('service account token has expired');
       if (seconds < found.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
@@ -158,4 +163,5 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
       return result;
     },
   };
+  return authenticator;
 }

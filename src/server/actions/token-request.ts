@@ -35,7 +35,9 @@ export function tokenRequest(identity: Identity, issuer: () => Promise<TokenIssu
     }
     if (namespace !== undefined && namespace !== write.namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    const issued = issueToken(await issuer(), write.namespace, write.name, request.spec ?? {});
+    const by = await issuer();
+    if (request.spec?.boundObjectRef?.kind === 'Pod') await by.live('', 'pods').pending?.();
+    const issued = issueToken(by, write.namespace, write.name, request.spec ?? {});
     const object = {
       ...request,
       metadata: { ...request.metadata, name: write.name, namespace: write.namespace },

@@ -107,7 +107,8 @@ export function registerCollections(metrics: Metrics, catalog: Catalog): void {
       const [first] = resources;
       if (first?.collection === undefined || kind.sharesStoreOf !== undefined) continue;
       const resource = first.group === '' ? kind.plural : `${kind.plural}.${first.group}`;
-      objects.with(resource).set(first.collection.items.size);
+      // While it is loaded the number is not known.
+      if (first.collection.pending === undefined) objects.with(resource).set(first.collection.items.size);
       if (first.collection.unreadable !== undefined) unreadable.with(resource).set(first.collection.unreadable.size);
       watchers.with(first.group, kind.kind, first.hub.version).set(first.collection.watchers);
     }

@@ -42,7 +42,10 @@ export function widthOf(catalog: Catalog, ctx: Context, chunks: boolean): Width 
 
 function listWidth(catalog: Catalog, ctx: Context, chunks: boolean): Width {
   const { info } = ctx;
-  const items = catalog.find(info.group, info.version, info.resource)?.collection?.items;
+  const collection = catalog.find(info.group, info.version, info.resource)?.collection;
+  // How many there are is not known, but that they are many.
+  if (collection?.pending !== undefined) return simpleWidths[MOST_SEATS] as Width;
+  const items = collection?.items;
   if (items === undefined || items.size <= OBJECTS_PER_SEAT) return oneSeat;
   const stored = info.namespace === '' ? items.size : countBelow(items, `${info.namespace}/`);
   return simpleWidths[seatsFor(ctx.search === '' || !chunks ? stored : lookedAt(ctx, stored))] as Width;

@@ -1,0 +1,163 @@
+// How long a restart takes: `node bench/restart.mjs [--pods 50000] [--objects 10000] [--rounds 5] [--data-dir DIR] [--checkout DIR]`.
+//
+// Fills a store with pods and custom objects once (with --data-dir it is kept for further runs), then starts a server on it
+// several times, after clean shutdowns and after kills in turn. Of each start, in ms since the process was started:
+//   ready     the server has reported that it is ready
+//   get       a pod was read, and `list` the pods of one label: both were requested as soon as the server was ready
+//   loaded    all pods and custom objects are in memory, and the processor time of the process up to then
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { call, cpuOf, inParallel, must, residentMB, startPlat, temporary } from './tools.mjs';
+
+const argument = (name, usual) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? usual : process.argv[at + 1];
+};
+const pods = Number(argument('pods', 50_000));
+const objects = Number(argument('objects', 10_000));
+const rounds = Number(argument('rounds', 5));
+const dataDir = argument('data-dir', temporary('restart'));
+const checkout = argument('checkout', undefined);
+const namespaces = Array.from({ length: 10 }, (_, i) => `restart${i}`);
+const filled = join(dataDir, `filled-${pods}-${objects}`);
+
+const pod = (name) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, labels: { app: 'restart', index: name } },
+  spec: {
+    automountServiceAccountToken: false,
+    containers: [
+      {
+        name: 'main',
+        image: 'registry.example/app:1.2.3',
+        command: ['/app'],
+        env: [
+          { name: 'A', value: 'one' },
+          { name: 'B', value: 'two' },
+        ],
+        ports: [{ containerPort: 8080 }],
+        resources: { requests: { cpu: '100m', memory: '128Mi' } },
+      },
+    ],
+  },
+});
+const GROUP = 'bench.example.com';
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `widgets.${GROUP}` },
+  spec: {
+    group: GROUP,
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                properties: { size: { type: 'integer' }, colour: { type: 'string' }, parts: { type: 'array', items: { type: 'string' } } },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+const widget = (name) => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: 'Widget',
+  metadata: { name, labels: { app: 'restart' } },
+  spec: { size: 3, colour: 'green', parts: ['one', 'two', 'three'] },
+});
+
+async function fill() {
+  const server = await startPlat([], dataDir, checkout);
+  const { address } = server;
+  for (const name of namespaces) {
+    await must(address, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await call(address, 'POST', `/api/v1/namespaces/${name}/serviceaccounts`, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'default' },
+    });
+  }
+  await must(address, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+  while ((await call(address, 'GET', `/apis/${GROUP}/v1/widgets`)).status !== 200);
+  await inParallel(pods, 32, (i) => must(address, 'POST', `/api/v1/namespaces/${namespaces[i % 10]}/pods`, pod(`p${i}`)));
+  await inParallel(objects, 32, (i) =>
+    must(address, 'POST', `/apis/${GROUP}/v1/namespaces/${namespaces[i % 10]}/widgets`, widget(`w${i}`)),
+  );
+  await server.stop();
+  writeFileSync(filled, '');
+}
+
+/** Objects of a kind in memory; undefined while they are loaded. */
+const counted = (metrics, resource) =>
+  Number(new RegExp(`^apiserver_storage_objects\\{resource="${resource}"\\} (\\d+)`, 'm').exec(metrics)?.[1] ?? Number.NaN);
+
+async function restart(end) {
+  const began = performance.now();
+  const since = () => Math.round(performance.now() - began);
+  const server = await startPlat([], dataDir, checkout);
+  const { address, pid, readyMs: ready } = server;
+  const readyCpuMs = Math.round(cpuOf(pid).all / 1000);
+  const timed = async (path) => {
+    await must(address, 'GET', path);
+    return since();
+  };
+  const [get, list, health] = await Promise.all([
+    timed('/api/v1/namespaces/restart1/pods/p1'),
+    timed('/api/v1/pods?labelSelector=index%3Dp77'),
+    timed('/readyz'),
+  ]);
+  for (;;) {
+    const metrics = (await must(address, 'GET', '/metrics')).body.toString();
+    if (counted(metrics, 'pods') === pods && counted(metrics, `widgets.${GROUP}`) === objects) break;
+    if (since() > 60_000) throw new Error('the objects are not loaded after a minute');
+  }
+  const round = {
+    after: end,
+    ready,
+    readyCpuMs,
+    health,
+    get,
+    list,
+    loaded: since(),
+    loadedCpuMs: Math.round(cpuOf(pid).all / 1000),
+    MB: residentMB(pid),
+  };
+  return { server, round };
+}
+
+if (!existsSync(filled)) await fill();
+let end = 'clean shutdown';
+const results = [];
+for (let i = 0; i < rounds * 2; i++) {
+  const { server, round } = await restart(end);
+  console.log(JSON.stringify(round));
+  results.push(round);
+  end = i % 2 === 0 ? 'clean shutdown' : 'kill';
+  if (end === 'kill') {
+    process.kill(server.pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } else await server.stop();
+}
+const median = (after, what) =>
+  results
+    .filter((round) => round.after === after)
+    .map((round) => round[what])
+    .sort((a, b) => a - b)[Math.floor(results.filter((round) => round.after === after).length / 2)];
+for (const after of ['clean shutdown', 'kill']) {
+  const row = ['ready', 'health', 'get', 'list', 'loaded', 'readyCpuMs', 'loadedCpuMs', 'MB'].map(
+    (what) => `${what} ${median(after, what)}`,
+  );
+  console.log(`median after a ${after}: ${row.join(', ')}`);
+}

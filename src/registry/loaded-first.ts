@@ -1,0 +1,41 @@
+/**
+ * Which kinds are loaded before the server is ready, however many objects they have: those that authentication,
+ * authorization, admission and the server's own upkeep look up without waiting. All others may be loaded later
+ * (`CollectionOptions.later`), and whoever reads them waits for `Collection.pending`: requests do so in `server/api.ts`.
+ */
+import type { Kind } from '../kinds/kind.ts';
+
+/** By base group and plural. */
+const loadedFirst: ReadonlySet<string> = new Set([
+  ...['endpoints', 'limitranges', 'namespaces', 'nodes', 'persistentvolumes', 'persistentvolumeclaims', 'resourcequotas'].map(core),
+  ...['secrets', 'serviceaccounts', 'services'].map(core),
+  ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map((plural) => `admissionregistration/${plural}`),
+  'apiextensions/customresourcedefinitions',
+  'apiregistration/apiservices',
+  'coordination/leases',
+  ...['flowschemas', 'prioritylevelconfigurations'].map((plural) => `flowcontrol.apiserver/${plural}`),
+  'internal.apiserver/storageversions',
+  'networking/ingressclasses',
+  'node/runtimeclasses',
+  ...['poddisruptionbudgets', 'podsecuritypolicies'].map((plural) => `policy/${plural}`),
+  ...['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'].map((plural) => `rbac.authorization/${plural}`),
+  'scheduling/priorityclasses',
+  ...['storageclasses', 'volumeattachments'].map((plural) => `storage/${plural}`),
+]);
+function core(plural: string): string {
+  return `/${plural}`;
+}
+
+/** Kinds that may be loaded later though the server looks them up: all who do wait for `Live.pending`. */
+const awaited: ReadonlySet<string> = new Set(['/pods']);
+
+type Named = Pick<Kind, 'group' | 'plural' | 'custom'>;
+
+export const mayLoadLater = ({ group, plural, custom }: Named): boolean => custom === true || !loadedFirst.has(`${group}/${plural}`);
+
+/** Throws for a kind that may not be loaded yet when it is looked up. */
+export function checkLookedUp(kind: Named): void {
+  const { group, plural } = kind;
+  if (!mayLoadLater(kind) || awaited.has(`${group}/${plural}`)) return;
+  throw new Error(`${group}/${plural} may be loaded later, and cannot be looked up: see registry/loaded-first.ts`);
+}

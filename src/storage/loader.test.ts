@@ -1,0 +1,289 @@
+/** Collections that are loaded after the start. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../lib/clock.ts';
+import { Cache } from './cache.ts';
+import { type Collection, type CollectionOptions, MOST_WAITING } from './collection.ts';
+import { Compacted, type Engine, type RangeRequest, StoreUnavailable } from './engine.ts';
+import { openMemoryEngine } from './engines/memory.ts';
+import { storedValue } from './item.ts';
+import { LOAD_CHUNK, LOADED_AT_ONCE } from './loader.ts';
+
+const value = (name: string, by = ''): Buffer => storedValue(JSON.stringify({ metadata: { name, uid: 'u', labels: { by } } }), 'u');
+const options = (prefix: string, later = true): CollectionOptions => ({
+  prefix,
+  facts: (object) => ({ labels: (object as { metadata: { labels: Record<string, string> } }).metadata.labels, fields: undefined }),
+  eventLimit: 10_000,
+  later,
+});
+const named = (number: number): string => `n${String(number).padStart(5, '0')}`;
+
+let engine: Engine;
+let clock: FakeClock;
+let cache: Cache;
+/** Called before every list of the store. */
+let beforeRange: (request: RangeRequest) => void | Promise<void>;
+/** The prefixes that were listed, and the entries that were read of each. */
+let ranges: { prefix: string; entries: number }[];
+
+beforeEach(() => {
+  clock = new FakeClock();
+  engine = openMemoryEngine({ clock });
+  beforeRange = () => {};
+  ranges = [];
+  const range = engine.range.bind(engine);
+  engine.range = async (request: RangeRequest) => {
+    await beforeRange(request);
+    const result = await range(request);
+    ranges.push({ prefix: request.prefix, entries: result.entries.length });
+    return result;
+  };
+  cache = new Cache(engine, clock, (error) => {
+    throw error;
+  });
+});
+afterEach(async () => {
+  cache.close();
+  await engine.close();
+});
+
+/** Objects 0 to `count` of a collection, in the store. */
+async function fill(prefix: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += 5_000)
+    await engine.commit(
+      Array.from({ length: Math.min(5_000, count - from) }, (_, i) => ({
+        type: 'put' as const,
+        key: prefix + named(from + i),
+        value: value(named(from + i)),
+      })),
+    );
+}
+const put = (key: string, by = 'later') => engine.commit([{ type: 'put', key, value: value(key, by) }]);
+const remove = (key: string) => engine.commit([{ type: 'delete', key }]);
+const keys = ({ items }: Collection): string[] => items.all().map(({ key }) => key);
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => named(i));
+/** What the store itself has. */
+const stored = async (prefix: string): Promise<string[]> =>
+  (await engine.range({ prefix })).entries.map(({ key, revision }) => `${key.slice(prefix.length)} ${revision}`);
+const held = ({ items }: Collection): string[] => items.all().map(({ key, revision }) => `${key} ${revision}`);
+
+describe('a start', () => {
+  test.each([
+    ['loads a collection at the bound', LOADED_AT_ONCE, true],
+    ['leaves a larger one for later', LOADED_AT_ONCE + 1, true],
+    ['loads one of any size that may not be loaded later', LOAD_CHUNK + 1, false],
+  ])('%s', async (_, count, later) => {
+    await fill('core/pods/', count);
+    await fill('core/secrets/', 1);
+    const pods = cache.declare(options('core/pods/', later));
+    const secrets = cache.declare(options('core/secrets/'));
+    await cache.start();
+    expect(pods.pending === undefined).toBe(!later || count <= LOADED_AT_ONCE);
+    expect(keys(secrets)).toEqual([named(0)]);
+    await pods.pending?.();
+    expect(pods.pending).toBeUndefined();
+    expect(keys(pods)).toEqual(names(count));
+  });
+
+  test('leaves one for later that begins at the end of a page', async () => {
+    await fill('core/nodes/', LOAD_CHUNK - 100);
+    await fill('core/pods/', LOADED_AT_ONCE + 1);
+    const nodes = cache.declare(options('core/nodes/', false));
+    const pods = cache.declare(options('core/pods/'));
+    await cache.start();
+    expect(nodes.items.size).toBe(LOAD_CHUNK - 100);
+    expect(pods.pending).toBeDefined();
+    await pods.pending?.();
+    expect(pods.items.size).toBe(LOADED_AT_ONCE + 1);
+  });
+
+  test('reads at most a page of what it does not load', async () => {
+    await fill('core/pods/', 5 * LOAD_CHUNK);
+    await fill('unknown/things/', 5 * LOAD_CHUNK);
+    await fill('zoo/animals/', 2);
+    cache.declare(options('core/pods/'));
+    const animals = cache.declare(options('zoo/animals/'));
+    await cache.start();
+    expect(animals.items.size).toBe(2);
+    expect(ranges.reduce((sum, { entries }) => sum + entries, 0)).toBeLessThanOrEqual(2 * LOAD_CHUNK + 2);
+  });
+
+  test('adds a large collection of a new kind before it is loaded, and loads the rest in the background', async () => {
+    await fill('~a/seeds/', 2 * LOAD_CHUNK);
+    await cache.start();
+    let seeds: Collection | undefined;
+    await cache.add(options('~a/seeds/'), true, (made) => {
+      seeds = made;
+    });
+    expect(seeds?.pending).toBeDefined();
+    cache.loadRest();
+    await seeds?.pending?.();
+    expect(keys(seeds as Collection)).toEqual(names(2 * LOAD_CHUNK));
+  });
+});
+
+describe('a collection that is not loaded', () => {
+  let pods: Collection;
+  beforeEach(async () => {
+    await fill('core/pods/', 2 * LOAD_CHUNK + 1);
+    pods = cache.declare(options('core/pods/'));
+    await cache.start();
+  });
+
+  test('refuses reads instead of looking empty', () => {
+    for (const read of [
+      () => pods.items.size,
+      () => pods.items.get(named(0)),
+      () => pods.items.all(),
+      () => pods.items.withPrefix('n'),
+      () => pods.items.each('', () => true),
+    ])
+      expect(read).toThrow(StoreUnavailable);
+    expect(pods.state()).toBeUndefined();
+  });
+
+  test('is loaded once, by whoever comes first and by the background', async () => {
+    const load = pods.pending as () => Promise<void>;
+    cache.loadRest();
+    await Promise.all([load(), load(), cache.allLoaded()]);
+    expect(keys(pods)).toEqual(names(2 * LOAD_CHUNK + 1));
+    expect(ranges.filter(({ prefix }) => prefix === 'core/pods/')).toHaveLength(3);
+  });
+
+  test('has what was written before it was loaded, without events for that', async () => {
+    await put(`core/pods/${named(1)}`);
+    await remove(`core/pods/${named(2)}`);
+    const { revision } = await put('core/pods/z');
+    await pods.pending?.();
+    expect(held(pods)).toEqual(await stored('core/pods/'));
+    expect(pods.eventsSince(revision)).toEqual([]);
+    // Earlier ones are in the history of the store.
+    expect(pods.eventsSince(revision - 1)).toBeUndefined();
+    expect(pods.lastChange).toBe(revision);
+  });
+
+  test('has what was written while it was loaded, with its events in order', async () => {
+    const events: string[] = [];
+    pods.listen(({ type, item }) => events.push(`${type} ${item.key}`));
+    let pages = 0;
+    beforeRange = async ({ prefix }) => {
+      if (prefix !== 'core/pods/' || ++pages !== 2) return;
+      await put(`core/pods/${named(1)}`);
+      await remove(`core/pods/${named(LOAD_CHUNK + 5)}`);
+      await put('core/pods/z');
+      await remove('core/pods/z');
+    };
+    await pods.pending?.();
+    expect(held(pods)).toEqual(await stored('core/pods/'));
+    expect(events).toEqual([`put ${named(1)}`, `delete ${named(LOAD_CHUNK + 5)}`, 'put z', 'delete z']);
+    expect(pods.items.get(named(1))?.labels).toEqual({ by: 'later' });
+  });
+
+  test('reads changes from history when there are more than may wait', async () => {
+    let pages = 0;
+    beforeRange = async ({ prefix }) => {
+      if (prefix !== 'core/pods/' || ++pages !== 2) return;
+      for (let i = 0; i <= MOST_WAITING; i++) await put(`core/pods/${named(i % 700)}`, String(i));
+      await remove(`core/pods/${named(700)}`);
+      await put('core/pods/z');
+    };
+    await pods.pending?.();
+    expect(held(pods)).toEqual(await stored('core/pods/'));
+    expect(pods.items.get(named(700))).toBeUndefined();
+    expect(pods.items.get('z')?.labels).toEqual({ by: 'later' });
+    await put('core/pods/z', 'again');
+    expect(pods.items.get('z')?.labels).toEqual({ by: 'again' });
+  });
+
+  test('is read again when the store has compacted the revision of its pages', async () => {
+    let pages = 0;
+    beforeRange = async ({ prefix, at }) => {
+      if (prefix !== 'core/pods/' || ++pages !== 3) return;
+      await remove(`core/pods/${named(0)}`);
+      await engine.compact(engine.revision);
+      expect(at).toBeLessThan(engine.revision);
+    };
+    await pods.pending?.();
+    expect(held(pods)).toEqual(await stored('core/pods/'));
+    expect(pods.items.get(named(0))).toBeUndefined();
+  });
+
+  test('is given up when the store compacts faster than it can be read', async () => {
+    beforeRange = ({ prefix, at }) => {
+      if (prefix === 'core/pods/' && at !== undefined) throw new Compacted(at + 1);
+    };
+    await expect(pods.pending?.()).rejects.toThrow(Compacted);
+    expect(pods.pending).toBeDefined();
+  });
+
+  test('is read again when the store has other values for it', async () => {
+    let pages = 0;
+    let reread: Promise<void> | undefined;
+    beforeRange = ({ prefix }) => {
+      if (prefix === 'core/pods/' && ++pages === 2) reread = cache.reread('core/pods/');
+    };
+    await pods.pending?.();
+    await reread;
+    expect(ranges.filter(({ prefix }) => prefix === 'core/pods/')).toHaveLength(5);
+    expect(keys(pods)).toEqual(names(2 * LOAD_CHUNK + 1));
+  });
+
+  test('has unreadable objects set aside once it is loaded', async () => {
+    await engine.commit([{ type: 'put', key: 'core/pods/broken', value: Buffer.from([1, 0, 0, 0, 0, 0, 0, 0, 0x7b]) }]);
+    expect(cache.unreadable()).toEqual(new Map());
+    await pods.pending?.();
+    expect(cache.unreadable()).toEqual(new Map([['core/pods/', 1]]));
+    expect(pods.items.size).toBe(2 * LOAD_CHUNK + 1);
+  });
+
+  test('reports an error to whoever waits, and is tried again by the background', async () => {
+    let isBroken = true;
+    beforeRange = () => {
+      if (isBroken) throw new StoreUnavailable('the test broke it');
+    };
+    cache.loadRest();
+    await expect(pods.pending?.()).rejects.toThrow('the test broke it');
+    await expect(pods.pending?.()).rejects.toThrow('the test broke it');
+    isBroken = false;
+    const loaded = new Promise<void>((resolve) => {
+      beforeRange = () => resolve();
+    });
+    await clock.advance(1000);
+    await loaded;
+    await pods.pending?.();
+    expect(pods.items.size).toBe(2 * LOAD_CHUNK + 1);
+  });
+
+  test('is not loaded any further when it is removed', async () => {
+    beforeRange = ({ prefix, at }) => {
+      if (prefix === 'core/pods/' && at === undefined) cache.remove('core/pods/');
+    };
+    await pods.pending?.();
+    expect(ranges.filter(({ prefix }) => prefix === 'core/pods/')).toHaveLength(1);
+  });
+
+  test('reports the end of the server to whoever waits', async () => {
+    beforeRange = () => new Promise(() => {});
+    const waiting = pods.pending?.();
+    cache.close();
+    await expect(waiting).rejects.toThrow('the server is shutting down');
+  });
+});
+
+test('what somebody waits for is loaded before the rest', async () => {
+  await fill('a/large/', 5 * LOAD_CHUNK);
+  await fill('b/small/', LOADED_AT_ONCE + 1);
+  const large = cache.declare(options('a/large/'));
+  const small = cache.declare(options('b/small/'));
+  await cache.start();
+  ranges = [];
+  let isRequested = false;
+  beforeRange = ({ prefix }) => {
+    if (prefix !== 'a/large/' || isRequested) return;
+    isRequested = true;
+    void small.pending?.();
+  };
+  cache.loadRest();
+  await cache.allLoaded();
+  expect(large.items.size).toBe(5 * LOAD_CHUNK);
+  expect(ranges.map(({ prefix }) => prefix).slice(0, 3)).toEqual(['a/large/', 'b/small/', 'a/large/']);
+});
