@@ -1,7 +1,7 @@
 /**
  * Which kinds are loaded before the server is ready, however many objects they have: those that authentication,
  * authorization, admission and the server's own upkeep look up without waiting. All others may be loaded later
- * (`CollectionOptions.later`), and whoever reads them waits for `Collection.pending`: requests do so in `server/api.ts`.
+ * (`CollectionOptions.later`), and readers wait for `Collection.pending`: requests do so in `server/api.ts`.
  */
 import type { Kind } from '../kinds/kind.ts';
 

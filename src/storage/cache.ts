@@ -1,8 +1,8 @@
 /**
  * The watch cache: every collection's current state in memory, kept by one subscription to the engine.
  *
- * Small collections, and those that the server itself needs, are loaded by `start`. Large ones are loaded when they are first
- * asked for, or by `loadRest` (`loader.ts`, decision 037).
+ * Small collections, and those that the server itself needs, are loaded by `start`. Large ones are loaded when a reader
+ * first needs them, or by `loadRest` (`loader.ts`, decision 037).
  *
  * With an exclusive engine this process is the only writer and the cache is current by itself. With a shared engine a
  * consistent read fetches the newest revision of the store and waits until the cache has reached it.

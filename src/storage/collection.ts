@@ -91,7 +91,6 @@ class NotLoaded extends SortedMap<Item> {
   }
 }
 const notLoaded = (): Error => new StoreUnavailable('the objects are still being loaded from the store; try again');
-const NOT_LOADED = new NotLoaded();
 
 export class Collection {
   readonly prefix: string;
@@ -275,7 +274,7 @@ export class Collection {
   /** The collection is loaded later, by `load`. */
   defer(load: () => Promise<void>): void {
     this.pending = load;
-    this.items = NOT_LOADED;
+    this.items = new NotLoaded();
     this.filling = undefined;
     this.unreadable = undefined;
     this.waiting = [];

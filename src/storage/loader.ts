@@ -124,7 +124,7 @@ export class Loader {
     const done = new Promise<void>((resolve, reject) => {
       settle = { resolve, reject };
     });
-    // Whoever waits handles the error; there may be nobody.
+    // Readers that wait handle the error; there may be none.
     done.catch(() => {});
     const load: Load = {
       collection,
