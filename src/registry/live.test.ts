@@ -13,7 +13,9 @@ function fixture() {
     facts: () => ({ labels: undefined, fields: undefined }),
     eventLimit: 10,
   });
-  const catalog = { builtin: () => ({ collection, kind: { group: '', plural: 'resourcequotas', namespaced: true } }) } as unknown as Catalog;
+  const catalog = {
+    builtin: () => ({ collection, kind: { group: '', plural: 'resourcequotas', namespaced: true } }),
+  } as unknown as Catalog;
   let revision = 1;
   return {
     live: liveSource(catalog)('', 'resourcequotas'),
