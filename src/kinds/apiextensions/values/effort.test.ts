@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MOST_STEPS } from '../../../lib/pattern/match.ts';
 import { atOnce, type Work } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../schema/types.ts';
 import type { ApiObject } from '../../kind.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
-import { MAX_EFFORT, spend, withEffort, withEffortInSteps } from './effort.ts';
-import { compilePattern } from './pattern.ts';
+import { CHARACTERS_A_STEP, MAX_EFFORT, spend, withEffort, withEffortInSteps } from './effort.ts';
+import { compilePattern, PatternError, patternFor } from './pattern.ts';
 
 function faults(spec: JSONSchemaProps, value: unknown): string[] {
   const schema = atOnce(
@@ -140,4 +140,84 @@ test('work in steps has a bound for all of them, and what others do between them
   expect(exceeded).toEqual(['too much']);
   // Outside there is no bound.
   spend(2 * MAX_EFFORT);
+});
+
+describe('what patterns cost depends on the object alone', () => {
+  const isExceeded = (spent: number, run: () => void): boolean => {
+    let exceeded = false;
+    withEffort(
+      () => {
+        spend(spent);
+        run();
+      },
+      () => {
+        exceeded = true;
+      },
+    );
+    return exceeded;
+  };
+  const costOf = (run: () => void): number => {
+    let [low, high] = [0, MAX_EFFORT];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (isExceeded(middle, run)) high = middle - 1;
+      else low = middle;
+    }
+    return MAX_EFFORT - low;
+  };
+  const mirrored = (text: string): string => text.replace(/[ab]/g, (letter) => (letter === 'a' ? 'b' : 'a'));
+  const pieces = (count: number, length: number): string[] =>
+    Array.from({ length: count }, (_, i) => irregular(count * length).slice(i * length, (i + 1) * length));
+
+  test.each<[string, string, string[], boolean]>([
+    ['one short text', 'a.{150}c', pieces(1, 100), false],
+    ['texts that share matchers', 'a.{151}c', pieces(6, 100), false],
+    ['texts beyond those', 'a.{152}c', pieces(9, 100), true],
+    ['one long text', 'a.{153}c', pieces(1, 700), true],
+    ['many equal texts', '^[ab]{1,154}c?$', Array(500).fill(irregular(100)), true],
+  ])('%s', (_name, source, texts, isCounted) => {
+    const run = (): void => {
+      for (const text of texts) patternFor(source).test(text);
+    };
+    const cost = costOf(run);
+    const characters = texts.reduce((sum, text) => sum + text.length / CHARACTERS_A_STEP, 0);
+    if (isCounted) expect(cost).toBeGreaterThan(characters + 100);
+    else expect(cost).toBe(characters);
+    // Others are validated in between.
+    for (const text of pieces(10, 100)) patternFor(source).test(mirrored(text));
+    expect([isExceeded(MAX_EFFORT - cost, run), isExceeded(MAX_EFFORT - cost + 1, run)]).toEqual([false, true]);
+    // A pattern that nobody has used before costs the same the first time.
+    const fresh = mirrored(source).replace('[ba]', '[ab]');
+    const mirror = texts.map(mirrored);
+    const other = (suffix: string) => () => {
+      for (const text of mirror) patternFor(fresh.replace('c', suffix)).test(text);
+    };
+    expect(isExceeded(MAX_EFFORT - cost + 1, other('d'))).toBe(true);
+    expect(isExceeded(MAX_EFFORT - cost, other('e'))).toBe(false);
+  });
+
+  test('compiling the patterns of a definition', () => {
+    const cost = costOf(() => compilePattern('a{900}b'));
+    expect(cost).toBeGreaterThan(900);
+    expect(isExceeded(MAX_EFFORT - cost + 1, () => compilePattern('a{900}c'))).toBe(true);
+    expect(isExceeded(MAX_EFFORT - cost, () => compilePattern('a{900}d'))).toBe(false);
+    const tooLarge = 'a{1000}'.repeat(MOST_STEPS / 1000);
+    for (let i = 0; i < 2; i++) {
+      expect(isExceeded(MAX_EFFORT - MOST_STEPS + 1, () => compilePattern(tooLarge))).toBe(true);
+      expect(() =>
+        withEffort(
+          () => compilePattern(tooLarge),
+          () => undefined,
+        ),
+      ).toThrow(PatternError);
+    }
+  });
+
+  test('the number of matchers of one object is bounded by its effort', () => {
+    const values = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`f${i}`, 'a'.repeat(50)]));
+    const properties = Object.fromEntries(
+      Object.keys(values).map((name, i): [string, JSONSchemaProps] => [name, { type: 'string', pattern: `a{40}.{900}${i}` }]),
+    );
+    for (let i = 0; i < 2; i++) expect(faults({ type: 'object', properties }, values)).toEqual([tooMuch]);
+  });
 });

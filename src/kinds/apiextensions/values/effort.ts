@@ -6,6 +6,7 @@
  *   withEffort(() => validate(…), () => errors.add(…));
  */
 
+import type { Matcher } from '../../../lib/pattern/match.ts';
 import type { Work } from '../../../lib/slices.ts';
 
 /** Limit of counted work: steps of a pattern, branches of a combination, visited parts of a schema, some ten nanoseconds each. */
@@ -13,15 +14,44 @@ export const MAX_EFFORT = 500_000;
 /** Characters of a text that count as one step. */
 export const CHARACTERS_A_STEP = 10;
 
+/**
+ * Steps that patterns may take at most before their work is counted, estimated from the lengths of patterns and texts alone. Within it
+ * they share matchers, which are quick with texts like those they have searched; beyond it an object has its own. So what is counted
+ * depends on the object alone, and not on those that were validated before.
+ */
+export const MAX_SHARED_STEPS = 100_000;
+
 class EffortExceeded extends Error {}
 
-/** One counter is enough: counted work is done in one turn, or in steps that restore their count. Other work has no limit. */
-let left = Number.POSITIVE_INFINITY;
+interface Effort {
+  left: number;
+  /** What is left of `MAX_SHARED_STEPS`. */
+  shared: number;
+  /** The matchers of this object, by their patterns. */
+  matchers: Map<string, Matcher> | undefined;
+}
+const newEffort = (most: number): Effort => ({ left: Math.min(most, MAX_EFFORT), shared: MAX_SHARED_STEPS, matchers: undefined });
+
+/** One is enough: counted work is done in one turn, or in steps that restore the one before. Other work has no limit. */
+const unbounded: Effort = { left: Number.POSITIVE_INFINITY, shared: Number.POSITIVE_INFINITY, matchers: undefined };
+let current = unbounded;
 
 /** Throws what `withEffort` catches. */
 export function spend(steps: number): void {
-  left -= steps;
-  if (left < 0) throw new EffortExceeded();
+  current.left -= steps;
+  if (current.left < 0) throw new EffortExceeded();
+}
+
+/** Whether a search of at most so many steps may use a shared matcher. */
+export function isShared(steps: number): boolean {
+  current.shared -= steps;
+  return current.shared >= 0;
+}
+
+/** The matchers of the object that is validated. Each costs at least its size, so that there are few. */
+export function ownMatchers(): Map<string, Matcher> {
+  current.matchers ??= new Map();
+  return current.matchers;
 }
 
 /** The object that was visited last, and its keys: branches of a combination visit the same one, one after another. */
@@ -41,11 +71,11 @@ const STEPS_OF_A_KEY = 2;
 
 /** The same for work in steps: other work between them does not count. */
 export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work<void> {
-  let mine = Math.min(left, MAX_EFFORT);
+  const mine = newEffort(current.left);
   for (;;) {
-    const before = left;
+    const before = current;
     let step: IteratorResult<Promise<unknown> | undefined, void>;
-    left = mine;
+    current = mine;
     try {
       step = work.next();
     } catch (error) {
@@ -53,8 +83,7 @@ export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work
       exceeded();
       return;
     } finally {
-      mine = left;
-      left = before;
+      current = before;
       lastObject = undefined;
     }
     if (step.done === true) return;
@@ -63,15 +92,15 @@ export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work
 }
 
 export function withEffort(run: () => void, exceeded: () => void): void {
-  const before = left;
-  left = Math.min(before, MAX_EFFORT);
+  const before = current;
+  current = newEffort(before.left);
   try {
     run();
   } catch (error) {
     if (!(error instanceof EffortExceeded)) throw error;
     exceeded();
   } finally {
-    left = before;
+    current = before;
     lastObject = undefined;
   }
 }

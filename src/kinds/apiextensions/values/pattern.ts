@@ -1,8 +1,8 @@
 /** Patterns of schemas, in RE2 syntax. */
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
-import { Matcher, type Meter, TooLarge } from '../../../lib/pattern/match.ts';
+import { Matcher, type Meter, MOST_STEPS, TooLarge } from '../../../lib/pattern/match.ts';
 import { PatternError, parsePattern } from '../../../lib/pattern/parse.ts';
-import { CHARACTERS_A_STEP, spend } from './effort.ts';
+import { CHARACTERS_A_STEP, isShared, ownMatchers, spend } from './effort.ts';
 
 export { PatternError };
 
@@ -11,33 +11,66 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
+/** Characters count as effort of the object that is validated, whichever matcher reads them. */
+function read(characters: number): void {
+  if (characters > CHARACTERS_A_STEP) spend(characters / CHARACTERS_A_STEP);
+}
+/** What a shared matcher has to do depends on the texts before. */
+const sharedMeter: Meter = { spend: () => undefined, read };
+const ownMeter: Meter = { spend, read };
+
+class CompiledPattern implements Pattern {
+  readonly shared: Matcher;
+  private readonly source: string;
+
+  /** Throws PatternError, with the message of a stock server. */
+  constructor(source: string) {
+    this.source = source;
+    try {
+      this.shared = new Matcher(parsePattern(source), sharedMeter);
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      spend(MOST_STEPS);
+      throw new PatternError('expression too large', source);
+    }
+  }
+  test(text: string): boolean {
+    return (isShared(this.shared.size * (text.length + 1)) ? this.shared : this.own()).test(text);
+  }
+  private own(): Matcher {
+    const matchers = ownMatchers();
+    let own = matchers.get(this.source);
+    if (own === undefined) {
+      spend(this.shared.cost);
+      own = new Matcher(this.shared, ownMeter);
+      matchers.set(this.source, own);
+    }
+    return own;
+  }
+}
+
 /** Limits of cached patterns, and of the steps of all of them; beyond either the oldest are dropped. */
 const KEPT = 1000;
 const KEPT_STEPS = 200_000;
-const compiled = new BoundedCache<string, Matcher>(KEPT, { most: KEPT_STEPS, of: ({ size }) => size });
+const compiled = new BoundedCache<string, CompiledPattern>(KEPT, { most: KEPT_STEPS, of: ({ shared }) => shared.size });
 
-/** Throws PatternError, with the message of a stock server. */
-export function compilePattern(pattern: string): Pattern {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
-  const made = compile(pattern);
-  compiled.set(pattern, made);
-  return made;
+/** A pattern of a schema that was validated. Throws PatternError. */
+export function patternFor(source: string): Pattern {
+  return compiledFor(source);
 }
 
-/** Matching counts for the limit of the object that is validated. */
-const meter: Meter = {
-  spend,
-  read: (characters) => {
-    if (characters > CHARACTERS_A_STEP) spend(characters / CHARACTERS_A_STEP);
-  },
-};
+/** Compiles a pattern, which counts as effort whether or not it was compiled before. Throws PatternError. */
+export function compilePattern(source: string): Pattern {
+  const pattern = compiledFor(source);
+  spend(pattern.shared.cost);
+  return pattern;
+}
 
-function compile(pattern: string): Matcher {
-  try {
-    return new Matcher(parsePattern(pattern), meter);
-  } catch (error) {
-    if (error instanceof TooLarge) throw new PatternError('expression too large', pattern);
-    throw error;
+function compiledFor(source: string): CompiledPattern {
+  let pattern = compiled.get(source);
+  if (pattern === undefined) {
+    pattern = new CompiledPattern(source);
+    compiled.set(source, pattern);
   }
+  return pattern;
 }

@@ -2,7 +2,7 @@
 import { equal } from '../../../lib/equal.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import { CHARACTERS_A_STEP, spend } from './effort.ts';
-import { compilePattern, type Pattern, PatternError } from './pattern.ts';
+import { type Pattern, PatternError, patternFor } from './pattern.ts';
 
 /** A null is never a member of an enumeration. */
 export function isOneOf(value: JsonValue, members: readonly JsonValue[]): boolean {
@@ -44,7 +44,7 @@ function lengthOf(text: string): number {
 /** An invalid pattern matches nothing; definitions with one are refused. */
 export function patternOf(pattern: string): Pattern {
   try {
-    return compilePattern(pattern);
+    return patternFor(pattern);
   } catch (error) {
     if (error instanceof PatternError) return nothing;
     throw error;
