@@ -7,7 +7,9 @@ import { allControllers, type ControllerSettings } from '../controllers/index.ts
 import type { Controller } from '../controllers/runtime/controller.ts';
 import { controllerMetrics } from '../controllers/runtime/controller-metrics.ts';
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
+import type { ServedResource } from '../controllers/runtime/resources.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
+import type { Served } from '../kinds/served.ts';
 import type { Identity } from '../meta/identity.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
 import { inProcess, OpenAnswers } from '../server/in-process.ts';
@@ -26,6 +28,8 @@ export interface ControllersOptions {
   readonly shared: boolean;
   /** Whether some version of a built-in kind is served, by the base name of its group. */
   readonly serves: (group: string, plural: string) => boolean;
+  /** Built-in kinds that may be stored and are not served. */
+  readonly unserved: readonly Served[];
 }
 
 /** Time that servers which share a store are given to hear of each other's writes. */
@@ -52,7 +56,8 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
   if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(base.metrics);
   const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom, answers);
-  const start = (): Running => startControllers({ controllers, identity, connect, clock, random, log, metrics });
+  const unserved = given.unserved.flatMap(unservedVersions);
+  const start = (): Running => startControllers({ controllers, identity, connect, clock, random, log, metrics, unserved });
   const ending = (running: Running): Running => ({
     stop: async () => {
       await running.stop();
@@ -70,6 +75,19 @@ function withNeeds(controller: Controller, serves: ControllersOptions['serves'])
   const { needs } = controller;
   if (needs === undefined || serves(needs.group, needs.plural)) return controller;
   return { ...controller, unavailable: `${needs.plural} are not served` };
+}
+
+/** Owner references may name any version of a kind; requests from within use the most preferred one, in which it is given. */
+function unservedVersions({ group, version: preferred, kind: { plural, kind, namespaced, verbs, versions } }: Served): ServedResource[] {
+  return Object.keys(versions).map((version) => ({
+    group,
+    version,
+    name: plural,
+    kind,
+    namespaced,
+    verbs,
+    preferred: version === preferred,
+  }));
 }
 
 /** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */

@@ -188,6 +188,7 @@ async function composeBackground(
     handle: handleInProcess,
     shared: !engine.exclusive,
     serves: (group, plural) => catalog.serves(group, plural),
+    unserved: catalog.unserved(),
   });
   let controllers: Running | undefined;
   let signingKey: Promise<unknown> | undefined;

@@ -1,6 +1,6 @@
 /** Messages about resources that a release of the API deprecates or does not serve. The facts are in `releases.ts`. */
 import { joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
-import { baseGroup, groupName, type Identity } from '../meta/identity.ts';
+import { baseGroup, groupName, type Identity, identities } from '../meta/identity.ts';
 import { allLifetimes, isAtLeast, type Lifetime, lifetimeOf, replacementIn, servedByDefault } from './releases.ts';
 
 /** `group` is a base name. */
@@ -69,7 +69,36 @@ export function whyVersionNotServed(group: string, version: string, identity: Id
   return `${notServed(fullVersion(apiVersion, identity), release)}: ${reason}${remedy(others, identity)}`;
 }
 
-/** The same for the apiVersion and kind of a body. */
+/** The same for a group of which no version is served; undefined if it has versions that all releases have. */
+export function whyGroupNotServed(group: string, identity: Identity, release: string): string | undefined {
+  const rows: Row[] = [];
+  for (const [key, lifetime] of allLifetimes()) {
+    const plural = key.slice(key.lastIndexOf('/') + 1);
+    if (group !== '' && key.startsWith(`${group}/`)) rows.push([key.slice(0, -plural.length - 1), plural, lifetime]);
+  }
+  if (rows.length === 0) return undefined;
+  // A group is as old as its first version.
+  const isFirst = ([, , { introduced }]: Row): boolean =>
+    introduced === undefined || rows.every(([, , other]) => other.introduced === undefined || isAtLeast(other.introduced, introduced));
+  const isToCome = rows.every(([, , { introduced }]) => introduced !== undefined && !isAtLeast(release, introduced));
+  const { reason, others } = facts(isToCome ? rows.filter(isFirst) : rows, release);
+  if (others.some((one) => splitApiVersion(one).group === group)) return undefined;
+  return `${notServed(groupName(identity, group), release)}: ${reason}${remedy(others, identity)}`;
+}
+
+/** Whether some release does not serve this version of a kind, under any identity: `plat convert` converts it to those of that release. */
+export function canBeConverted(apiVersion: string, kind: string): boolean {
+  const { group: full, version } = splitApiVersion(apiVersion);
+  for (const identity of Object.values(identities)) {
+    const group = baseGroup(identity, full);
+    if (group === undefined) continue;
+    const prefix = `${joinApiVersion(group, version)}/`;
+    for (const [key, lifetime] of allLifetimes()) if (lifetime.kind === kind && key.startsWith(prefix)) return true;
+  }
+  return false;
+}
+
+/** Why the apiVersion and kind of a body are not served. */
 export function whyBodyNotServed(apiVersion: string, kind: string, identity: Identity, release: string): string | undefined {
   const { group: full, version } = splitApiVersion(apiVersion);
   const group = baseGroup(identity, full);

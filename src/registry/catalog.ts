@@ -4,7 +4,7 @@
 
 import { GatedFields } from '../kinds/gated-fields.ts';
 import { type ApiObject, type Kind, kindWith } from '../kinds/kind.ts';
-import { whyNotServed, whyVersionNotServed } from '../kinds/release-texts.ts';
+import { whyGroupNotServed, whyNotServed, whyVersionNotServed } from '../kinds/release-texts.ts';
 import { type Served, serve } from '../kinds/served.ts';
 import { apiRelease } from '../lib/version.ts';
 import { notFound } from '../meta/errors.ts';
@@ -124,14 +124,20 @@ export class Catalog {
     if (found === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
     return found;
   }
-  /**
-   * The same by full group name and in that very version, for parts of the server that make requests. Undefined where no version
-   * of the kind is served.
-   */
+  /** The same by full group name and in that very version, for parts of the server that make requests. */
   findOwn(group: string, version: string, plural: string): Resource | undefined {
     const base = baseGroup(this.identity, group);
     const found = base === undefined ? undefined : this.own.get(`${base}/${plural}`);
-    return found?.version === version && this.serves(found.kind.group, plural) ? found : undefined;
+    return found?.version === version ? found : undefined;
+  }
+  /** Built-in kinds that may be stored and of which no version is served, as `findOwn` finds them. */
+  unserved(): Resource[] {
+    const found: Resource[] = [];
+    for (const { kind, resources } of this.kinds.values()) {
+      const own = kind.custom || kind.virtual || kind.sharesStoreOf !== undefined ? undefined : this.own.get(idOf(kind));
+      if (own !== undefined && resources.length === 0) found.push(own);
+    }
+    return found;
   }
   /** Whether some version of a built-in kind is served; `base` is the base name of its group. */
   serves(base: string, plural: string): boolean {
@@ -146,6 +152,11 @@ export class Catalog {
   whyVersionNotServed(group: string, version: string): string | undefined {
     const base = baseGroup(this.identity, group);
     return base === undefined ? undefined : whyVersionNotServed(base, version, this.identity, this.release);
+  }
+  /** The same of a whole group. */
+  whyGroupNotServed(group: string): string | undefined {
+    const base = baseGroup(this.identity, group);
+    return base === undefined ? undefined : whyGroupNotServed(base, this.identity, this.release);
   }
   /** A custom kind in the version that is stored, served or not. */
   stored(kind: Kind): Resource | undefined {

@@ -107,6 +107,13 @@ test('a version that the release does not serve is 404 with a Status that names 
       'batch/v1beta1 is not served by this server (API of release 1.25): it was removed in 1.25; use batch/v1, and `plat convert` to convert manifests',
     ),
   );
+  for (const path of ['/apis/extensions', '/apis/extensions/'])
+    expect(await gone('GET', path)).toMatchObject(
+      removed(
+        'extensions is not served by this server (API of release 1.25): it was removed in 1.22; use apps/v1 or networking.k8s.io/v1, and `plat convert` to convert manifests',
+      ),
+    );
+  expect(await gone('GET', '/apis/nothing.example.com')).toMatchObject({ status: 404, body: '404 page not found\n' });
   expect(await gone('GET', '/apis/nothing.example.com/v1/things')).toMatchObject({ status: 404, body: '404 page not found\n' });
   expect((await gone('POST', '/apis/policy/v1/namespaces/default/poddisruptionbudgets')).status).toBe(400);
 });

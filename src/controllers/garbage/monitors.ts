@@ -45,9 +45,9 @@ export class Monitors {
     this.options = options;
     this.waiting = new Promise((resolve) => this.stopping.signal.addEventListener('abort', () => resolve(), { once: true }));
   }
-  /** Watches the kinds that are served now, and stops watching the others. */
-  update({ resources, failed }: Discovered): void {
-    const wanted = new Map(resources.filter(collectable).map((resource) => [idOf(resource), resource]));
+  /** Watches the kinds that are served now or may be stored, and stops watching the others. */
+  update({ resources, unserved, failed }: Discovered): void {
+    const wanted = new Map([...resources, ...unserved].filter(collectable).map((resource) => [idOf(resource), resource]));
     for (const [id, monitor] of this.monitors) {
       // A group whose discovery failed may still serve it.
       if (wanted.has(id) || failed.has(apiVersionOf(monitor.resource))) continue;

@@ -51,9 +51,9 @@ export function namespaceController({ delayMs }: NamespaceSettings): Controller 
         const namespace = await client.find<NamespaceObject>(refs.namespaces, '', name);
         if (namespace?.metadata.deletionTimestamp === undefined) return true;
         if (!(namespace.spec?.finalizers ?? []).includes(identity.word)) return true;
-        const { resources, failed } = await served.get();
+        const { resources, unserved, failed } = await served.get();
         const now = clock.now();
-        const content = await deleteContent(client, name, resources.filter(deletable), now, looks.has(name));
+        const content = await deleteContent(client, name, [...resources, ...unserved].filter(deletable), now, looks.has(name));
         const reported = await report(client, name, content, failed, now);
         if (reported === undefined) return true;
         if (content.remains.length > 0 || content.failures.length > 0 || failed.size > 0) return false;

@@ -12,7 +12,7 @@ import type { Controller, ControllerContext } from './controller.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { Informers } from './informers.ts';
 import { WorkQueue } from './queue.ts';
-import { ServedResources } from './resources.ts';
+import { type ServedResource, ServedResources } from './resources.ts';
 
 /** The name of the user, the lease and the field manager that controllers share. */
 export const managerName = 'kube-controller-manager';
@@ -26,6 +26,8 @@ export interface ManagerOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics?: ControllerMetrics;
+  /** Kinds that the server does not serve, but answers requests from within about. */
+  readonly unserved?: readonly ServedResource[];
 }
 
 /** How long a stop waits for work in progress. */
@@ -64,6 +66,7 @@ export function startControllers(options: ManagerOptions): Running {
     informers,
     identity,
     clock,
+    unserved: options.unserved,
     report: (error) => {
       if (!stopped) reportFailure(log, 'discovery failed, retrying', error, {});
     },

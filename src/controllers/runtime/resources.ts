@@ -18,6 +18,8 @@ export interface ServedResource extends ResourceRef {
 }
 export interface Discovered {
   readonly resources: readonly ServedResource[];
+  /** Built-in kinds that are not served and may be stored, in all their versions. Only controllers within the server can read them. */
+  readonly unserved: readonly ServedResource[];
   /** `group/version` of what could not be asked, and why. */
   readonly failed: ReadonlyMap<string, string>;
 }
@@ -33,7 +35,7 @@ interface ResourceList {
 const LEFT_GROUP = 'extensions';
 
 /** Asks a server for everything it serves. Throws when not even the groups are to be had. */
-export async function discover(client: Client): Promise<Discovered> {
+async function discover(client: Client): Promise<Omit<Discovered, 'unserved'>> {
   const failed = new Map<string, string>();
   const groups = (await client.json<GroupList>({ path: '/apis' })).groups ?? [];
   const wanted = [{ group: '', version: 'v1' }];
@@ -77,6 +79,8 @@ export interface ServedResourcesOptions {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
+  /** See `Discovered`; absent: none. */
+  readonly unserved?: readonly ServedResource[] | undefined;
 }
 
 /** Time without an event after which discovery is read again, and the delay after an event, since others may follow. */
@@ -113,11 +117,11 @@ export class ServedResources {
     this.refresh().catch(this.options.report);
     return () => this.listeners.delete(listener);
   }
-  /** The resource of an object by what it says of itself. Undefined where no such kind is served. */
+  /** The resource of an object by what it says of itself. Undefined where no such kind is served or may be stored. */
   async resourceOf(apiVersion: string, kind: string): Promise<ServedResource | undefined> {
     const { group, version } = splitApiVersion(apiVersion);
     const find = (found: Discovered): ServedResource | undefined => {
-      const same = found.resources.filter((r) => r.group === group && r.kind === kind);
+      const same = [...found.resources, ...found.unserved].filter((r) => r.group === group && r.kind === kind);
       const named = same.find((r) => r.version === version);
       return named === undefined ? undefined : (same.find((r) => r.preferred) ?? named);
     };
@@ -167,7 +171,7 @@ export class ServedResources {
     this.stale = false;
     this.askedAt = this.options.clock.monotonic();
     try {
-      const found = await discover(this.options.client);
+      const found = { ...(await discover(this.options.client)), unserved: this.options.unserved ?? [] };
       this.current = found;
       const fingerprint = JSON.stringify([found.resources, [...found.failed]]);
       if (fingerprint !== this.fingerprint) {

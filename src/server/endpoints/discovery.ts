@@ -94,7 +94,8 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
 
   function noSuchGroup(ctx: Context, name: string): void | Promise<void> {
     const hint = otherIdentityHint(services.identity, name, (own) => groups().byName.get(own)?.builtin === true);
-    if (hint !== undefined) throw pathNotFound(hint);
+    const why = hint ?? services.registry.catalog.whyGroupNotServed(name);
+    if (why !== undefined) throw pathNotFound(why);
     return pageNotFound(ctx);
   }
 
