@@ -8,6 +8,7 @@ import { identities } from '../../src/meta/identity.ts';
 import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
 import { toJson } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';
+import { KEPT_AT_ONCE } from '../../src/server/kept-lists.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const ITEMS = 700;
@@ -85,6 +86,23 @@ describe('a long list in pieces', () => {
     expect(partial.items.map((item: Loose) => item.metadata.name)).toEqual(list.items.map((item: Loose) => item.metadata.name));
   });
 
+  test('has the same bytes and their number whether it is sent in slices or kept', async () => {
+    const answers = async (at: string, accept: string) => {
+      const found = [];
+      for (let time = 0; time < 3; time++) found.push(await server.admin.get(at, { accept }));
+      return found;
+    };
+    for (const accept of ['application/json', binaryType]) {
+      const [first, ...others] = await answers(path, accept);
+      expect(first?.bytes.length).toBeGreaterThan(KEPT_AT_ONCE);
+      for (const answer of [first, ...others]) {
+        expect(answer?.headers['content-length']).toBe(`${first?.bytes.length}`);
+        expect(answer?.bytes.equals(first?.bytes as Buffer)).toBe(true);
+      }
+      if (accept === binaryType) expect(fromBinary(listSchema(ConfigMap) as MessageType, first?.bytes as Buffer).items).toHaveLength(ITEMS);
+    }
+  });
+
   test('is the same in the pages of a custom kind and in its other version', async () => {
     const group = `long.example.com`;
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
@@ -102,7 +120,14 @@ describe('a long list in pieces', () => {
     const thing = (i: number) => ({ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: `t${i}` }, text: 'x'.repeat(3000) });
     for (let i = 0; i < 200; i += 50)
       await Promise.all(Array.from({ length: 50 }, (_, j) => server.admin.ok('POST', things, thing(i + j))));
-    const first = await server.admin.ok('GET', things);
+    const answers = [];
+    for (let time = 0; time < 3; time++) answers.push(await server.admin.get(things));
+    for (const { headers, bytes } of answers) {
+      expect(headers['content-length']).toBe(`${bytes.length}`);
+      expect(bytes.length).toBeGreaterThan(KEPT_AT_ONCE);
+      expect(bytes.equals(answers[0]?.bytes as Buffer)).toBe(true);
+    }
+    const first = answers[0]?.json;
     const second = await server.admin.get(things.replace('v1', 'v2'));
     expect(second.headers['transfer-encoding']).toBe('chunked');
     expect(second.json.apiVersion).toBe(`${group}/v2`);

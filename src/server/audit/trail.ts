@@ -35,7 +35,7 @@ export interface TrailOptions {
 }
 
 /** Maximum turns of the event loop that a trail waits for the end of requests when it is closed. */
-const MAX_CLOSING_TURNS = 1000;
+export const MAX_CLOSING_TURNS = 1000;
 
 export class Trail {
   readonly identity: Identity;
