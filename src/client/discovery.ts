@@ -1,5 +1,6 @@
 /** The resources that a server serves, and which of them an argument names: `po`, `deployments.apps`, `deploy.v1.apps`, `all`. */
 
+import { canBeConverted } from '../kinds/release-texts.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { apiVersionOf, joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
 import { otherIdentityHintFor } from '../meta/identity.ts';
@@ -94,7 +95,7 @@ export class Discovery {
     const elsewhere = all.filter((r) => r.kind === kind).map(apiVersionOf);
     const hint =
       elsewhere.length > 0
-        ? `; it has one in ${elsewhere.join(' and in ')}`
+        ? `; it has one in ${elsewhere.join(' and in ')}${canBeConverted(apiVersion, kind) ? ': `plat convert` converts manifests' : ''}`
         : served === undefined
           ? didYouMean(apiVersion, new Set(all.map(apiVersionOf)))
           : didYouMean(kind, new Set(served.map((r) => r.kind)));

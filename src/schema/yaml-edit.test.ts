@@ -3,6 +3,8 @@ import fc from '../lib/fast-check.testing.ts';
 import type { JsonValue } from './types.ts';
 import { parseYamlDocuments, stringifyYaml } from './yaml.ts';
 import { editYaml } from './yaml-edit.ts';
+import { MAX_MOVED, removedPlaces } from './yaml-moved.ts';
+import { type Place, placedDocuments } from './yaml-places.ts';
 
 /** The text with its first document changed. */
 function edited(text: string, change: (value: never) => void): string {
@@ -55,6 +57,20 @@ test('what is moved takes its comments along', () => {
     Object.assign(o, { spec: { versions: [{ name: 'v1', schema: { schema: { type: 'object' } } }] } }),
   );
   expect(out).toBe('spec:\n  # the schema\n  versions:\n  - name: v1\n    schema:\n      schema:\n        type: object # always\n');
+});
+
+test('of very many values that are moved some take their comments along, and all are right', () => {
+  for (const count of [MAX_MOVED - 1, MAX_MOVED, 3 * MAX_MOVED]) {
+    const names = Array.from({ length: count }, (_, i) => `k${i}`);
+    const text = `old:\n${names.map((name) => `  ${name}:\n    v: ${name} # of ${name}\n`).join('')}`;
+    const value = { list: names.map((name) => ({ v: name })) };
+    const [document] = placedDocuments(text);
+    // One of those that are looked at is the old map itself.
+    expect(removedPlaces(document?.place as Place, value)).toHaveLength(MAX_MOVED - 1);
+    const { text: out } = editYaml(text, [value]);
+    expect(parseYamlDocuments(out)).toEqual([value]);
+    expect(out).toContain(`- v: k${MAX_MOVED - 2} # of k${MAX_MOVED - 2}\n`);
+  }
 });
 
 test('a collection takes the place of nothing, and nothing that of a collection', () => {

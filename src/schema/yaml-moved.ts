@@ -4,7 +4,7 @@ import type { JsonValue } from './types.ts';
 import type { Place } from './yaml-places.ts';
 
 /** Limit of values to move: others are rewritten at their new place. */
-const MAX_MOVED = 200;
+export const MAX_MOVED = 200;
 
 export const isMap = (value: JsonValue | undefined): value is { [key: string]: JsonValue } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -105,7 +105,9 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
       kind: 'Deployment',
       metadata: { name: 'x' },
     });
-    expect(stderr).toBe('plat: the standard input: the server has no kind "Deployment" in extensions/v1beta1; it has one in apps/v1\n');
+    expect(stderr).toBe(
+      'plat: the standard input: the server has no kind "Deployment" in extensions/v1beta1; it has one in apps/v1: `plat convert` converts manifests\n',
+    );
   });
 
   test('labels choose among the objects of a file', async () => {

@@ -91,7 +91,29 @@ describe.each(Object.values(identities))('with identity $name', (identity) => {
         metadata: { name: 'p', annotations: { [withNames('DOMAIN/psp', identity)]: 'all' } },
         spec: { containers: [{ name: 'c', image: 'i' }] },
       });
+      const old = { apiGroups: ['policy'], resources: ['poddisruptionbudgets'] };
+      await server.admin.ok('POST', `/apis/${withNames('rbac.authorization.GROUP', identity)}/v1/clusterroles`, {
+        metadata: { name: 'policies' },
+        rules: [{ apiGroups: ['policy'], resources: ['podsecuritypolicies'], verbs: ['use'] }],
+      });
+      await server.admin.ok('POST', `/apis/${withNames('admissionregistration.GROUP', identity)}/v1/validatingwebhookconfigurations`, {
+        metadata: { name: 'budgets' },
+        webhooks: [
+          {
+            name: 'budgets.example.com',
+            rules: [{ ...old, apiVersions: ['v1beta1'], operations: ['DELETE'] }],
+            clientConfig: { url: 'https://127.0.0.1:1/' },
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+          },
+        ],
+      });
       const found = await findings('--server', '--to-release', '1.25');
+      // The roles of the server itself are none.
+      expect(found.findings.filter(({ type }: Loose) => type === 'role' || type === 'webhook')).toMatchObject([
+        { level: 'removed', type: 'role', kind: 'PodSecurityPolicy', where: 'ClusterRole policies' },
+        { type: 'webhook', apiVersion: 'policy/v1beta1', where: 'ValidatingWebhookConfiguration budgets, webhook budgets.example.com' },
+      ]);
       expect(found).toMatchObject({ code: 3, mustChange: true, toRelease: '1.25' });
       expect(found.findings).toEqual(
         expect.arrayContaining([
@@ -149,6 +171,13 @@ describe.each(Object.values(identities))('with identity $name', (identity) => {
         findings: [{ level: 'deprecated' }],
       });
       expect(await findings('-f', 'm', '--to-release', '1.20')).toMatchObject({ code: 0, findings: [] });
+      const rule = { apiGroups: ['extensions'], resources: ['ingresses'], verbs: ['get'] };
+      const role = { apiVersion: `${withNames('rbac.authorization.GROUP', identity)}/v1`, kind: 'ClusterRole', metadata: { name: 'r' } };
+      plat.file('roles/a.yaml', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [{ ...role, rules: [rule] }] }));
+      expect(await findings('-f', 'roles', '--to-release', '1.22')).toMatchObject({
+        code: 3,
+        findings: [{ type: 'role', kind: 'Ingress', where: expect.stringMatching(/a\.yaml, ClusterRole r$/) }],
+      });
       plat.file('bad/a.yaml', 'a: [');
       expect(await findings('-f', 'bad', '--to-release', '1.25')).toMatchObject({ code: 1, findings: [] });
     });

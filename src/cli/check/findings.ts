@@ -8,7 +8,7 @@ export interface Finding {
   /** `removed` must change before the release; `deprecated` warns. */
   readonly level: 'removed' | 'deprecated';
   /** What uses the version. */
-  readonly type: 'manifest' | 'object' | 'manager' | 'request' | 'admission';
+  readonly type: 'manifest' | 'object' | 'manager' | 'request' | 'admission' | 'role' | 'webhook';
   readonly apiVersion: string;
   readonly kind: string;
   /** File and document, or namespace and name. */

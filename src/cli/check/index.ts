@@ -1,11 +1,12 @@
 /** `plat check`: what uses versions that a release does not have, or deprecates. */
 import { type Flag, FlagError, flag, readChoice, text } from '../../lib/flags.ts';
 import { apiReleases } from '../../lib/version.ts';
-import type { JsonValue } from '../../schema/types.ts';
+import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { identityAt } from '../cluster-info.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
+import { isObject } from '../convert/carry.ts';
 import { Catalogue } from '../convert/catalogue.ts';
 import { Converter, identityFor } from '../convert/documents.ts';
 import { readTexts } from '../manifests.ts';
@@ -14,6 +15,7 @@ import { TablePrinter } from '../print-table.ts';
 import { withServer } from '../work.ts';
 import { type Finding, Findings, fateOf } from './findings.ts';
 import { checkServer } from './server-findings.ts';
+import { ruleFindings } from './stale-rules.ts';
 
 /** `--server` alone is the one of the context. */
 const serverFlag: Flag<string | undefined> = {
@@ -50,7 +52,8 @@ export const check = command({
   flags: checkFlags,
   more: `
 Of a server it reads the objects of kinds that change, the versions in which their managers wrote them, the metric of requests in
-deprecated versions, and the pods that a PodSecurityPolicy admitted. What it could not see is listed on standard error.
+deprecated versions, and the pods that a PodSecurityPolicy admitted. Of roles and webhooks, in files and on a server, it reads the
+rules: those that name only removed versions match nothing. What it could not see is listed on standard error.
 
 Examples:
   plat check -f manifests/ -R --to-release 1.25
@@ -103,7 +106,11 @@ async function checkFiles(
   );
   const catalogue = new Catalogue(identity);
   const converter = new Converter(catalogue, { release, newest: false });
-  for (const { source, values } of parsed) converter.documents(values, source);
+  for (const { source, values } of parsed) {
+    converter.documents(values, source);
+    for (const object of objectsOf(values))
+      for (const finding of ruleFindings(object, catalogue, release)) findings.add({ ...finding, where: `${source}, ${finding.where}` });
+  }
   for (const { source, name: shown, apiVersion, kind, served, notes, left, error } of converter.outcomes) {
     if (served === undefined) {
       findings.notSeen.push(`${source}: ${shown === '' ? '' : `${shown}, ${apiVersion}: `}${left ?? ''}`);
@@ -115,6 +122,11 @@ async function checkFiles(
     const more = error === undefined ? decisions : [error];
     findings.add({ ...fate, type: 'manifest', apiVersion, kind, where: `${source}, ${shown}`, notes: [...fate.notes, ...more] });
   }
+}
+
+/** The objects of documents, and those of their lists. */
+function objectsOf(values: readonly JsonValue[]): JsonObject[] {
+  return values.filter(isObject).flatMap((one) => (Array.isArray(one.items) ? [one, ...one.items.filter(isObject)] : [one]));
 }
 
 // ---- output ------------------------------------------------------------------------------------------------------

@@ -4,14 +4,16 @@ import { queryOf } from '../../client/dynamic.ts';
 import type { Served } from '../../kinds/served.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { clientSideApply, domainName, groupName } from '../../meta/identity.ts';
+import type { JsonObject } from '../../schema/types.ts';
 import { type Catalogue, isCurrent } from '../convert/catalogue.ts';
 import type { Work } from '../work.ts';
 import { type Fate, type Findings, fateOf } from './findings.ts';
+import { ruleFindings, ruleKinds } from './stale-rules.ts';
 
 /** Page size of lists. */
 const PAGE = 500;
 /** Limit of pages per kind. */
-const MAX_PAGES = 400;
+export const MAX_PAGES = 400;
 
 interface Metadata {
   readonly name?: string;
@@ -20,12 +22,17 @@ interface Metadata {
   readonly managedFields?: readonly { readonly manager?: string; readonly operation?: string; readonly apiVersion?: string }[];
 }
 
+interface MetadataOnly {
+  readonly metadata: Metadata;
+}
+
 export async function checkServer(work: Work, catalogue: Catalogue, release: string, findings: Findings): Promise<void> {
   const check = new ServerCheck(work, catalogue, release, findings);
   // First the metric: lists count as requests.
   await check.requests();
   for (const kind of check.kinds()) await check.objects(kind);
   await check.policies();
+  await check.rules();
   findings.notSeen.push(
     'requests that were sent before the server started, or to other servers behind the same address; the audit log has who sent which',
   );
@@ -88,7 +95,7 @@ class ServerCheck {
     const resource = await this.resource(served);
     if (resource === undefined) return;
     const { kind } = served.kind;
-    for await (const metadata of this.list(resource)) {
+    for await (const { metadata } of this.list<MetadataOnly>(resource)) {
       const where = metadata.namespace === undefined ? `${metadata.name}` : `${metadata.namespace}/${metadata.name}`;
       const { use, level, notes } = this.fate(served.apiVersion, kind) ?? {};
       const hasVersion = this.catalogue.versionsOf(served).some((one) => isCurrent(one, this.release));
@@ -125,24 +132,25 @@ class ServerCheck {
     return undefined;
   }
 
-  private async *list(resource: ApiResource): AsyncGenerator<Metadata> {
+  private async *list<T = JsonObject>(resource: ApiResource, isWhole = false): AsyncGenerator<T> {
     const what = `${resource.name}${resource.group === '' ? '' : `.${resource.group}`}`;
     const group = groupName(this.catalogue.identity, 'meta');
-    const headers = { accept: `application/json;as=PartialObjectMetadataList;v=v1;g=${group},application/json` };
+    const partial = `application/json;as=PartialObjectMetadataList;v=v1;g=${group},application/json`;
+    const headers = { accept: isWhole ? 'application/json' : partial };
     let next: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const query = queryOf({ limit: PAGE, continue: next });
       const { transport, timeout } = this.work.session;
       const path = `${resourcePath(resource, undefined)}?${query}`;
       const list = await this.seen(what, () =>
-        transport.json<{ metadata?: { continue?: string }; items?: { metadata: Metadata }[] | null }>({
+        transport.json<{ metadata?: { continue?: string }; items?: T[] | null }>({
           path,
           headers,
           signal: this.work.signal,
           ...timeout,
         }),
       );
-      for (const { metadata } of list?.items ?? []) yield metadata;
+      yield* list?.items ?? [];
       next = list?.metadata?.continue;
       if (next === undefined || next === '') return;
     }
@@ -157,12 +165,28 @@ class ServerCheck {
     if (fate === undefined) return;
     const annotation = domainName(this.catalogue.identity, 'psp');
     const pods = await this.work.discovery.forKind('v1', 'Pod');
-    for await (const { name, namespace, annotations } of this.list(pods)) {
+    for await (const { metadata } of this.list<MetadataOnly>(pods)) {
+      const { name, namespace, annotations } = metadata;
       const policy = annotations?.[annotation];
       if (policy === undefined) continue;
       const where = `pod ${namespace}/${name}, policy ${policy}`;
       const notes = ['the admission plug-in PodSecurityPolicy admitted this pod', ...fate.notes];
       this.findings.add({ ...fate, type: 'admission', apiVersion: 'policy/v1beta1', kind: 'PodSecurityPolicy', where, notes });
+    }
+  }
+
+  // ---- rules of roles and webhooks ---------------------------------------------------------------------------------
+
+  async rules(): Promise<void> {
+    const { identity } = this.catalogue;
+    for (const [base, kind] of ruleKinds) {
+      const apiVersion = `${groupName(identity, base)}/v1`;
+      const served = this.catalogue.find(apiVersion, kind);
+      const resource = served && (await this.resource(served));
+      if (resource === undefined) continue;
+      // Items of a list do not repeat their kind.
+      for await (const object of this.list(resource, true))
+        for (const finding of ruleFindings({ ...object, apiVersion, kind }, this.catalogue, this.release)) this.findings.add(finding);
     }
   }
 

@@ -104,6 +104,7 @@ replicas: 3
 test('objects that cannot be converted and texts that cannot be read are errors', async () => {
   const wrong = await convert('apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: x}\nspec: {replicas: many}\n');
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('Deployment x: apps/v1beta1: cannot be converted: ') });
+  expect(wrong.stderr).toContain('0 of 1 object converted, 0 with something to decide, 1 error\n');
   expect(await convert('a: {{ .Values.a }}\n')).toMatchObject({ code: 1, stderr: expect.stringContaining('the standard input: ') });
 });
 
@@ -176,7 +177,9 @@ test.each([
   [['-f', '-', '--write'], '--write: - is not a file'],
   [['-f', 'a', '--write', '-o', 'json'], 'leave out -o'],
   [['-f', 'a', '--to-release', '1.25', '--output-version', 'v1'], 'exclude each other'],
-  [['-f', 'a', '--to-release', '1.99'], `is not one of ${apiReleases[0]}`],
+  [['-f', 'a', '--to-release', '1.28'], `"1.28" is not one of ${apiReleases.join(', ')}`],
+  [['-f', '-', '--output-version', 'apps/v3'], 'no kind has this version; there are apps/v1, apps/v1beta2, apps/v1beta1\n'],
+  [['-f', '-', '--output-version', 'batc/v1'], 'no kind has this version (did you mean batch/v1?)\n'],
 ])('%j is refused', async (args, words) => {
   const io = testIO();
   expect(await run(['convert', ...args], io)).toBe(2);

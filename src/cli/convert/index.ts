@@ -1,6 +1,8 @@
 /** `plat convert`: manifests in another version of the API, without a server. */
 import { bool, FlagError, type FlagValues, flag, readChoice, text } from '../../lib/flags.ts';
+import { didYouMean } from '../../lib/suggest.ts';
 import { apiRelease, apiReleases } from '../../lib/version.ts';
+import { splitApiVersion } from '../../meta/api-version.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { editYaml } from '../../schema/yaml-edit.ts';
@@ -78,8 +80,7 @@ Exit codes:
       ...(options.outputVersion !== '' && { outputVersion: options.outputVersion }),
     };
     const catalogue = new Catalogue(identity);
-    if (goal.outputVersion !== undefined && ![...catalogue.every()].some(({ apiVersion }) => apiVersion === goal.outputVersion))
-      throw new FlagError(`--output-version ${goal.outputVersion}: no kind has this version`);
+    checkVersion(goal.outputVersion, catalogue);
     const converter = new Converter(catalogue, goal);
     const results = parsed.map((one) => convertText(one, converter, io));
     const code = report(converter.outcomes, failures, io);
@@ -97,6 +98,17 @@ function checkLine({ filename, write, output, outputVersion, toRelease }: Conver
   if (write && output !== '') throw new FlagError('--write keeps the form of the files: leave out -o');
   const other = filename.find((path) => path === '-' || /^https?:\/\//.test(path));
   if (write && other !== undefined) throw new FlagError(`--write: ${other} is not a file`);
+}
+
+/** Throws FlagError that lists the versions of the group, or suggests the nearest of all. */
+function checkVersion(wanted: string | undefined, catalogue: Catalogue): void {
+  if (wanted === undefined) return;
+  const all = new Set([...catalogue.every()].map(({ apiVersion }) => apiVersion));
+  if (all.has(wanted)) return;
+  const { group } = splitApiVersion(wanted);
+  const known = [...all].filter((one) => splitApiVersion(one).group === group);
+  const hint = known.length === 0 || group === '' ? didYouMean(wanted, all) : `; there are ${known.join(', ')}`;
+  throw new FlagError(`--output-version ${wanted}: no kind has this version${hint}`);
 }
 
 interface Parsed {
@@ -151,9 +163,13 @@ function report(outcomes: readonly Outcome[], failures: number, io: IO): number 
       for (const { path, decide, text: note } of notes) io.err(`  ${decide ? 'decide ' : 'changed'}  ${printable(`${path}: ${note}`)}\n`);
     }
   }
-  io.err(`${converted} of ${outcomes.length} objects converted, ${decisions} with something to decide, ${errors} errors\n`);
+  io.err(
+    `${converted} of ${counted(outcomes.length, 'object')} converted, ${decisions} with something to decide, ${counted(errors, 'error')}\n`,
+  );
   return errors > 0 ? 1 : decisions > 0 ? NEEDS_DECISION : 0;
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Texts one after another, with a marker between those that have none. */
 function joined(texts: readonly string[]): string {
