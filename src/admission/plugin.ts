@@ -32,6 +32,8 @@ export interface PluginEnv {
   findKind(group: string, kind: string, version?: string): Served | undefined;
   /** Whether a version of a group, or one resource of it, is served. `group` is the full group name. */
   apiEnabled(group: string, version: string, resource?: string): boolean;
+  /** Whether some version of a built-in kind is served. `group` is the base name. */
+  serves(group: string, plural: string): boolean;
   /** Reads the address and credentials of a service from a kubeconfig file. */
   remoteOf(file: string): Promise<Remote>;
   /** Whether a certificate is this server's own, which is not a webhook. Absent: none is. */

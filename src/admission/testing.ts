@@ -82,6 +82,7 @@ export class World {
       return found === undefined ? undefined : serve(found, kubernetes)[0];
     },
     apiEnabled: () => true,
+    serves: () => true,
     remoteOf: () => Promise.reject(new Error('there is no such file')),
     ensureNamespace: async (name) => {
       this.with('namespaces', { metadata: { name } });

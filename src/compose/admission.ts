@@ -77,6 +77,7 @@ function pluginEnv(
     },
     findKind: (group, kind, version) => catalog.byKind(group, kind, version),
     apiEnabled: (group, version, resource) => options.runtimeConfig.enabled(group, version, resource),
+    serves: (group, plural) => catalog.serves(group, plural),
     remoteOf: (file) => remoteOf('admission-control-config-file', file, trust, clock),
     isOwn: (certificate) => trust.own.has(certificate),
     ensureNamespace,

@@ -175,6 +175,50 @@ test('admission webhooks see the version that they ask for, and what they change
   await mutator.close();
 });
 
+test.each(['v1', 'v2'])('rules of one version alone hold for requests in it, with %s stored', async (stored) => {
+  const kind = stored === 'v1' ? 'Window' : 'Shutter';
+  const plural = `${kind.toLowerCase()}s`;
+  const rules = [
+    { rule: 'self.host != self.port', message: 'host and port differ' },
+    { rule: 'oldSelf.host == self.host', message: 'host is immutable' },
+  ];
+  const ruled = specOf({ host: text, port: text }, { [`${server.identity.schemaExtensionPrefix}validations`]: rules });
+  const webhook = { conversionReviewVersions: ['v1'], clientConfig: { url: hook.url, caBundle } };
+  const versions = [
+    { ...v1(stored === 'v1'), schema: ruled },
+    { ...v2(stored === 'v2'), schema: specOf({ addr: text }) },
+  ];
+  await define(server, definitionOf(server, group, kind, versions, { conversion: { strategy: 'Webhook', webhook } }));
+  const path = (version: string, name = ''): string => at(version, name).replace('/doors', `/${plural}`);
+  const object = (version: string, name: string, spec: object) => ({ ...door(version, name, spec), kind });
+  const refused = ({ status, json }: { status: number; json: Loose }): unknown => [
+    status,
+    (json.details?.causes ?? []).map(({ message }: Loose) => message.replace(/^.*: /, '')),
+  ];
+  const { admin } = server;
+  expect(refused(await admin.post(path('v1'), object('v1', 'a', { host: 'x', port: 'x' })))).toEqual([422, ['host and port differ']]);
+  await admin.ok('POST', path('v1'), object('v1', 'a', { host: 'x', port: '1' }));
+  expect(refused(await admin.patch(path('v1', 'a'), { spec: { host: 'y' } }))).toEqual([422, ['host is immutable']]);
+  // The other version has no rules.
+  expect((await admin.patch(path('v2', 'a'), { spec: { addr: 'y:2' } })).status).toBe(200);
+  await admin.ok('POST', path('v2'), object('v2', 'b', { addr: 'x:x' }));
+  // What it left is the old value of the next request.
+  expect((await admin.patch(path('v1', 'a'), { spec: { port: '3' } })).json.spec).toEqual({ host: 'y', port: '3' });
+  expect(refused(await admin.patch(path('v1', 'b'), { metadata: { labels: { a: 'b' } } }))).toEqual([422, ['host and port differ']]);
+  expect((await admin.patch(`${path('v2', 'b')}/status`, { status: { open: 'yes' } })).status).toBe(200);
+  expect((await admin.patch(path('v1', 'b'), { spec: { port: '4' } })).json).toMatchObject({
+    spec: { host: 'x', port: '4' },
+    status: { open: 'yes' },
+  });
+  const applied = (spec: object) =>
+    admin.send('PATCH', `${path('v1', 'b')}?fieldManager=me&force=true`, {
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: object('v1', 'b', spec),
+    });
+  expect(refused(await applied({ host: 'z', port: '5' }))).toEqual([422, ['host is immutable']]);
+  expect((await applied({ host: 'x', port: '5' })).status).toBe(200);
+});
+
 test('a scale is read and written where the version of the request keeps its number', async () => {
   const number = { type: 'integer' };
   const scaled = (name: string, field: string) => ({

@@ -7,11 +7,14 @@ import { type Loose, startTestServer, type TestServer } from '../support/server.
 const group = 'rules.example.com';
 const integer = { type: 'integer' };
 
-describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
+describe.each([
+  ['plat', 'lmdb'],
+  ['kubernetes', 'memory'],
+] as const)('as %s in %s', (identity, store) => {
   let server: TestServer;
   let namespace: string;
   beforeAll(async () => {
-    server = await startTestServer({ identity, store: 'memory' });
+    server = await startTestServer({ identity, store });
     namespace = await server.namespace();
   });
   afterAll(() => server.close());

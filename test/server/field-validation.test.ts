@@ -76,15 +76,15 @@ const deployment = (name: string) => {
 const gateOn = readFeatureGates(new Map([['ServerSideFieldValidation', 'true']]));
 
 describe.each([
-  { gate: 'off', identity: 'kubernetes', features: undefined } as const,
-  { gate: 'on', identity: 'plat', features: gateOn } as const,
-])('the gate is $gate', ({ gate, identity, features }) => {
+  { gate: 'off', identity: 'kubernetes', store: 'memory', features: undefined } as const,
+  { gate: 'on', identity: 'plat', store: 'lmdb', features: gateOn } as const,
+])('the gate is $gate', ({ gate, identity, store, features }) => {
   let server: TestServer;
   let ns: string;
   let deployments: string;
   const yaml = { 'content-type': 'application/yaml' };
   beforeAll(async () => {
-    server = await startTestServer({ identity, ...(features !== undefined && { features }) });
+    server = await startTestServer({ identity, store, ...(features !== undefined && { features }) });
     ns = await server.namespace();
     deployments = `/apis/apps/v1/namespaces/${ns}/deployments`;
   });

@@ -405,7 +405,7 @@ test('configurations of a kind that is not served are not consulted, and counted
   warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
   expect(warned.splice(0)).toEqual([expect.stringMatching(/^webhook configurations are served, but not called.*"ignored":1/)]);
   Object.assign(given.env, {
-    apiEnabled: (_group: string, _version: string, resource?: string) => resource !== 'validatingwebhookconfigurations',
+    serves: (_group: string, plural: string) => plural !== 'validatingwebhookconfigurations',
   });
   const plugin = await given.plugin(validatingAdmissionWebhook);
   open.push(() => plugin.close?.());

@@ -2,7 +2,7 @@
 
 import type { Live } from '../../kinds/live.ts';
 import { type ApiError, notFound } from '../../meta/errors.ts';
-import { domainName, groupName, webhookAgent } from '../../meta/identity.ts';
+import { domainName, webhookAgent } from '../../meta/identity.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { WebhookClient } from './client.ts';
@@ -65,7 +65,7 @@ export const webhookPlugins = [
 ] as const;
 
 const GROUP = 'admissionregistration';
-const isServed = (env: PluginEnv, plural: string): boolean => env.apiEnabled(groupName(env.identity, GROUP), 'v1', plural);
+const isServed = (env: PluginEnv, plural: string): boolean => env.serves(GROUP, plural);
 
 /** Configurations of a kind that is not served could neither be read nor deleted: they are ignored. */
 function configurationsOf(env: PluginEnv, plural: string): Live<ConfigurationObject> | undefined {
