@@ -17,6 +17,7 @@ import type { Identity } from '../../src/meta/identity.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openEngine } from '../../src/storage/engines/index.ts';
 import { Client, type ClientOptions } from './client.ts';
+import { keepKeys, provideKeys } from './server-keys.ts';
 import { provideSigningKey } from './signing-key.ts';
 
 export { type Answer, Client, type Loose } from './client.ts';
@@ -35,7 +36,7 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   /** Time by which credentials expire and open streams are looked at. */
   readonly clock?: Clock;
   readonly log?: Log;
-  /** The server makes the key that signs tokens itself, which takes long. Without it servers of a run share one. */
+  /** The server makes all of its keys itself, which takes long. Without it servers of a run share the one that signs tokens. */
   readonly ownSigningKey?: boolean;
   /** Free bytes of the disk as the store sees it. */
   readonly freeBytes?: (directory: string) => number;
@@ -73,10 +74,17 @@ let serial = 0;
 /** A word that no other part of this run uses; words of one prefix are in the order in which they were made. */
 export const unique = (prefix = 'x'): string => `${prefix}${process.pid.toString(36)}${(serial++).toString(36).padStart(4, '0')}`;
 
-export function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? temporaryDirectory('plat-server');
   if (!options.ownSigningKey) provideSigningKey(dataDir);
-  return startIn(dataDir, options);
+  // Certificates are valid at the time of the clock by which they were made, and a server that is given some makes fewer.
+  const namesFiles = Object.keys(options).some((name) => name.endsWith('File'));
+  const shares = options.dataDir === undefined && options.clock === undefined && !namesFiles && !options.ownSigningKey;
+  const { identity } = serverOptions(options.identity === undefined ? {} : { identity: options.identity });
+  if (shares) provideKeys(dataDir, identity);
+  const server = await startIn(dataDir, options);
+  if (shares) keepKeys(dataDir, identity);
+  return server;
 }
 
 async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
