@@ -12,10 +12,10 @@
 import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { convertsLater, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
 import { frozen } from '../lib/frozen.ts';
-import type { Slices, Work } from '../lib/slices.ts';
+import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
-import { DecodeError, decode, encodeBytes, encodeSteps } from '../schema/json.ts';
+import { DecodeError, decode, decodeSteps, encodeBytes, encodeSteps } from '../schema/json.ts';
 import { parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { HEADER, type Item, withHeader } from '../storage/item.ts';
@@ -81,11 +81,10 @@ export class Versions {
   /** The same for a large object, in slices. Rejects with RequestEnded. */
   async decodeInSlices(item: Item, slices: Slices): Promise<ApiObject> {
     const parsed = await parseStoredInSlices(item.bytes, slices);
-    // Reading it by its schema is one long step.
     await slices.pause();
-    const hub = this.normalize(parsed as unknown as ApiObject);
+    const hub = await inSlices(decodeSteps(this.served.hub.schema, parsed), slices);
     await slices.pause();
-    return hub;
+    return hub as ApiObject;
   }
   /** A stored object in hub form, read-only, from the last write if that is known; only managedFields may be shared. */
   decodeRecent(item: Item): ApiObject | Promise<ApiObject> {

@@ -6,7 +6,6 @@
  */
 
 import { scalarDecoder } from './json-scalars.ts';
-import { isEmpty } from './json-value.ts';
 import { Mismatch, unreadable } from './mismatch.ts';
 import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
 import { type Placed, PresentFields } from './present.ts';
@@ -37,10 +36,32 @@ export function decodeValue(type: Type, value: unknown): unknown {
   }
 }
 
+/**
+ * Large lists and maps that were decoded before the value that holds them (`json-decode-steps.ts`), by their input. Each is used
+ * once: what is decoded shares nothing. Undefined but for the time of such a call.
+ */
+let decodedBefore: Map<object, unknown> | undefined;
+
+/** Runs `decode` while results of an earlier step are used. */
+export function withDecoded<T>(results: Map<object, unknown>, decode: () => T): T {
+  decodedBefore = results;
+  present.top = 0;
+  try {
+    return decode();
+  } finally {
+    decodedBefore = undefined;
+  }
+}
+function takeDecoded(results: Map<object, unknown>, value: object): unknown {
+  const result = results.get(value);
+  if (result !== undefined) results.delete(value);
+  return result;
+}
+
 const decoders = new WeakMap<Type, Decoder>();
 
 /** The decoder that keeps empty values, as items of lists, values of maps and pointers do. */
-function decoderOf(type: Type): Decoder {
+export function decoderOf(type: Type): Decoder {
   const resolved = resolve(type);
   let decoder = decoders.get(resolved);
   if (decoder === undefined) {
@@ -57,7 +78,7 @@ function compile(resolved: ResolvedType): Decoder {
     case 'list':
       return listDecoder(resolved);
     case 'map':
-      return mapDecoder(resolved);
+      return mapDecoder(resolved, 'keep');
     case 'message':
       return messageDecoder(resolved);
     case 'union':
@@ -72,6 +93,10 @@ function listDecoder(type: ListType): Decoder {
   const placeholder = placeholderMakerOf(type.item);
   return (value) => {
     if (!Array.isArray(value)) throw unreadable(value, type);
+    if (decodedBefore !== undefined) {
+      const before = takeDecoded(decodedBefore, value);
+      if (before !== undefined) return before;
+    }
     const length = value.length;
     const out: unknown[] = [];
     let i = 0;
@@ -88,17 +113,24 @@ function listDecoder(type: ListType): Decoder {
   };
 }
 
-function mapDecoder(type: MapType): Decoder {
+/** An empty map is dropped by what it is made of: to look into a large one for a key takes as long as to list them all. */
+function mapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
   const item = resolve(type.value);
-  if (item.node === 'scalar' && item.name === 'string') return textMapDecoder(type);
+  if (item.node === 'scalar' && item.name === 'string') return textMapDecoder(type, empty);
   const read = decoderOf(type.value);
   const placeholder = placeholderMakerOf(type.value);
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
+    if (decodedBefore !== undefined) {
+      const before = takeDecoded(decodedBefore, value as object);
+      if (before !== undefined) return before;
+    }
+    const keys = sortedKeys(value as Values);
+    if (keys.length === 0 && empty === 'drop') return undefined;
     const out: Values = {};
     let at = '';
     try {
-      for (const key of sortedKeys(value as Values)) {
+      for (const key of keys) {
         at = key;
         const item = (value as Values)[key];
         setKey(out, key, item === null || item === undefined ? placeholder() : read(item));
@@ -112,12 +144,14 @@ function mapDecoder(type: MapType): Decoder {
 }
 
 /** Labels, annotations and the like: mostly sorted already, so that a plain copy is enough. */
-function textMapDecoder(type: MapType): Decoder {
+function textMapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
     let plain = true;
     let last = '';
+    let any = false;
     for (const key in value) {
+      any = true;
       const text = (value as Values)[key];
       if (typeof text !== 'string') {
         plain = false;
@@ -126,6 +160,7 @@ function textMapDecoder(type: MapType): Decoder {
       if (key < last) plain = false;
       last = key;
     }
+    if (!any && empty === 'drop') return undefined;
     if (plain) return { ...value };
     const out: Values = {};
     for (const key of sortedKeys(value as Values)) setKey(out, key, (value as Values)[key] ?? '');
@@ -134,7 +169,7 @@ function textMapDecoder(type: MapType): Decoder {
 }
 
 /** Maps are kept in order of their keys, so that equal maps have equal bytes. */
-function sortedKeys(map: Values): string[] {
+export function sortedKeys(map: Values): string[] {
   const keys = Object.keys(map);
   for (let i = 1; i < keys.length; i++) {
     if ((keys[i] as string) < (keys[i - 1] as string)) return keys.sort();
@@ -173,12 +208,7 @@ function droppingEmpty(type: Type, read: Decoder, always: boolean): Decoder {
       return list.length === 0 && !always ? undefined : list;
     };
   }
-  if (resolved.node === 'map') {
-    return (value) => {
-      const map = read(value);
-      return isEmpty(map) ? undefined : map;
-    };
-  }
+  if (resolved.node === 'map') return mapDecoder(resolved, 'drop');
   if (resolved.node === 'scalar') {
     if (resolved.name === 'bytes') return (value) => read(value) || undefined;
     if (!always && resolved.name !== 'quantity' && resolved.name !== 'json') {

@@ -4,6 +4,7 @@ import type { Infer, Type } from './types.ts';
 
 export { applyDefaults } from './defaults.ts';
 export { DecodeError } from './errors.ts';
+export { decodeSteps } from './json-decode-steps.ts';
 export { encode, encodeBytes, encodeSaid, keepText, TextTooLong } from './json-encode.ts';
 export { encodeSteps } from './json-encode-steps.ts';
 export { toJson } from './json-value.ts';

@@ -13,7 +13,7 @@ import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
 import { DecodeError, TooLargeError } from '../schema/errors.ts';
 import type { FieldFaults } from '../schema/field-faults.ts';
 import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '../schema/field-place.ts';
-import { applyDefaults, decode } from '../schema/json.ts';
+import { applyDefaults, decode, decodeSteps } from '../schema/json.ts';
 import { holdsFractions, type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
@@ -160,7 +160,14 @@ async function decodeLater(
   }
   if (media === 'json' && !expected.custom && holdsFractions(value)) await checkFractions(value, body, expected, slices);
   if (faults !== undefined) await findUnknown(value, media, expected, faults, slices);
-  return decodeParsed(value, body, expected);
+  if (slices === undefined) return decodeParsed(value, body, expected);
+  const type = typeIn(value, expected, body);
+  if (!isExpected(type, expected)) return refuse(type, expected, nameIn(value));
+  try {
+    return typed((await inSlices(decodeSteps(expected.schema, value ?? {}), slices)) as ApiObject, expected);
+  } catch (error) {
+    throw faultOf(error, value, type, expected);
+  }
 }
 
 /** Unknown fields of a parsed body; those of YAML in the order of its keys, as if it had been turned into JSON first. */
@@ -300,16 +307,19 @@ function typeIn(value: JsonValue, expected: Expected, body: Buffer): BodyType {
 /** Brings a parsed body of the right type into its normal form. */
 function decodeValue(value: JsonValue, type: BodyType, expected: Expected): ApiObject {
   try {
-    const object = decode(expected.schema, value ?? {}) as ApiObject;
-    object.kind = expected.kind;
-    object.apiVersion = expected.apiVersion;
-    object.metadata ??= {};
-    return object;
+    return typed(decode(expected.schema, value ?? {}) as ApiObject, expected);
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw unfit(type, expected.custom ? metadataFault(value, error) : error.message, expected);
+    throw faultOf(error, value, type, expected);
   }
 }
+function typed(object: ApiObject, expected: Expected): ApiObject {
+  object.kind = expected.kind;
+  object.apiVersion = expected.apiVersion;
+  object.metadata ??= {};
+  return object;
+}
+const faultOf = (error: unknown, value: JsonValue, type: BodyType, expected: Expected): unknown =>
+  error instanceof DecodeError ? unfit(type, expected.custom ? metadataFault(value, error) : error.message, expected) : error;
 /** Only the metadata of custom objects is decoded by a type, and its errors are reported apart. */
 function metadataFault(value: JsonValue, whole: DecodeError): string {
   try {

@@ -24,6 +24,8 @@ export function* fitsSteps(schema: JSONSchemaProps, x: Extensions): Work<void> {
   eachPart(schema, (part) => {
     if (plainFits(part, x) === undefined) parts.push(part);
   });
+  // Each of the two takes long where a schema has thousands of fields.
+  yield;
   for (const part of parts) yield* fitsSteps(part, x);
   fitsOf(schema, x);
   yield;

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../lib/slices.ts';
+import { decode, decodeSteps } from './json.ts';
+import { MANY } from './json-decode-steps.ts';
+import { always, int64, lazy, list, type MessageType, map, message, object, opt, string, union } from './types.ts';
+
+const Tree: MessageType = message('t.v1.Tree', {
+  name: opt(1, string),
+  size: always(2, int64),
+  children: opt(3, list(lazy(() => Tree))),
+  byName: opt(4, map(lazy(() => Tree))),
+  labels: opt(5, map(string)),
+  either: opt(6, union('t.v1.Either', { tag: 1, type: lazy(() => Tree) }, { tag: 2, type: list(lazy(() => Tree)) })),
+});
+
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const named = (count: number, make: (i: number) => unknown): Record<string, unknown> =>
+  Object.fromEntries(many(count, (i) => [`n${(i * 7919) % count}`, make(i)]));
+const leaf = (i: number) => ({ name: `leaf ${i}`, labels: i % 2 === 0 ? {} : { b: '1', a: '2' }, unknown: i });
+
+const samples: Record<string, unknown> = {
+  nothing: {},
+  'a list at the bound': { children: many(MANY, leaf) },
+  'a list below it': { children: many(MANY - 1, leaf) },
+  'a map in another order': { byName: named(1000, leaf) },
+  'large ones within large ones': {
+    children: many(MANY, (i) => (i === 3 ? { byName: named(MANY, (j) => ({ children: j === 5 ? many(MANY, leaf) : [] })) } : leaf(i))),
+  },
+  'a union': { either: many(MANY, leaf), children: [{ either: { byName: named(MANY, leaf) } }] },
+  'nulls and empty values': { children: many(MANY, (i) => (i % 2 === 0 ? null : {})), byName: { ...named(MANY, () => null) }, labels: {} },
+  'a key that is no name': { byName: JSON.parse(`{"__proto__":{"name":"p"},${many(MANY, (i) => `"k${i}":{}`).join()}}`) },
+};
+
+test.each(Object.entries(samples))('%s: the same as at once', (_, value) => {
+  const before = JSON.stringify(value);
+  const expected = decode(Tree, value);
+  const made = atOnce(decodeSteps(Tree, value));
+  expect(made).toEqual(expected);
+  expect(JSON.stringify(made)).toBe(JSON.stringify(expected));
+  expect(JSON.stringify(value)).toBe(before);
+});
+
+test('it can be interrupted after some entries, of what is within others, too', () => {
+  const pauses = (value: unknown): number => [...decodeSteps(Tree, value)].length;
+  expect(pauses({ children: many(MANY - 1, leaf) })).toBe(0);
+  expect(pauses({ children: many(6400, leaf) })).toBeGreaterThanOrEqual(100);
+  expect(pauses({ children: [{ byName: named(6400, leaf) }] })).toBeGreaterThanOrEqual(100);
+  expect(pauses({ children: many(MANY, (i) => (i === 9 ? { byName: named(6400, leaf) } : {})) })).toBeGreaterThanOrEqual(104);
+});
+
+test('other values may be decoded between two steps', () => {
+  const value = { children: many(1000, leaf), byName: named(1000, leaf) };
+  const work = decodeSteps(Tree, value);
+  let step = work.next();
+  for (; !step.done; step = work.next()) expect(decode(Tree, { children: [leaf(1)] })).toEqual(decode(Tree, { children: [leaf(1)] }));
+  expect(step.value).toEqual(decode(Tree, value));
+});
+
+test('a value that stands in two places is decoded to two', () => {
+  const shared = many(MANY, leaf);
+  const made = atOnce(decodeSteps(Tree, { children: [{ children: shared }, { children: shared }] })) as {
+    children: { children: unknown[] }[];
+  };
+  const [first, second] = made.children;
+  expect(first?.children).toEqual(second?.children);
+  expect(first?.children).not.toBe(second?.children);
+  expect(first?.children[0]).not.toBe(second?.children[0]);
+});
+
+describe('what does not fit is refused in the same words', () => {
+  test.each<[string, unknown]>([
+    ['in a list', { children: many(MANY, (i) => (i === 200 ? { size: 'text' } : leaf(i))) }],
+    ['in a map', { byName: named(MANY, (i) => (i === 200 ? { labels: { a: 1 } } : leaf(i))) }],
+    ['within another', { children: many(MANY, (i) => ({ byName: i === 7 ? named(MANY, (j) => (j === 8 ? 'no object' : {})) : {} })) }],
+    ['beside a large one', { children: many(MANY, leaf), size: 'text' }],
+    ['a list for a map', { byName: many(MANY, leaf) }],
+    ['a map for a list', { children: named(MANY, leaf) }],
+  ])('%s', (_, value) => {
+    const message = (work: () => unknown): string => {
+      try {
+        work();
+      } catch (error) {
+        return String(error);
+      }
+      throw new Error('it was not refused');
+    };
+    expect(message(() => atOnce(decodeSteps(Tree, value)))).toBe(message(() => decode(Tree, value)));
+  });
+});
+
+test('an object of a kind', () => {
+  const Kind = object('t.v1.Kind', { spec: opt(2, Tree) });
+  const value = { metadata: { name: 'a', annotations: { a: 'b' } }, spec: { byName: named(MANY, leaf) } };
+  expect(atOnce(decodeSteps(Kind, value))).toEqual(decode(Kind, value));
+});
