@@ -29,8 +29,8 @@ export const apiResources = command({
   flags: flags,
   more: `
 Exit codes:
-  0   everything is shown
-  1   some groups did not answer; the others are shown
+  0   all resources are listed
+  1   discovery of some groups failed; the others are listed
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

@@ -12,8 +12,8 @@ export const apiVersions = command({
   flags: flags,
   more: `
 Exit codes:
-  0   they are shown
-  1   the server did not answer
+  0   the versions are listed
+  1   the request failed
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

@@ -54,8 +54,8 @@ export const apply = command({
   flags: applyFlags,
   more: `
 Exit codes:
-  0   everything was applied
-  1   something was not; the others were
+  0   all objects were applied
+  1   some objects failed; the others were applied
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

@@ -47,7 +47,7 @@ function decider(decision: Decision): Command {
     more: `
 Exit codes:
   0   all requests are ${decision.past}
-  1   some could not be; the others were
+  1   some requests failed; the others are ${decision.past}
   2   the command line is wrong
 `,
     async run({ options, args }, io) {

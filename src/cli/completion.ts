@@ -58,7 +58,7 @@ export const completion = command({
   usage: 'bash|zsh|fish',
   summary: 'Print a script that completes command lines: source <(plat completion bash)',
   flags: {},
-  more: `What is completed: commands, flags and their values, types, names of objects, namespaces, and names of the configuration.
+  more: `Completes commands, flags and their values, types, names of objects, namespaces, and names of the client configuration.
 
   bash   source <(plat completion bash)         in ~/.bashrc
   zsh    source <(plat completion zsh)          in ~/.zshrc, after compinit

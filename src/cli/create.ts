@@ -56,8 +56,8 @@ ${kinds.join('\n')}
 token SERVICE-ACCOUNT: plat create token builder -n team; \`plat help create token\` shows its flags
 
 Exit codes:
-  0   everything was created
-  1   something was not, for example because it exists; the others were
+  0   all objects were created
+  1   some objects failed, for example because they exist; the others were created
   2   the command line is wrong
 `;
 }

@@ -50,10 +50,10 @@ export const del = command({
   flags: deleteFlags,
   more: `
 Exit codes:
-  0     the objects are gone
-  1     something could not be deleted, or was not gone in time
+  0     all objects were deleted
+  1     some objects failed, or the wait timed out
   2     the command line is wrong
-  130   interrupted while waiting; what was deleted stays deleted
+  130   interrupted while waiting; the deletions continue
 `,
   async run({ options, args }, io) {
     checkTargets('delete', args, options);

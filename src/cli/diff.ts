@@ -39,8 +39,8 @@ export const diff = command({
 Values of secrets are not shown, only that they differ.
 
 Exit codes:
-  0   nothing would change
-  1   something would
+  0   no object would change
+  1   some objects would change
   2   the comparison failed, or the command line is wrong
 `,
   async run({ options, args }, io) {

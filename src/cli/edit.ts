@@ -36,12 +36,12 @@ export const edit = command({
   summary: 'Edit objects: plat edit deployment/web, EDITOR="code --wait" plat edit cm a',
   flags: editFlags,
   more: `
-The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another. A file that is left
-as it is, or emptied, changes nothing.
+The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another. A file that is
+unchanged or empty changes nothing.
 
 Exit codes:
-  0   everything that was changed is stored
-  1   something is not; its file is kept
+  0   all edits were stored
+  1   some edits were not stored; their files are kept
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

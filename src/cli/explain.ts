@@ -22,11 +22,11 @@ export const explain = command({
   summary: 'Show the fields of a type: plat explain pods, plat explain deployment.spec.strategy, plat explain beds.garden.example.com.spec',
   flags: flags,
   more: `
-Lists and maps are passed through: pod.spec.containers.image is a field of each container.
+Paths skip lists and maps: pod.spec.containers.image is a field of each container.
 
 Exit codes:
-  0   it is shown
-  1   there is no such type or field
+  0   the type or field exists
+  1   there is no such type or field, or the request failed
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

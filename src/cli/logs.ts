@@ -43,7 +43,7 @@ export const logs = command({
   flags: table,
   more: `
 Exit codes:
-  0   everything was shown
+  0   all logs were printed
   1   a log could not be read, or the connection was lost
   2   the command line is wrong
 `,

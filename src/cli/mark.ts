@@ -46,7 +46,7 @@ export function markCommand(marks: Marks): Command {
     more: `
 Exit codes:
   0   all objects have the values
-  1   something is not, for example because it has another value and --overwrite was not given
+  1   some objects failed, for example because they have another value and --overwrite was not given
   2   the command line is wrong
 `,
     async run({ options, args: all }, io) {

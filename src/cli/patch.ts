@@ -42,15 +42,15 @@ export const patch = command({
   summary: `Update fields of objects: plat patch deployment web -p '{"spec":{"replicas":3}}', plat patch cm/a --type json -p '[{"op":"remove","path":"/data/x"}]'`,
   flags: patchFlags,
   more: `
-Kinds of patches:
-  strategic   objects are merged, and lists as the kind says: containers by name, for example
+Types of patches:
+  strategic   objects are merged, and lists by the merge keys of the kind: containers by name, for example
   merge       objects are merged, lists replaced; null removes a field
   json        a list of operations: add, remove, replace, move, copy, test
-  apply       the fields that --field-manager wants to own, as with plat apply
+  apply       the fields that --field-manager owns, as with plat apply
 
 Exit codes:
-  0   everything was patched, or needed no change
-  1   something was not
+  0   all objects were patched, or needed no change
+  1   some objects failed; the others were patched
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

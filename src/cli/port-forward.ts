@@ -26,12 +26,12 @@ export const portForward = command({
   summary: 'Forward local ports to a pod: plat port-forward web 8080:80, plat port-forward service/web :http',
   flags: table,
   more: `
-A port is 80 (the same here and there), 8080:80, or :80 for any free port here. The remote one may be the name that the pod
-or the service has for it. Of a workload or service one pod is chosen, which runs if any does.
+A port is 80 (the same local and remote port), 8080:80, or :80 for any free local port. The remote port may be a port name of
+the pod or the service. Of a workload or service one pod is selected, a running one if there is any.
 
 Runs until it is interrupted. Exit codes:
-  0   it was interrupted
-  1   it could not listen, or the pod was not found
+  0   interrupted
+  1   cannot listen, or there is no such pod
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

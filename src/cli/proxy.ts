@@ -63,10 +63,10 @@ export const proxy = command({
   summary: 'Serve the API on a local port, with your credentials: plat proxy, then curl http://127.0.0.1:8001/api/v1/namespaces',
   flags: table,
   more: `
-Anyone who can connect to the port acts with your credentials. By default only this machine can, and only by its own names.
+Anyone who can connect to the port acts with your credentials. By default only clients on this machine can, and only with a Host header of this machine.
 Runs until it is interrupted. Exit codes:
-  0   it was interrupted
-  1   it could not listen, or not reach the server's configuration
+  0   interrupted
+  1   cannot listen, or the client configuration cannot be used
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

@@ -37,11 +37,11 @@ export const replace = command({
   summary: 'Replace objects with those of files: plat replace -f web.yaml, plat get cm/a -o yaml | sed s/a/b/ | plat replace -f -',
   flags: replaceFlags,
   more: `
-A file with metadata.resourceVersion replaces that version alone; without, whatever is there.
+A file with metadata.resourceVersion replaces that version only; without it, the current one.
 
 Exit codes:
-  0   everything was replaced
-  1   something was not; the others were
+  0   all objects were replaced
+  1   some objects failed; the others were replaced
   2   the command line is wrong
 `,
   async run({ options, args, given }, io) {

@@ -38,8 +38,8 @@ export const scale = command({
   flags: scaleFlags,
   more: `
 Exit codes:
-  0   everything was scaled
-  1   something was not, or not in time
+  0   all objects were scaled
+  1   some objects failed, or the wait timed out
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

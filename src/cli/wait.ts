@@ -39,7 +39,7 @@ export const wait = command({
   more: `
 Exit codes:
   0     all objects meet the condition
-  1     an object does not, or not in time
+  1     an object does not exist, or does not meet the condition in time
   2     the command line is wrong
   130   interrupted
 `,

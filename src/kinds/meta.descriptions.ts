@@ -155,7 +155,7 @@ export const meta: Descriptions = {
   },
   'meta.APIResource': {
     $: 'A resource or subresource: its names, its scope and its verbs.',
-    name: 'Plural name as it stands in paths, with the subresource after a slash: pods, pods/log.',
+    name: 'Plural name in paths, with the subresource after a slash: pods, pods/log.',
     singularName: 'Name of one object of the resource, for messages and commands; empty for subresources.',
     namespaced: 'Whether objects of the resource live in namespaces.',
     group: 'API group of the kind, if it differs from that of the list, as for Scale.',

@@ -22,7 +22,7 @@ export const olderDescriptions: Descriptions = {
     $: 'Rolls a deployment back to an earlier revision.',
     name: 'Name of the deployment.',
     updatedAnnotations: 'Annotations to add to the deployment.',
-    rollbackTo: 'Revision that the deployment goes back to.',
+    rollbackTo: 'Revision to roll back to.',
   },
   'apps.RollbackConfig': {
     $: 'Where a deployment is rolled back to.',
@@ -60,7 +60,7 @@ export const olderDescriptions: Descriptions = {
     servicePort: 'Port of the service, by number or by name.',
   },
   'node.RuntimeClass': {
-    spec: 'The configuration that the class stands for.',
+    spec: 'The configuration of the class.',
   },
   'node.RuntimeClassSpec': {
     $: 'A container runtime configuration.',

@@ -35,8 +35,8 @@ export const canI = command({
   flags: table,
   more: `
 Exit codes:
-  0   it is allowed
-  1   it is not allowed, or the request failed
+  0   the action is allowed
+  1   the action is not allowed, or the request failed
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

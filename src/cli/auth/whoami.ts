@@ -26,11 +26,11 @@ export const whoami = command({
   summary: 'Show your user name, groups and extra fields.',
   flags: table,
   more: `
-A v1.24 server shows all of it to callers who may review tokens or have a certificate, and only the name to others.
+With a v1.24 server all of this needs the right to review tokens, or a client certificate; other callers see their name only.
 
 Exit codes:
-  0   the server knows you
-  1   it does not, or the request failed
+  0   you are authenticated
+  1   you are not, or the request failed
   2   the command line is wrong
 `,
   async run({ options, args }, io) {

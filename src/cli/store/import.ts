@@ -48,7 +48,7 @@ Examples:
 Objects of the other identity are renamed: groups, namespaces of the system, labels, annotations and types. Content of
 config maps, secrets, commands and environments is not. Objects in a version that the server does not serve are converted
 to one that it serves.
-${exitCodes()}  1 is also the code when some objects were refused; the others were made.
+${exitCodes()}  The exit code is also 1 when some objects were refused; the others were created.
 `,
   async run({ options, given, args }, io) {
     noArguments(args);

@@ -39,7 +39,7 @@ right to get the path /store/encryption, and to list and update the objects.
 
 Exit codes:
   0   all objects are under the first key
-  1   it failed; what was written before is kept
+  1   it failed; objects that were written before are kept
   2   the command line is wrong
   3   objects remain under other keys, or cannot be read
 `,

@@ -24,7 +24,7 @@ Examples:
   plat store repair --data-dir .plat            show what would be lost
   plat store repair --data-dir .plat --yes      repair
 
-A backup that is whole is better than a repair: \`plat store restore --force\`. Files are moved aside, never deleted.
+An intact backup is better than a repair: \`plat store restore --force\`. Files are moved aside, never deleted.
 ${exitCodes('objects were lost, or would be')}`,
   async run({ options, args }, io) {
     noArguments(args);

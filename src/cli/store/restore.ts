@@ -31,7 +31,7 @@ Examples:
   plat server --store memory --restore-from plat.backup
 
 Objects keep their names and uids and get new resource versions, greater than any from before. Watches from before end
-with 410, and clients list again. Stop every server on the store first. A restore into etcd that breaks off (exit code 1)
+with 410, and clients list again. Stop every server on the store first. An interrupted restore into etcd (exit code 1)
 leaves a store that servers refuse: run it again with --force.
 ${exitCodes()}`,
   async run({ options, given, args }, io) {

@@ -19,7 +19,7 @@ export const verify = command({
 Examples:
   plat store verify --data-dir .plat
   plat store verify --from plat.backup
-${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  1 is also the code of a backup that is damaged.
+${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  The exit code of a damaged backup is 1.
 `,
   async run({ options, args }, io) {
     noArguments(args);

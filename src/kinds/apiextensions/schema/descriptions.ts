@@ -19,7 +19,7 @@ export const apiextensions: Descriptions = {
   },
   'apiextensions.CustomResourceDefinitionNames': {
     $: 'The names under which a custom resource is served.',
-    plural: 'Plural name as it stands in paths, in lower case: /apis/<group>/<version>/<plural>.',
+    plural: 'Plural name in paths, in lower case: /apis/<group>/<version>/<plural>.',
     singular: 'Singular name in lower case. Defaults to the kind in lower case.',
     shortNames: 'Abbreviations for the command line, in lower case.',
     kind: 'Kind of the objects, in CamelCase and singular.',
@@ -28,7 +28,7 @@ export const apiextensions: Descriptions = {
   },
   'apiextensions.CustomResourceDefinitionVersion': {
     $: 'A version of a custom resource: whether it is served, and its schema.',
-    name: 'Version as it stands in paths, such as v1 or v2beta1.',
+    name: 'Version in paths, such as v1 or v2beta1.',
     served: 'Whether the version is available through the API.',
     storage: 'Whether objects are stored in this version. Exactly one version has true.',
     deprecated: 'Whether requests for the version are answered with a warning. Defaults to false.',

@@ -2,7 +2,7 @@ import type { Descriptions } from '../../descriptions.ts';
 
 export const apiregistration: Descriptions = {
   'apiregistration.APIService': {
-    $: 'Says who serves one version of an API group: this server or another one behind a service. Its name is version.group.',
+    $: 'The server of one version of an API group: this server, or another one behind a service. Its name is version.group.',
     spec: 'Group version and the server of it.',
     status: 'Whether that server can be reached.',
   },

@@ -8,13 +8,13 @@ export const apiserverinternal: Descriptions = {
   },
   'apiserverinternal.StorageVersionSpec': { $: 'An empty spec.' },
   'apiserverinternal.StorageVersionStatus': {
-    $: 'What every server says of the resource, and what follows from it.',
-    storageVersions: 'What each server says, once for each.',
+    $: 'The storage versions that the servers report, and the common one.',
+    storageVersions: 'The storage versions of each server, one entry per server.',
     commonEncodingVersion: 'The version in which all servers store. Unset where they do not agree.',
     conditions: 'Whether the servers agree.',
   },
   'apiserverinternal.ServerStorageVersion': {
-    $: 'What one server says of the resource.',
+    $: 'The storage versions of one server.',
     apiServerID: 'The server: the name of its lease.',
     encodingVersion: 'The version in which the server stores objects.',
     decodableVersions: 'The versions in which the server can read objects. encodingVersion is one of them.',
@@ -26,6 +26,6 @@ export const apiserverinternal: Descriptions = {
     observedGeneration: 'The metadata.generation that the condition was set for.',
     lastTransitionTime: 'When the status last changed.',
     reason: 'Why the status last changed, in one word.',
-    message: 'The same in words for people.',
+    message: 'Human-readable details.',
   },
 };

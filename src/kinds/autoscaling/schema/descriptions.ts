@@ -48,7 +48,7 @@ export const autoscaling: Descriptions = {
     scaleTargetRef: 'Workload to scale; it must have a scale subresource.',
     minReplicas: 'Least number of replicas. Defaults to 1; 0 requires a metric of an object or from outside, and an alpha feature.',
     maxReplicas: 'Greatest number of replicas. Must not be less than minReplicas.',
-    metrics: 'Metrics to scale by; the one that asks for the most replicas decides. Defaults to 80% of the requested CPU.',
+    metrics: 'Metrics to scale by; the one that needs the most replicas decides. Defaults to 80% of the requested CPU.',
     behavior: 'How fast to scale up and down. Without it the defaults apply: up quickly, down after 5 minutes.',
     targetCPUUtilizationPercentage:
       'Average CPU use over all pods to hold, as a percentage of what they request. Defaults to the policy of the controller.',

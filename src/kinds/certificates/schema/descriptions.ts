@@ -3,13 +3,13 @@ import type { Descriptions } from '../../descriptions.ts';
 export const certificates: Descriptions = {
   'certificates.CertificateSigningRequest': {
     $: 'Requests an X.509 certificate. A signer issues it after the request has been approved.',
-    spec: 'What certificate is requested, and by whom. Cannot be changed once created.',
+    spec: 'The requested certificate, and the requesting user. Cannot be changed once created.',
     status: 'Whether the request is approved or denied, and the issued certificate.',
   },
   'certificates.CertificateSigningRequestSpec': {
     $: 'The requested certificate and its requester.',
     request: 'X.509 certificate signing request in PEM, encoded in base64.',
-    signerName: 'Signer that is asked, as domain/path. It decides which requests it honors, and how.',
+    signerName: 'Requested signer, as domain/path. It decides which requests it honors, and how.',
     expirationSeconds: 'Requested lifetime, at least 600 seconds. The signer may issue another; without it the signer decides.',
     usages: 'Key usages that the certificate must have, such as digital signature and client auth.',
     username: 'Name of the requester. The server fills it in at creation.',

@@ -20,7 +20,7 @@ export const containerStatus: Descriptions = {
     $: 'State of a container; one of the three is set, and waiting is assumed if none is.',
     waiting: 'The container has not started yet: the image is pulled, or a restart is delayed.',
     running: 'The container runs.',
-    terminated: 'The container ran and ended, well or not.',
+    terminated: 'The container ran and terminated, with success or not.',
   },
   'core.ContainerStateWaiting': {
     $: 'Details of a container that has not started.',
@@ -31,11 +31,11 @@ export const containerStatus: Descriptions = {
   'core.ContainerStateTerminated': {
     $: 'Details of a terminated container.',
     exitCode: 'Exit code of its last process; 0 means success.',
-    signal: 'Signal that ended it, if one did.',
-    reason: 'Why it ended, in one word, such as Completed, Error or OOMKilled.',
+    signal: 'Signal that terminated it, if one did.',
+    reason: 'Why it terminated, in one word, such as Completed, Error or OOMKilled.',
     message: 'Termination message that the container left behind.',
     startedAt: 'When this run of the container started.',
-    finishedAt: 'When this run of the container ended.',
+    finishedAt: 'When this run of the container terminated.',
     containerID,
   },
 };

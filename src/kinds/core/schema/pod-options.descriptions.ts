@@ -22,7 +22,7 @@ export const podOptions: Descriptions = {
   'core.ServiceProxyOptions': { path },
   'core.PodLogOptions': {
     container: 'Container to read the log of. Defaults to the only container of the pod, and is required if there are several.',
-    follow: 'Keep the answer open and send what the container goes on to log. Defaults to false.',
+    follow: 'Keep the response open and send further log lines of the container. Defaults to false.',
     previous: 'Read the log of the container before its last restart. Defaults to false.',
     sinceSeconds: 'Only lines that were logged in this many last seconds. Must be positive, and excludes sinceTime.',
     sinceTime: 'Only lines that were logged since this time, in the form of RFC 3339. Excludes sinceSeconds.',

@@ -14,7 +14,7 @@ export const pod: Descriptions = {
     containers:
       'Containers of the pod, of which there must be at least one. None can be added or removed later; only their image can be changed.',
     ephemeralContainers: 'Containers that were added to the running pod for debugging, through the ephemeralcontainers subresource.',
-    restartPolicy: 'When ended containers are restarted: Always, OnFailure or Never. Defaults to Always.',
+    restartPolicy: 'When terminated containers are restarted: Always, OnFailure or Never. Defaults to Always.',
     terminationGracePeriodSeconds:
       'Seconds between the request to stop and the kill of the processes that still run. 0 kills at once. Defaults to 30.',
     activeDeadlineSeconds:
@@ -25,8 +25,8 @@ export const pod: Descriptions = {
     serviceAccountName: 'Name of the service account that the pod uses for the API. Defaults to default.',
     serviceAccount: 'Deprecated alias of serviceAccountName.',
     automountServiceAccountToken:
-      'Whether a token of the service account is mounted into the containers. Defaults to what the service account says.',
-    nodeName: 'Node that the pod runs on. Schedulers fill it in; if it is set at creation, no scheduler is asked.',
+      'Whether a token of the service account is mounted into the containers. Defaults to the setting of the service account.',
+    nodeName: 'Node that the pod runs on. Schedulers fill it in; if it is set at creation, the pod is not scheduled.',
     hostNetwork: 'Use the network of the node, its addresses and ports. Defaults to false.',
     hostPID: 'Use the process namespace of the node. Defaults to false.',
     hostIPC: 'Use the IPC namespace of the node. Defaults to false.',
@@ -62,7 +62,7 @@ export const pod: Descriptions = {
   'core.PodStatus': {
     $: 'The observed state of a pod, as the agent of its node reports it.',
     phase:
-      'Summary of where the pod is in its life: Pending, Running, Succeeded (all containers ended well), Failed (at least one did not) or Unknown.',
+      'Summary of the life cycle of the pod: Pending, Running, Succeeded (all containers exited with success), Failed (at least one did not) or Unknown.',
     conditions: 'Observed conditions such as PodScheduled, Initialized, ContainersReady and Ready.',
     message: 'Why the pod is in this phase, for people to read.',
     reason: 'Why the pod is in this phase, as one CamelCase word, such as Evicted.',
@@ -101,7 +101,7 @@ export const pod: Descriptions = {
   'core.HostAlias': {
     $: 'An entry of the hosts file of a pod.',
     ip: 'IP address that the host names resolve to.',
-    hostnames: 'Host names that stand for the address.',
+    hostnames: 'Host names of the address.',
   },
   'core.PodDNSConfig': {
     $: 'Name resolution settings of a pod, in addition to those of its dnsPolicy.',

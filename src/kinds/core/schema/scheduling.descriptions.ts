@@ -35,9 +35,9 @@ export const scheduling: Descriptions = {
     $: 'A set of pods, and the label of nodes that defines one domain.',
     labelSelector: 'Selects the pods by their labels.',
     namespaces:
-      'Names of namespaces in which pods are looked for, besides those of namespaceSelector. Without both, the namespace of this pod.',
+      'Names of namespaces whose pods count, in addition to those of namespaceSelector. Without both, the namespace of this pod.',
     topologyKey: 'Label of nodes: nodes with the same value form one domain. Must not be empty.',
-    namespaceSelector: 'Selects namespaces by their labels, in which pods are looked for. An empty selector means all namespaces.',
+    namespaceSelector: 'Selects, by their labels, namespaces whose pods count. An empty selector means all namespaces.',
   },
   'core.WeightedPodAffinityTerm': {
     $: 'A term about pods, with a weight.',

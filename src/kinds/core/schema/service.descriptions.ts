@@ -24,7 +24,7 @@ export const service: Descriptions = {
     externalTrafficPolicy:
       'Cluster spreads traffic from outside over all nodes; Local keeps it on the node that received it and preserves the client address. Defaults to Cluster.',
     healthCheckNodePort:
-      'Port on every node where load balancers ask for local endpoints. Only for LoadBalancer with externalTrafficPolicy Local; allocated if empty.',
+      'Port on every node where load balancers check for local endpoints. Only for LoadBalancer with externalTrafficPolicy Local; allocated if empty.',
     publishNotReadyAddresses: 'Publish endpoints of pods that are not ready, for peer discovery. Defaults to false.',
     sessionAffinityConfig: 'Settings of the session affinity.',
     ipFamilies: 'Address families of the service: IPv4, IPv6 or both. Assigned if empty; the primary family cannot be changed.',

@@ -3,7 +3,7 @@ import type { Descriptions } from '../../descriptions.ts';
 export const flowcontrol: Descriptions = {
   'flowcontrol.FlowSchema': {
     $: 'Assigns requests that match its rules to a priority level, and divides them into flows.',
-    spec: 'Which requests match, and where they go.',
+    spec: 'The requests that match, and their priority level.',
     status: 'Whether the schema is usable.',
   },
   'flowcontrol.FlowSchemaSpec': {
@@ -66,7 +66,7 @@ export const flowcontrol: Descriptions = {
   },
   'flowcontrol.PriorityLevelConfigurationSpec': {
     $: 'The limits of a priority level.',
-    type: 'Exempt requests are never held back; Limited ones are, as limited says.',
+    type: 'Exempt requests are never limited; Limited ones are, by the field limited.',
     limited: 'Limits of the level. Required for Limited, not allowed for Exempt.',
   },
   'flowcontrol.PriorityLevelConfigurationStatus': {

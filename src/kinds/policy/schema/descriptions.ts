@@ -18,9 +18,9 @@ export const policy: Descriptions = {
     disruptedPods: 'Pods whose eviction was granted and which are not yet seen to be deleted, with the time of the grant.',
     disruptionsAllowed: 'Number of evictions that are allowed at present.',
     currentHealthy: 'Number of healthy pods at present.',
-    desiredHealthy: 'Least number of healthy pods that the budget asks for.',
+    desiredHealthy: 'Minimum number of healthy pods that the budget requires.',
     expectedPods: 'Number of pods that the budget counts.',
-    conditions: 'Observed conditions; DisruptionAllowed says whether evictions are allowed, and why not.',
+    conditions: 'Observed conditions; DisruptionAllowed is True if evictions are allowed, or has the reason why not.',
   },
   'policy.Eviction': {
     $: 'Requests the eviction of a pod, through its eviction subresource. Disruption budgets may refuse it.',
@@ -28,7 +28,7 @@ export const policy: Descriptions = {
     deleteOptions: 'Options of the deletion that follows.',
   },
   'policy.PodSecurityPolicy': {
-    $: 'Deprecated since v1.21: what pods are allowed to ask for. Pod security admission takes its place.',
+    $: 'Deprecated since v1.21: what pods may request. Replaced by pod security admission.',
     spec: 'What is allowed and which defaults apply.',
   },
   'policy.PodSecurityPolicySpec': {
@@ -49,7 +49,7 @@ export const policy: Descriptions = {
     fsGroup: 'Rule for the fsGroup that may be set.',
     readOnlyRootFilesystem: 'Require containers to have a read-only root file system. Defaults to false.',
     defaultAllowPrivilegeEscalation: 'Default of allowPrivilegeEscalation for containers that do not set it.',
-    allowPrivilegeEscalation: 'Whether pods may ask for privilege escalation. Defaults to true.',
+    allowPrivilegeEscalation: 'Whether pods may request privilege escalation. Defaults to true.',
     allowedHostPaths: 'Host paths that are allowed. Empty means all.',
     allowedFlexVolumes: 'Flex volume plug-ins that are allowed, if flexVolume is among volumes. Empty means all.',
     allowedCSIDrivers: 'CSI drivers that are allowed for inline volumes, if csi is among volumes. Empty means all.',

@@ -2,7 +2,7 @@ import type { Descriptions } from '../../descriptions.ts';
 
 export const storage: Descriptions = {
   'storage.StorageClass': {
-    $: 'A class of storage from which volumes are provisioned when a claim asks for it.',
+    $: 'A class of storage from which volumes are provisioned for claims that request it.',
     provisioner: 'Provisioner that creates the volumes. Cannot be changed.',
     parameters: 'Parameters for the provisioner, at most 512 with 256 KiB in all. Cannot be changed.',
     reclaimPolicy: 'What happens to a provisioned volume when its claim is deleted: Delete or Retain. Defaults to Delete.',
@@ -31,7 +31,7 @@ export const storage: Descriptions = {
     requiresRepublish: 'Publish mounted volumes again from time to time, so that the driver can update them. Defaults to false.',
   },
   'storage.TokenRequest': {
-    $: 'A service account token that a driver wants.',
+    $: 'A service account token that a driver needs.',
     audience: 'Audience that the token is meant for. Empty means the API server.',
     expirationSeconds: 'Requested lifetime of the token, at least 600 seconds. Defaults to that of TokenRequest.',
   },
@@ -60,7 +60,7 @@ export const storage: Descriptions = {
   },
   'storage.VolumeAttachment': {
     $: 'Asks for a volume to be attached to a node, or to be detached when it is deleted.',
-    spec: 'Which volume is attached where, and by whom. Cannot be changed.',
+    spec: 'The volume, the node that it is attached to, and the attacher. Cannot be changed.',
     status: 'Result of the attach or detach operation.',
   },
   'storage.VolumeAttachmentSpec': {
