@@ -1,5 +1,5 @@
 /**
- * Loads collections while the server runs: one page of one collection at a time, those that somebody waits for first.
+ * Loads collections while the server runs: one page of one collection at a time, those that requests wait for first.
  *
  *   deferred ──load()──▶ queued ──page, page, …──▶ all read ──changes that came meanwhile──▶ loaded
  *                          ▲                          │
@@ -34,7 +34,7 @@ interface Load {
   readonly done: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
-  /** Somebody waits for it. */
+  /** A request waits for it. */
   isAwaited: boolean;
   /** Its first page was requested. */
   isBegun: boolean;
@@ -67,7 +67,7 @@ export class Loader {
     this.deps = deps;
   }
 
-  /** Loads a collection before those that nobody waits for. */
+  /** Loads a collection before those that no request waits for. */
   load(collection: Collection): Promise<void> {
     const load = this.loads.get(collection) ?? this.add(collection);
     load.isAwaited = true;
@@ -76,7 +76,7 @@ export class Loader {
     this.run();
     return load.done;
   }
-  /** Loads collections after those that somebody waits for, and from now on all others that are deferred. */
+  /** Loads collections after those that requests wait for, and from now on all others that are deferred. */
   loadAll(): void {
     this.inBackground = true;
     for (const collection of this.deps.collections.values())
