@@ -34,8 +34,7 @@ export const scheduling: Descriptions = {
   'core.PodAffinityTerm': {
     $: 'A set of pods, and the label of nodes that defines one domain.',
     labelSelector: 'Selects the pods by their labels.',
-    namespaces:
-      'Names of namespaces whose pods count, in addition to those of namespaceSelector. Without both, the namespace of this pod.',
+    namespaces: 'Names of namespaces whose pods count, in addition to those of namespaceSelector. Without both, the namespace of this pod.',
     topologyKey: 'Label of nodes: nodes with the same value form one domain. Must not be empty.',
     namespaceSelector: 'Selects, by their labels, namespaces whose pods count. An empty selector means all namespaces.',
   },
