@@ -15,6 +15,7 @@
  * its key as well (FNV-1a, which is faster than a call for so few bytes). An expiry is compared with its version.
  */
 import { crc32, WHOLE } from '../../../lib/crc32.ts';
+import { Slab } from '../../../lib/slab.ts';
 
 /** Format of the file as a whole. A file of a later one is not opened. */
 export const FORMAT = 3;
@@ -250,10 +251,13 @@ function mix(sum: number, word: number): number {
   return Math.imul(mixed ^ (word >>> 24), FNV_PRIME);
 }
 
+/** Records are dropped together when they are in the tables. */
+const written = new Slab(64 * 1024);
+
 export function encodeRecord({ deleted, key, created, previous, time, revision, index }: RecordFacts & Position, value?: Buffer): Buffer {
   const start = RECORD_HEADER + key.length;
   const end = start + (value?.length ?? 0);
-  const bytes = Buffer.allocUnsafe(end + CHECKSUM);
+  const bytes = written.take(end + CHECKSUM);
   bytes[0] = RECORD_FORMAT;
   bytes[1] = deleted ? DELETED : 0;
   bytes.writeUInt16BE(key.length, 2);

@@ -51,10 +51,11 @@ export interface Scan {
   readonly stops: readonly number[];
 }
 
-export function encodeFrame(changes: readonly PendingChange[], previous: number): { frame: Buffer; sum: number } {
+/** `room`: where the frame is made, if it fits there. */
+export function encodeFrame(changes: readonly PendingChange[], previous: number, room?: Buffer): { frame: Buffer; sum: number } {
   let length = FRAME_HEAD;
   for (const { record } of changes) length += CHANGE_HEAD + record.length;
-  const frame = Buffer.allocUnsafe(length);
+  const frame = room !== undefined && length <= room.length ? room.subarray(0, length) : Buffer.allocUnsafeSlow(length);
   let at = FRAME_HEAD;
   for (const { version, previous: before, record } of changes) {
     writeNumber(frame, version.revision, at);

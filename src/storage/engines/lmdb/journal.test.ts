@@ -49,6 +49,19 @@ test('what was answered before a crash is there after it, with its history', asy
   await engine.close();
 });
 
+test('frames of all sizes are whole after a crash, smaller ones after larger ones and those of many commits at once', async () => {
+  const engine = await open('a');
+  const value = (i: number): string => String.fromCharCode(97 + i).repeat(i % 2 === 0 ? 10 + i : 200_000 + i);
+  for (let i = 0; i < 6; i++) await engine.commit([put(`x${i}`, value(i))]);
+  await Promise.all(Array.from({ length: 6 }, (_, i) => engine.commit([put(`y${i}`, value(i + 6))])));
+  crash('a', 'b');
+  const again = await open('b');
+  const entries = (await again.range({ prefix: '' })).entries.map(({ key, value: stored }) => [key, stored.toString()]);
+  expect(entries).toEqual(Array.from({ length: 12 }, (_, i) => [i < 6 ? `x${i}` : `y${i - 6}`, value(i)]));
+  await again.close();
+  await engine.close();
+});
+
 test('the journal is gone after an orderly end, and all is in the tables', async () => {
   const engine = await open('a');
   await engine.commit([put('x', '1')]);

@@ -19,6 +19,9 @@ const TURN_BYTES = 4 * 2 ** 20;
 /** Length of a new file. Its blocks are allocated when they are written. */
 export const JOURNAL_BYTES = TURN_BYTES;
 
+/** Larger frames have a buffer of their own. */
+const ROOM_BYTES = 128 * 1024;
+
 /** If the system supports it, a write itself waits for the disk: one call to another thread less. */
 const SYNC_FLAG = process.platform === 'linux' ? constants.O_DSYNC : 0;
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
@@ -38,6 +41,8 @@ export class Journal {
   #active = 0;
   /** Sum of the last frame. */
   #sum = 0;
+  /** Frames are written one after another, so that most are made in the same place. */
+  readonly #room = Buffer.allocUnsafeSlow(ROOM_BYTES);
 
   /** Creates the files; the content of earlier ones must be in the tables. */
   constructor(directory: string, sync: boolean) {
@@ -48,7 +53,7 @@ export class Journal {
     syncDirectory(directory);
   }
 
-  /** Resolves when the changes are durable. `applied`: the tables have everything up to this revision. */
+  /** Resolves when the changes are durable; must not be called before that. `applied`: the tables have everything up to this revision. */
   async append(changes: readonly PendingChange[], applied: number): Promise<void> {
     const last = changes[changes.length - 1];
     if (last === undefined) return;
@@ -58,7 +63,7 @@ export class Journal {
       this.#active = 1 - this.#active;
     }
     const file = this.#files[this.#active] as JournalFile;
-    const { frame, sum } = encodeFrame(changes, this.#sum);
+    const { frame, sum } = encodeFrame(changes, this.#sum, this.#room);
     await writeAll(file.descriptor, frame, file.end);
     if (this.#sync && SYNC_FLAG === 0) await synced(file.descriptor);
     this.#sum = sum;
