@@ -9,7 +9,7 @@ import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
 import { toJson } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';
 import { KEPT_AT_ONCE } from '../../src/server/kept-lists.ts';
-import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { type Answer, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const ITEMS = 700;
 const identity = identities.kubernetes as NonNullable<(typeof identities)[string]>;
@@ -21,7 +21,8 @@ let server: TestServer;
 let path: string;
 let list: Loose;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  // Controllers would write config maps of their own.
+  server = await startTestServer({ identity: 'kubernetes', controllers: ['-*'] });
   path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
   const make = (i: number) => ({
     metadata: { name: `c${String(i).padStart(4, '0')}`, labels: { n: `${i}`, l: 'x' }, annotations: { text: 'two words: and "more"' } },
@@ -43,6 +44,22 @@ async function paged(accept: string, read: (answer: { bytes: Buffer; text: strin
     if (token === '') return found;
   }
 }
+
+/** A list that is sent in slices the first time, joined the second and kept the third. */
+async function sameThreeTimes(at: string, accept: string): Promise<Answer> {
+  const first = await server.admin.get(at, { accept });
+  expect(first.bytes.length).toBeGreaterThan(KEPT_AT_ONCE);
+  // The head has the revision of the store, which other writes change.
+  const items = (bytes: Buffer): Buffer => bytes.subarray(MAX_HEAD - first.bytes.length);
+  for (let time = 0; time < 3; time++) {
+    const { headers, bytes } = time === 0 ? first : await server.admin.get(at, { accept });
+    expect(headers['content-length']).toBe(`${bytes.length}`);
+    expect(items(bytes).equals(items(first.bytes))).toBe(true);
+  }
+  return first;
+}
+/** Bytes before the first item at most. */
+const MAX_HEAD = 200;
 
 describe('a long list in pieces', () => {
   test('is the same as YAML for a reader that is not ours', async () => {
@@ -87,20 +104,9 @@ describe('a long list in pieces', () => {
   });
 
   test('has the same bytes and their number whether it is sent in slices or kept', async () => {
-    const answers = async (at: string, accept: string) => {
-      const found = [];
-      for (let time = 0; time < 3; time++) found.push(await server.admin.get(at, { accept }));
-      return found;
-    };
-    for (const accept of ['application/json', binaryType]) {
-      const [first, ...others] = await answers(path, accept);
-      expect(first?.bytes.length).toBeGreaterThan(KEPT_AT_ONCE);
-      for (const answer of [first, ...others]) {
-        expect(answer?.headers['content-length']).toBe(`${first?.bytes.length}`);
-        expect(answer?.bytes.equals(first?.bytes as Buffer)).toBe(true);
-      }
-      if (accept === binaryType) expect(fromBinary(listSchema(ConfigMap) as MessageType, first?.bytes as Buffer).items).toHaveLength(ITEMS);
-    }
+    await sameThreeTimes(path, 'application/json');
+    const binary = await sameThreeTimes(path, binaryType);
+    expect(fromBinary(listSchema(ConfigMap) as MessageType, binary.bytes).items).toHaveLength(ITEMS);
   });
 
   test('is the same in the pages of a custom kind and in its other version', async () => {
@@ -120,14 +126,7 @@ describe('a long list in pieces', () => {
     const thing = (i: number) => ({ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: `t${i}` }, text: 'x'.repeat(3000) });
     for (let i = 0; i < 200; i += 50)
       await Promise.all(Array.from({ length: 50 }, (_, j) => server.admin.ok('POST', things, thing(i + j))));
-    const answers = [];
-    for (let time = 0; time < 3; time++) answers.push(await server.admin.get(things));
-    for (const { headers, bytes } of answers) {
-      expect(headers['content-length']).toBe(`${bytes.length}`);
-      expect(bytes.length).toBeGreaterThan(KEPT_AT_ONCE);
-      expect(bytes.equals(answers[0]?.bytes as Buffer)).toBe(true);
-    }
-    const first = answers[0]?.json;
+    const { json: first } = await sameThreeTimes(things, 'application/json');
     const second = await server.admin.get(things.replace('v1', 'v2'));
     expect(second.headers['transfer-encoding']).toBe('chunked');
     expect(second.json.apiVersion).toBe(`${group}/v2`);
