@@ -116,7 +116,8 @@ describe('in a directory that no server uses', () => {
 });
 
 describe.skipIf(kubectlMissing !== undefined)(`kubectl through a rotation (${kubectlMissing ?? 'found'})`, () => {
-  test.each(['plat', 'kubernetes'])('as %s: create, rotate, restart, replace, drop the old key', async (identity) => {
+  test('create, rotate, restart, replace, drop the old key', async () => {
+    const identity = 'kubernetes';
     const [key1, key2] = [newKey('key1'), newKey('key2')];
     const config = new ConfigFile(identity, [local('aesgcm', key1), identityEntry]);
     let server = await startTestServer({ store: 'lmdb', identity, encryptionProviderConfig: config.path });

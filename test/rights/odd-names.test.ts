@@ -17,6 +17,9 @@ const odd = [
 ];
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
+/** Forms of paths of which the store learns; the others are refused before, whatever it is. */
+const reachesStore = (path: string): boolean => /\/(namespaces|configmaps|pods)\/[^/]+(\/[^/]+)?$/.test(path);
+
 onStores(['memory', 'lmdb', 'etcd'], { identity: 'kubernetes', controllers: [] }, (server) => {
   test.each(odd)('%j as group, version, resource, name, subresource and parameter', async (word) => {
     const { admin } = server();
@@ -41,6 +44,7 @@ onStores(['memory', 'lmdb', 'etcd'], { identity: 'kubernetes', controllers: [] }
       `/openapi/v3/apis/${part}/v1`,
       `/healthz/${part}`,
     ]) {
+      if (server().engine.name !== 'memory' && !reachesStore(path)) continue;
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
         const { status, text } = await admin.send(method, path, {
           ...(method !== 'GET' && { body: {}, headers: { 'content-type': 'application/json' } }),
