@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Toleration } from '../kinds/core/schema/scheduling.ts';
 import { equal } from '../lib/equal.ts';
+import { expectEqual } from '../lib/expect-equal.testing.ts';
 import fc from '../lib/fast-check.testing.ts';
 import { covers, mergeTolerations } from './tolerations.ts';
 
@@ -31,7 +32,7 @@ test('merging says what comparing each with all others says', () => {
   const list = fc.array(toleration, { maxLength: 8 });
   fc.assert(
     fc.property(list, list, (first, second) => {
-      expect(mergeTolerations(first, second)).toEqual(plainly(first, second));
+      expectEqual(mergeTolerations(first, second), plainly(first, second));
     }),
     { numRuns: 2_000 },
   );

@@ -1,7 +1,7 @@
 /** Nothing is lost between a version that is not served by default and the hub, in either direction and in both forms. */
-import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { copied } from '../lib/copied.testing.ts';
+import { expectEqual } from '../lib/expect-equal.testing.ts';
 import fc from '../lib/fast-check.testing.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { decode, encode } from '../schema/json.ts';
@@ -93,10 +93,6 @@ function merged(target: Loose, more: Loose): Loose {
   return result;
 }
 
-/** The strictest comparison is the quickest; what it refuses is compared again, for a message that shows where they differ. */
-function expectEqual(value: Loose, wanted: Loose): void {
-  if (!isDeepStrictEqual(value, wanted)) expect(value).toEqual(wanted);
-}
 const asText = ({ schema }: Served, object: Loose): Loose => decode(schema, JSON.parse(encode(schema, object)));
 const asBinary = ({ schema }: Served, object: Loose): Loose => decodeProtobuf(schema, encodeProtobuf(schema, object));
 const named = (served: Served, object: Loose): Loose => ({ ...object, kind: served.kind.kind, apiVersion: served.apiVersion });

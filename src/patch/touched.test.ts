@@ -5,6 +5,7 @@ import { bodies } from '../kinds/bodies.testing.ts';
 import type { Kind, KindVersion } from '../kinds/kind.ts';
 import { create, type Loose } from '../kinds/validation/kinds.testing.ts';
 import { mutated } from '../kinds/validation/mutations.testing.ts';
+import { expectEqual } from '../lib/expect-equal.testing.ts';
 import fc from '../lib/fast-check.testing.ts';
 import { decode, encode, toJson } from '../schema/json.ts';
 import type { JsonValue } from '../schema/types.ts';
@@ -73,7 +74,10 @@ test.each(bodies)('a merge patch or a strategic one of a %s', (_name, kind, body
     fc.property(someOf(body), (given) => {
       const text = JSON.stringify(given);
       for (const patch of [readMergePatch(text), readStrategicPatch(schema, text)])
-        expect(outcome(() => partial(kind, live, patch))).toEqual(outcome(() => whole(kind, live, patch)));
+        expectEqual(
+          outcome(() => partial(kind, live, patch)),
+          outcome(() => whole(kind, live, patch)),
+        );
     }),
     { numRuns: 200 },
   );
@@ -87,7 +91,10 @@ test.each(bodies)('a JSON patch of a %s', (_name, kind, body) => {
   fc.assert(
     fc.property(fc.array(operation, { minLength: 1, maxLength: 3 }), (operations) => {
       const patch = readJsonPatch(JSON.stringify(operations));
-      expect(outcome(() => partial(kind, live, patch))).toEqual(outcome(() => whole(kind, live, patch)));
+      expectEqual(
+        outcome(() => partial(kind, live, patch)),
+        outcome(() => whole(kind, live, patch)),
+      );
     }),
     { numRuns: 200 },
   );

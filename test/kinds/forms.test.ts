@@ -5,6 +5,7 @@ import type { ApiObject } from '../../src/kinds/kind.ts';
 import { fromHubNow, type Served, toHubNow } from '../../src/kinds/served.ts';
 import { testEnv } from '../../src/kinds/validation/kinds.testing.ts';
 import { normalize } from '../../src/kinds/validation/laws.testing.ts';
+import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
 import fc from '../../src/lib/fast-check.testing.ts';
 import { applyDefaults, decode, encode } from '../../src/schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
@@ -47,11 +48,11 @@ test.each(every)('%s is the same in JSON and in the binary form', (_name, { sche
     fc.property(arbitraryOf(schema), (value) => {
       const object = read(schema, value);
       const text = encode(schema, object);
-      expect(encode(schema, read(schema, JSON.parse(text)))).toBe(text);
+      expectEqual(encode(schema, read(schema, JSON.parse(text))), text);
       const bytes = encodeProtobuf(schema, object);
       const back = decodeProtobuf(schema, bytes);
-      expect(json(schema, back)).toEqual(json(schema, withoutEmptyLists(schema, object)));
-      expect(encodeProtobuf(schema, back).equals(bytes)).toBe(true);
+      expectEqual(json(schema, back), json(schema, withoutEmptyLists(schema, object)));
+      expectEqual(encodeProtobuf(schema, back).equals(bytes), true);
     }),
     runs(60),
   );
@@ -64,11 +65,11 @@ test.each(every)('defaults of %s are complete the first time', (_name, served) =
       fillIn(served, object);
       const once = json(served.schema, object);
       fillIn(served, object);
-      expect(json(served.schema, object)).toEqual(once);
+      expectEqual(json(served.schema, object), once);
       // What was answered and sent again is the same object.
       const again = read(served.schema, once);
       fillIn(served, again);
-      expect(json(served.schema, again)).toEqual(once);
+      expectEqual(json(served.schema, again), once);
     }),
     runs(60),
   );
@@ -86,11 +87,10 @@ test.each(converted)('nothing stored is lost through %s', (_name, served) => {
       const received = read(served.schema, shown);
       fillIn(served, received);
       const after = json(served.hub.schema, toHubNow(served, received)) as ApiObject;
-      expect({ ...after, kind: undefined, apiVersion: undefined }).toEqual({
-        ...(before as ApiObject),
-        kind: undefined,
-        apiVersion: undefined,
-      });
+      expectEqual(
+        { ...after, kind: undefined, apiVersion: undefined },
+        { ...(before as ApiObject), kind: undefined, apiVersion: undefined },
+      );
     }),
     runs(300),
   );

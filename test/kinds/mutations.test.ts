@@ -5,6 +5,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mutated } from '../../src/kinds/validation/mutations.testing.ts';
+import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
 import fc from '../../src/lib/fast-check.testing.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
@@ -70,8 +71,8 @@ const complaint = (answer: TestAnswer): string =>
 async function holds(bodies: fc.Arbitrary<Loose>, numRuns: number, sent: (body: Loose) => Promise<TestAnswer>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
-      expect(complaint(await sent(body))).toBe('');
-      expect(errors).toEqual([]);
+      expectEqual(complaint(await sent(body)), '');
+      expectEqual(errors, []);
     }),
     { numRuns },
   );

@@ -2,12 +2,12 @@
  * Random objects of every version of every kind survive every other version of it, whether a server serves them by default or not:
  * what a client of one version wrote and a client of another read and sent back is what the first one reads.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { allServed, fromHub, read, shown, toHub } from '../../src/kinds/older.testing.ts';
 import type { Served } from '../../src/kinds/served.ts';
 import type { Loose } from '../../src/kinds/validation/kinds.testing.ts';
 import { normalize } from '../../src/kinds/validation/laws.testing.ts';
+import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
 import fc from '../../src/lib/fast-check.testing.ts';
 import { decode } from '../../src/schema/json.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
@@ -67,7 +67,7 @@ test.each(pairs)('%s through %s', (_one, _other, one, other) => {
       if (hub === undefined) return;
       const before = withoutType(shown(one, fromHub(one, hub)));
       const after = withoutType(shown(one, fromHub(one, sentBack(other, hub))));
-      if (!isDeepStrictEqual(after, before)) expect(after).toEqual(before);
+      expectEqual(after, before);
     }),
     { numRuns: 40 },
   );

@@ -3,6 +3,7 @@
  * and without tricks; the authorizer's questions are recorded, what the store was changed by is read from its history, and
  * what was shown is found by marks in the answers, whatever their form. What was touched must be exactly what was asked for.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Attributes } from '../../src/auth/types.ts';
 import { encodeObject } from '../../src/schema/envelope.ts';
@@ -315,33 +316,42 @@ function readsOf({ root, plural, name }: Subject): string[] {
   ];
 }
 
+/** As `expect(value).toEqual(wanted)`, with a message that is made where they differ: very much is compared here. */
+function same(value: unknown, wanted: unknown, where: () => string): void {
+  if (!isDeepStrictEqual(value, wanted)) expect(value, where()).toEqual(wanted);
+}
+
 function check(outcome: Outcome, method: string, path: string): void {
   const { status, questions, shown, changed, expected } = outcome;
-  const where = `${method} ${path} → ${status}, asked ${JSON.stringify(questions.map(({ user: _, ...rest }) => rest))}`;
+  const where = (): string => `${method} ${path} → ${status}, asked ${JSON.stringify(questions.map(({ user: _, ...rest }) => rest))}`;
   // No request here is the server's fault.
-  expect(status, `${where}: ${outcome.text.slice(0, 500)}`).not.toBe(500);
+  same(status === 500, false, () => `${where()}: ${outcome.text.slice(0, 500)}`);
   const question = questions.find(({ verb }) => verb !== 'impersonate');
   if (question === undefined) {
-    expect([shown, changed], where).toEqual([[], []]);
+    same([shown, changed], [[], []], where);
     return;
   }
   const covered = expected.map(markOf).sort();
   const isRead = shows.has(question.verb);
-  if (isRead) expect(changed, where).toEqual([]);
+  if (isRead) same(changed, [], where);
   // A namespace stands in for itself; anything else that is asked for in a namespace is of that namespace.
   for (const one of changed) {
-    expect(one.prefix, where).toBe(prefixOfQuestion(question));
+    same(one.prefix, prefixOfQuestion(question), where);
     const inside = question.resource === 'namespaces' && question.group === '' ? one.name : one.namespace;
-    if (question.namespace !== '') expect(inside, where).toBe(question.namespace);
-    if (question.name !== '') expect(one.name, where).toBe(question.name);
+    if (question.namespace !== '') same(inside, question.namespace, where);
+    if (question.name !== '') same(one.name, question.name, where);
   }
   // A selector may leave out more than the authorizer was told of.
   const narrowed = path.includes('fieldSelector') && !/fieldSelector=metadata\.name%3D[^,&]*$/.test(path);
   if (status === 200 && isRead && method === 'GET' && question.subresource === '' && !narrowed)
-    expect(shown, where).toEqual(covered.filter((one) => marked.has(one)));
-  else for (const one of shown) expect(covered.includes(one) || changed.map(markOf).includes(one), `${where}: shows ${one}`).toBe(true);
-  if (status === 200 && question.verb === 'deletecollection') expect(changed.map(markOf).sort(), where).toEqual(covered);
-  if (question.verb !== 'deletecollection' && question.verb !== 'create') expect(changed.length, where).toBeLessThanOrEqual(1);
+    same(
+      shown,
+      covered.filter((one) => marked.has(one)),
+      where,
+    );
+  else for (const one of shown) same(covered.includes(one) || changed.map(markOf).includes(one), true, () => `${where()}: shows ${one}`);
+  if (status === 200 && question.verb === 'deletecollection') same(changed.map(markOf).sort(), covered, where);
+  if (question.verb !== 'deletecollection' && question.verb !== 'create') same(changed.length <= 1, true, where);
 }
 
 let world: Case;

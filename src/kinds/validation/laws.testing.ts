@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { copied } from '../../lib/copied.testing.ts';
+import { expectEqual } from '../../lib/expect-equal.testing.ts';
 import fc from '../../lib/fast-check.testing.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
@@ -81,11 +82,6 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
       { numRuns: 100 },
     );
   });
-}
-
-/** The strictest comparison is the fastest; a difference is compared again, for a message that shows it. */
-function expectEqual(value: Loose, wanted: Loose): void {
-  if (!isDeepStrictEqual(value, wanted)) expect(value).toEqual(wanted);
 }
 
 function defaultsSettle(kind: Kind, changed: Loose): void {
