@@ -15,9 +15,14 @@ import { LeftOpen } from './left-open.ts';
 type Options = Parameters<typeof startServer>[0];
 
 const root = temporaryDirectory('plat-lifetime');
+/** Each server would else make an RSA key of its own, which takes longer than all the rest of a start. */
+const serviceAccountSigningKeyFile = join(root, 'sa.key');
+writeFileSync(serviceAccountSigningKeyFile, privateKeyPem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey), { mode: 0o600 });
 let serial = 0;
-const start = (options: Options = {}, around: Surroundings = {}): Promise<RunningServer> =>
+const startWithOwnKey = (options: Options = {}, around: Surroundings = {}): Promise<RunningServer> =>
   startServer({ securePort: 0, store: 'memory', dataDir: join(root, String(serial++)), ...options }, { log: silentLog, ...around });
+const start = (options: Options = {}, around: Surroundings = {}): Promise<RunningServer> =>
+  startWithOwnKey({ serviceAccountSigningKeyFile, ...options }, around);
 
 const left = new LeftOpen();
 afterAll(() => left.stop());
@@ -60,7 +65,7 @@ async function partsOf(options: Options = {}): Promise<string[]> {
 }
 
 test.each(['memory', 'lmdb'] as const)('a server on %s that is closed leaves nothing open', async (store) => {
-  const server = await start({ store });
+  const server = await startWithOwnKey({ store });
   const client = new Client(server.address, {});
   expect((await client.send('GET', '/livez')).status).toBe(200);
   client.close();
@@ -107,13 +112,8 @@ test('a port in use is named by its flag, and what listens already is closed', a
 });
 
 test('a hundred servers open and close in one process', async () => {
-  // Each would else make an RSA key of its own, which takes longer than all the rest.
-  const serviceAccountSigningKeyFile = join(root, 'sa.key');
-  writeFileSync(serviceAccountSigningKeyFile, privateKeyPem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey), {
-    mode: 0o600,
-  });
   for (let round = 0; round < 20; round++) {
-    const servers = await Promise.all(Array.from({ length: 5 }, () => start({ serviceAccountSigningKeyFile })));
+    const servers = await Promise.all(Array.from({ length: 5 }, () => start()));
     expect(new Set(servers.map(({ port }) => port)).size).toBe(5);
     await Promise.all(servers.map((server) => server.close()));
   }
