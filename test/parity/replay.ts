@@ -51,7 +51,7 @@ function complaintsIn(said: string): Map<string, string> {
 }
 
 /** How often a case is replayed again that an end of a second may have come between. */
-const AGAIN = 2;
+export const AGAIN = 10;
 
 /**
  * Entries of managedFields stand by the second in which their writers last changed what they own, and those of one second by
