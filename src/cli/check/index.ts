@@ -61,10 +61,10 @@ Examples:
   helm template web ./chart | plat check -f - --to-release 1.22 -o json
 
 Exit codes:
-  0   nothing must change; deprecated versions may be listed
-  1   something cannot be read, and nothing else must change
+  0   no version must change; deprecated ones may be listed
+  1   some input cannot be read, and no version must change
   2   the command line is wrong
-  3   something uses what the release does not have
+  3   something uses a version that the release does not have
 `,
   async run({ options, args }, io) {
     const { filename, server, toRelease: release } = options;

@@ -61,10 +61,10 @@ Examples:
   helm template web ./chart | plat convert -f - --to-release 1.22 > web.yaml
 
 Exit codes:
-  0   everything is converted, or was before
-  1   something cannot be read or converted
+  0   all objects are converted, or needed no conversion
+  1   some input cannot be read or converted
   2   the command line is wrong
-  3   everything is converted, and there is something that you must decide
+  3   all objects are converted, and some need a decision
 `,
   async run({ options, args }, io) {
     checkLine(options, args);
