@@ -47,7 +47,7 @@ const server = runsOnce ? { deps: { inline: [preparing], external: [compiledModu
 export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-run.ts'],
-    onStackTrace: (_error, frame) => placeInSource(frame),
+    onStackTrace: placeInSource,
     setupFiles: ['test/support/temporary-file.ts'],
     // Only what hangs takes so long, on a busy machine as well.
     testTimeout: 120_000,

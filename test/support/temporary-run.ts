@@ -32,7 +32,7 @@ export default async function setup(): Promise<() => void> {
   process.env.TMPDIR = directory;
   process.env.PLAT_TEST_RUN_DIRECTORY = directory;
   writeSigningKey(directory);
-  await compileModules(directory);
+  await compileModules();
   const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   // A run that is interrupted is not torn down.
   process.once('exit', remove);
