@@ -138,6 +138,8 @@ async function restart(end) {
 }
 
 if (!existsSync(filled)) await fill();
+// How the server of an earlier run ended is not known.
+else await (await startPlat([], dataDir, checkout)).stop();
 let end = 'clean shutdown';
 const results = [];
 for (let i = 0; i < rounds * 2; i++) {
