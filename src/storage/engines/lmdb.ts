@@ -7,7 +7,7 @@
  *                                                                        later, in batches → tables
  */
 
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import { type Cancel, type Clock, systemClock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import {
   type ChangeRecord,
@@ -35,7 +35,7 @@ import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { MetaDamage, readMark, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
 import { NewestVersions } from './lmdb/newest.ts';
-import { type PageCheck, PageLook } from './lmdb/page-look.ts';
+import { damagedInUse, type PageCheck, PageLook } from './lmdb/page-look.ts';
 import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.ts';
 import { recover } from './lmdb/recover.ts';
 import { finishReplacing } from './lmdb/replace.ts';
@@ -69,6 +69,8 @@ const MOST_WAITING = 20_000;
 const MOST_OPERATIONS = 65_535;
 /** A write that takes longer than this fails the health check. */
 const SLOWEST_MS = 10_000;
+/** Delay after a start until the keys of a file that was closed cleanly are read: a start has more important work. */
+export const FILL_AFTER_MS = 1000;
 
 interface Waiting extends Job {
   resolve(): void;
@@ -126,6 +128,9 @@ class LmdbEngine implements Engine {
   readonly #stopRetention: () => void;
   readonly #holds: Holds;
   readonly #pages: PageLook;
+  readonly #notice: LmdbOptions['notice'];
+  #cancelFill: Cancel | undefined;
+  #filling: Promise<void> | undefined;
   /** The newest assigned revision; those after `revision` are not durable yet. */
   #assigned: number;
   #closing: Promise<void> | undefined;
@@ -144,7 +149,8 @@ class LmdbEngine implements Engine {
     this.revision = newestRevision(tables);
     this.#assigned = this.revision;
     this.#reader = new Reader(tables, this.#readerState());
-    this.#newest = new NewestVersions(this.#reader);
+    // A file that was not closed cleanly is checked as a whole first.
+    this.#newest = new NewestVersions(this.#reader, tables.uncheckedStarts === undefined, (error) => this.#readError(error));
     this.#journal = new Journal(dataDir, options.unsafeNoSync !== true);
     this.#backlog = new Backlog(tables, this.revision, { write: (bytes, fill) => this.#writeTables(bytes, fill) }, clock);
     const monotonic = () => clock.monotonic();
@@ -182,12 +188,10 @@ class LmdbEngine implements Engine {
     const first = dueExpiries(tables, -1, 1).next;
     if (first !== undefined) this.#expiry.expect(first);
     this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before).catch(() => {}));
+    this.#notice = options.notice;
+    this.#fillLater();
     this.#pages = new PageLook(tables, dataDir, clock, {
-      damaged: (damage) => {
-        this.#commits.stop(damage);
-        this.#writes.stop(damage);
-        options.notice?.(damage.message);
-      },
+      damaged: (damage) => this.#stopWrites(damage),
       checked: (result) => options.checked?.(result),
     });
     this.#markOpen().catch(() => {});
@@ -217,7 +221,7 @@ class LmdbEngine implements Engine {
     this.#checkReadable(request.at);
     const at = request.at ?? this.revision;
     await this.#backlog.applyTo(at);
-    return this.#reader.range({ ...request, at });
+    return this.#reader.range({ ...request, at }).catch((error: unknown) => Promise.reject(this.#readError(error)));
   }
 
   async changes({ after, prefix, limit }: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]> {
@@ -324,6 +328,8 @@ class LmdbEngine implements Engine {
   async #close(): Promise<void> {
     this.#expiry.stop();
     this.#stopRetention();
+    this.#cancelFill?.();
+    await this.#filling;
     await this.#pages.stop();
     // Accepted commits are finished; the flag that refuses new ones is set by the caller in this same turn of the loop.
     await this.#commits.idle();
@@ -342,6 +348,32 @@ class LmdbEngine implements Engine {
     this.#journal.close(done === true);
     if (done === true) await leaveCleanEnd(this.#dataDir, this.#pages.uncheckedStarts);
     await this.#lock.release();
+  }
+
+  /** Reads the keys of a file that was closed cleanly, and so checks its index. */
+  #fillLater(): void {
+    if (this.#newest.isComplete) return;
+    this.#cancelFill = this.#clock.after(FILL_AFTER_MS, () => {
+      this.#filling = this.#newest
+        .fill(() => this.#closing !== undefined)
+        .catch((error: unknown) => {
+          // The file is opened again after the disk was full: it is read later.
+          if (this.#readError(error) === error && this.#closing === undefined) this.#fillLater();
+        });
+    });
+  }
+  /** The error for a read that failed. Damage of the index stops all writes: keys that are not in it are not found. */
+  #readError(error: unknown): Error {
+    if (!(error instanceof IndexDamage)) return error as Error;
+    const damage = new StoreUnavailable(damagedInUse(this.#dataDir, error.message));
+    this.#stopWrites(damage);
+    return damage;
+  }
+  #stopWrites(damage: StoreUnavailable): void {
+    const isKnown = this.#commits.broken !== undefined;
+    this.#commits.stop(damage);
+    this.#writes.stop(damage);
+    if (!isKnown) this.#notice?.(damage.message);
   }
 
   /** The changes of the operations. Nothing is written or numbered yet. */

@@ -19,7 +19,7 @@ import { nextTurn } from '../../../lib/next-turn.ts';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put } from '../../engine.suite.tools.ts';
 import type { Engine } from '../../engine.ts';
-import { openLmdbEngine } from '../lmdb.ts';
+import { FILL_AFTER_MS, openLmdbEngine } from '../lmdb.ts';
 import { CLEAN_END_FILE, MOST_STARTS, takeCleanEnd } from './clean-end.ts';
 import { Pages } from './page-file.ts';
 import { LOOK_AFTER_MS, type PageCheck, REST_MS } from './page-look.ts';
@@ -176,6 +176,51 @@ test('damage that only that look finds ends all writing, is reported, and makes 
   await engine.close();
   expect(existsSync(record())).toBe(false);
   await expect(open()).rejects.toThrow('is damaged: page');
+});
+
+/** Changes the row of a key in the index, in every page of the file that has it. */
+function damageRow(key: string): void {
+  const bytes = readFileSync(file());
+  const name = Buffer.from(`${key}\u0000\u{ff}\u{ff}\u{ff}\u{ff}`, 'latin1');
+  let found = 0;
+  for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1), found++) damageWithoutTrace(at + key.length + 9 + 10);
+  expect(found).toBeGreaterThan(0);
+}
+
+test.each([
+  ['the keys are read', async () => void (await clock.advance(FILL_AFTER_MS))],
+  ['its key is written', async (engine: Engine) => expect(engine.commit([put('k7', '1', 0)])).rejects.toThrow('k7')],
+  ['its range is read', async (engine: Engine) => expect(engine.range({ prefix: '' })).rejects.toThrow('k7')],
+])('a damaged row of the index is found when %s: writing ends, and the next start refuses', async (_, find) => {
+  damageRow('k7');
+  const engine = await open();
+  await engine.commit([put('before', '1')]);
+  await find(engine);
+  for (let turns = 0; turns < 300 && notices.length === 0; turns++) await nextTurn();
+  expect(notices).toEqual([expect.stringMatching(/is damaged: its index is damaged at the key "k7" .*Nothing is written any more\./)]);
+  await expect(engine.ping()).rejects.toThrow('its index is damaged at the key "k7"');
+  await expect(engine.commit([put('after', '1')])).rejects.toThrow('its index is damaged');
+  await engine.close();
+  expect(existsSync(record())).toBe(false);
+  await expect(open()).rejects.toThrow(/its index is damaged at the key "k7".*plat store verify/);
+});
+
+test('expectations are checked against keys that are not read yet', async () => {
+  const engine = await open();
+  await expect(engine.commit([put('k7', '1', 0)])).rejects.toThrow('k7');
+  const { revision = 0 } = (await engine.get('k7')) ?? {};
+  await engine.commit([{ type: 'delete', key: 'k7', expect: revision }]);
+  await engine.commit([{ type: 'check', key: 'k7', expect: 0 }]);
+  await expect(engine.commit([{ type: 'check', key: 'k8', expect: 0 }])).rejects.toThrow('k8');
+  await engine.commit([put('k7', '2', 0)]);
+  await engine.commit([{ type: 'delete', key: 'k9' }]);
+  await clock.advance(FILL_AFTER_MS);
+  for (let turns = 0; turns < 20; turns++) await nextTurn();
+  await engine.commit([put('k9', '2', 0)]);
+  await expect(engine.commit([put('k7', '3', 0)])).rejects.toThrow('k7');
+  await expect(engine.commit([put('k10', '3', 0)])).rejects.toThrow('k10');
+  expect((await engine.range({ prefix: 'k' })).count).toBe(60);
+  await engine.close();
 });
 
 test('a store is closed while its pages are looked at', async () => {

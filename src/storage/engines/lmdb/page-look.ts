@@ -109,6 +109,7 @@ export class PageLook {
   }
 }
 
-const damagedInUse = (directory: string, damage: string): string =>
+/** The message for damage that is found while the store is open. */
+export const damagedInUse = (directory: string, damage: string): string =>
   `the store file ${join(directory, FILE)} is damaged: ${damage}. Nothing is written any more. Stop the server, then restore the directory from a ` +
   `backup, or see "plat store verify --data-dir ${directory}" and "plat store repair --data-dir ${directory}"`;

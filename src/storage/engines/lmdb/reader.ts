@@ -50,10 +50,16 @@ export class Reader {
     return undefined;
   }
 
-  /** The newest version of every key in the file; it may mark the key as deleted. */
-  *newestVersions(): Iterable<[string, Version]> {
-    let last: string | undefined;
-    for (const { key, value } of this.#tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
+  /** The newest version of a key in the file; it may mark the key as deleted. */
+  newestVersion(name: string): Version | undefined {
+    return this.versionAt(name, NEWEST);
+  }
+
+  /** The newest version of every key in the file, or of those after one; it may mark the key as deleted. */
+  *newestVersions(after?: string): Iterable<[string, Version]> {
+    let last = after;
+    const start = after === undefined ? BEFORE_ALL : { name: after, revision: 0 };
+    for (const { key, value } of this.#tables.versions.getRange({ start, end: AFTER_ALL })) {
       const { name, revision } = key as VersionKey;
       checkRow(key as VersionKey, value);
       if (name === last) continue;
