@@ -89,7 +89,7 @@ export class NewestVersions {
     this.#versions.set(key, version);
   }
 
-  /** A version is durable: a deletion need not be remembered any longer, unless the key was created anew. */
+  /** A version is durable: a deletion need not be remembered any longer, unless the key was created again. */
   durable(key: string, version: Version): void {
     if (version.deleted && this.#versions.get(key) === version) this.#forget(key, version);
   }
