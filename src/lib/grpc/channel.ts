@@ -8,8 +8,9 @@
 import type { SecureContext } from 'node:tls';
 import type { Cancel, Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
+import { textOf } from './http2/connection.ts';
 import type { MessageStream } from './message-stream.ts';
-import { Session, type SessionOptions, textOf } from './session.ts';
+import { Session, type SessionOptions } from './session.ts';
 import { GrpcError } from './status.ts';
 import { parseTarget } from './target.ts';
 
@@ -90,7 +91,7 @@ export class Channel {
         this.#become('ready');
       },
       retired: () => this.#retire(session, 'the server is closing the connection'),
-      closed: (_, error) => {
+      closed: (error) => {
         this.#sessions.delete(session);
         if (this.#session === session && this.#state === 'connecting') this.#delay(error);
         else this.#retire(session, error === undefined ? 'the connection was closed' : textOf(error));

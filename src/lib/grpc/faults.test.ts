@@ -1,11 +1,13 @@
 /** Servers that break the rules of gRPC or of HTTP/2, close connections, or are silent: each call ends, and says what is known of it. */
 import { EventEmitter, once } from 'node:events';
 import {
+  constants,
   createServer as createHttp2Server,
   type Http2Server,
   type OutgoingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
+  type Settings,
 } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -37,8 +39,12 @@ interface Fake {
 }
 
 /** A server of HTTP/2 whose answers a test gives. */
-async function startFake(handle: Handler): Promise<Fake> {
-  const server: Http2Server = createHttp2Server();
+async function startFake(handle: Handler, settings: Settings = {}): Promise<Fake> {
+  const server: Http2Server = createHttp2Server({
+    settings,
+    maxSendHeaderBlockLength: 100_000,
+    paddingStrategy: constants.PADDING_STRATEGY_MAX,
+  });
   const sessions: ServerHttp2Session[] = [];
   const events = new EventEmitter();
   server.on('session', (session) => {
@@ -349,18 +355,98 @@ test('bytes that are not of HTTP/2 end the connection', async () => {
   }
 });
 
-test('a connection that is broken by bytes that are not of HTTP/2 ends at the next ping', async () => {
-  const clock = new FakeClock();
-  const arrived = new EventEmitter();
+test('frames against the rules of HTTP/2 end a connection at once, and the call on it', async () => {
+  const broken: Record<string, Buffer> = {
+    'headers that cannot be decompressed': frame(HEADERS, 0x4, 1, Buffer.alloc(6, 0xff)),
+    'a stream that never was': frame(DATA, 0, 99, Buffer.from('x')),
+    'a stream of the server': frame(HEADERS, 0x4, 2, Buffer.from([0x88])),
+    'a body before its headers': frame(DATA, 0, 1, Buffer.from('x')),
+    'a frame that is too large': frame(DATA, 0, 1, Buffer.alloc(16_385)),
+    'headers that are interrupted': Buffer.concat([frame(HEADERS, 0, 1, Buffer.from([0x88])), frame(SETTINGS, 0, 0)]),
+    'headers that begin with their continuation': frame(9, 0x4, 1, Buffer.from([0x88])),
+    'endless headers': Buffer.concat([
+      frame(HEADERS, 0, 1, Buffer.from([0x88])),
+      ...Array.from({ length: 5 }, () => frame(9, 0, 1, Buffer.alloc(16_384, 0x88))),
+    ]),
+    'a window that grows by nothing': frame(8, 0, 0, Buffer.alloc(4)),
+    'a window that grows too far': frame(8, 0, 1, Buffer.from('7fffffff', 'hex')),
+    'settings of half a pair': frame(SETTINGS, 0, 0, Buffer.alloc(3)),
+    'a ping of another length': frame(6, 0, 0, Buffer.alloc(3)),
+    'a pushed response': frame(5, 0x4, 1, Buffer.alloc(5)),
+    'padding that is longer than its frame': frame(HEADERS, 0x4 | 0x8, 1, Buffer.from([200, 0x88])),
+  };
+  for (const [what, bytes] of Object.entries(broken)) {
+    const port = await startRaw((socket) => {
+      socket.write(frame(SETTINGS, 0, 0));
+      onRequest(socket, () => socket.write(bytes));
+    });
+    await expect(call(open(port)), what).rejects.toMatchObject({ kind: 'lost' });
+  }
+});
+
+test('frames that mean nothing to this client are ignored', async () => {
+  const fake = await startFake((stream) => answer(stream));
+  expect(await call(open(fake.port))).toBe('ok');
   const port = await startRaw((socket) => {
-    socket.write(frame(SETTINGS, 0, 0));
-    onRequest(socket, () => socket.write(frame(HEADERS, 0x4, 1, Buffer.alloc(6, 0xff)), () => arrived.emit('sent')));
+    // An unknown frame, a priority, a setting that is not known, and a window for a stream that is over.
+    socket.write(frame(SETTINGS, 0, 0, Buffer.from('00ff00000001', 'hex')));
+    onRequest(socket, () => {
+      socket.write(Buffer.concat([frame(42, 0xff, 1, Buffer.from('x')), frame(2, 0, 1, Buffer.alloc(5))]));
+      const status = Buffer.concat([Buffer.from([0x88, 0x0f, 0x10, 16]), Buffer.from('application/grpc')]);
+      const trailers = Buffer.concat([Buffer.from([0x00, 11]), Buffer.from('grpc-status'), Buffer.from([1, 0x30])]);
+      socket.write(Buffer.concat([frame(HEADERS, 0x4, 1, status), frame(DATA, 0, 1, framed('raw')), frame(HEADERS, 0x5, 1, trailers)]));
+      socket.write(frame(8, 0, 1, Buffer.from('00000001', 'hex')));
+    });
   });
-  const sent = once(arrived, 'sent');
-  const broken = call(open(port, { clock, keepAlive: { everyMs: 10_000, timeoutMs: 5_000 } }));
-  await sent;
-  await clock.advance(15_000);
-  await expect(broken).rejects.toMatchObject({ kind: 'lost' });
+  expect(await call(open(port))).toBe('raw');
+});
+
+test('the settings of the server hold: streams at a time, windows, and the table of headers', async () => {
+  let most = 0;
+  let current = 0;
+  const sizes: number[] = [];
+  const fake = await startFake(
+    (stream) => {
+      most = Math.max(most, ++current);
+      let size = 0;
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      stream.on('end', () => {
+        sizes.push(size);
+        current--;
+        answer(stream, String(size));
+      });
+    },
+    { maxConcurrentStreams: 2, initialWindowSize: 100, headerTableSize: 0 },
+  );
+  const channel = open(fake.port);
+  const large = 'x'.repeat(200_000);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => call(channel, large)));
+  expect(answers).toEqual(Array(10).fill('200005'));
+  expect([most, sizes.length]).toEqual([2, 10]);
+});
+
+test('a call that waits until the server allows a stream was not sent when the connection is lost', async () => {
+  const arrived = new EventEmitter();
+  const fake = await startFake(() => void arrived.emit('call'), { maxConcurrentStreams: 1 });
+  const channel = open(fake.port);
+  const first = call(channel);
+  await once(arrived, 'call');
+  const waiting = call(channel);
+  fake.sessions[0]?.destroy();
+  await expect(first).rejects.toMatchObject({ kind: 'lost' });
+  await expect(waiting).rejects.toMatchObject({ kind: 'refused' });
+});
+
+test('headers in several frames, and padded frames', async () => {
+  const fake = await startFake(
+    (stream) =>
+      answerWith(stream, framed('large'), { 'grpc-status': '0', more: 'y'.repeat(30_000) }, { ...GRPC, large: 'x'.repeat(30_000) }),
+    {},
+  );
+  const channel = open(fake.port);
+  for (let round = 0; round < 3; round++) expect(await call(channel)).toBe('large');
 });
 
 test('a connection that cannot be made is tried again after a delay, each time a longer one', async () => {
@@ -392,11 +478,12 @@ test('a connection that cannot be made is tried again after a delay, each time a
 
 const framed = (text: string): Buffer => withHeader(Buffer.from(text), 1_000);
 
+const DATA = 0;
 const HEADERS = 1;
 const SETTINGS = 4;
 const GOAWAY = 7;
 /** A frame of HTTP/2. */
-function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
+function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;

@@ -6,13 +6,14 @@
  *   for await (const message of stream) …      // ends with the status OK, throws GrpcError otherwise
  *   stream.cancel();
  *
- * The server is slowed down when messages are not read: they are counted here, and beyond that the window of HTTP/2 fills up.
+ * The server is slowed down when messages are not read: from some on, bytes are not confirmed, and the window of the stream fills up.
  */
 import { Call } from './call.ts';
+import type { Http2Connection } from './http2/connection.ts';
 import { withHeader } from './messages.ts';
 import { GrpcError } from './status.ts';
 
-/** Unread messages at which no more are read from the connection. */
+/** Unread messages at which what comes is no longer confirmed; at most a window of bytes follows. */
 const MOST_UNREAD = 16;
 
 export interface StreamLimits {
@@ -35,8 +36,14 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
   #waiter: Waiter<Message> | undefined;
   #error: GrpcError | undefined;
 
-  constructor(limits: StreamLimits, decode: (message: Buffer) => Message, done: (call: MessageStream<Message>) => void) {
-    super(limits.mostAnswerBytes);
+  constructor(
+    connection: Http2Connection,
+    limits: StreamLimits,
+    decode: (message: Buffer) => Message,
+    /** Called at the end of the call. */
+    done: (call: MessageStream<Message>) => void,
+  ) {
+    super(connection, limits.mostAnswerBytes);
     this.#limits = limits;
     this.#decode = decode;
     this.#done = done;
@@ -45,7 +52,7 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
   /** Without effect after the end. Throws GrpcError `request-too-large`. */
   write(message: Buffer): void {
     const framed = withHeader(message, this.#limits.mostRequestBytes);
-    if (!this.ended && this.stream?.writable === true) this.stream.write(framed);
+    if (!this.ended && this.stream !== undefined) this.connection.write(this.stream, framed);
   }
 
   cancel(): void {
@@ -87,7 +94,7 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
     this.#unread.push(message);
     if (this.#unread.length < MOST_UNREAD || this.#paused) return;
     this.#paused = true;
-    this.stream?.pause();
+    if (this.stream !== undefined) this.connection.pause(this.stream);
   }
 
   protected override finish(error: GrpcError | undefined): void {
@@ -102,6 +109,6 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
 
   #resume(): void {
     this.#paused = false;
-    this.stream?.resume();
+    if (this.stream !== undefined) this.connection.resume(this.stream);
   }
 }

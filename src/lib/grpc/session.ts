@@ -1,9 +1,10 @@
-/** One connection to a gRPC server: HTTP/2 over TCP, TLS or a Unix socket, and the calls on it. */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
+/** One connection to a gRPC server, over TCP, TLS or a Unix socket, and the calls on it. */
 import { connect as connectPlain, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type SecureContext, TLSSocket } from 'node:tls';
 import type { Cancel, Clock } from '../clock.ts';
 import type { Call } from './call.ts';
+import { Http2Connection } from './http2/connection.ts';
+import { Stream } from './http2/stream.ts';
 import { MessageStream, type StreamLimits } from './message-stream.ts';
 import { withHeader } from './messages.ts';
 import { GrpcError } from './status.ts';
@@ -25,124 +26,105 @@ export interface SessionOptions extends StreamLimits {
 
 export interface SessionEvents {
   /** The server has accepted the connection. */
-  ready(session: Session): void;
+  ready(): void;
   /** No new calls are possible; those in progress may go on. */
-  retired(session: Session): void;
+  retired(): void;
   /** The connection is closed; before `ready` with the reason. */
-  closed(session: Session, error: Error | undefined): void;
+  closed(error: Error | undefined): void;
 }
+
+type Headers = readonly (readonly [name: string, value: string])[];
 
 /** Time for connecting, the TLS handshake and the settings of the server. */
 export const CONNECT_TIMEOUT_MS = 5_000;
-/** Unread bytes of all streams together: a stream that is not read must not stop the others. */
-const CONNECTION_WINDOW_BYTES = 64 * 1024 * 1024;
-/** Node refuses new streams while more megabytes wait to be sent; requests are bounded by their callers. */
-const MOST_MEGABYTES = 1_024;
 
 export class Session {
   readonly #options: SessionOptions;
-  readonly #events: SessionEvents;
-  readonly #session: ClientHttp2Session;
-  readonly #headers: OutgoingHttpHeaders;
+  readonly #connection: Http2Connection;
   readonly #calls = new Set<Call>();
   readonly #done = (call: Call): void => void this.#calls.delete(call);
-  #ready = false;
-  #closed = false;
-  #error: Error | undefined;
+  /** By path; a program calls few. */
+  readonly #headers = new Map<string, Headers>();
   #cancelTimer: Cancel;
   #beating = false;
 
   constructor(options: SessionOptions, events: SessionEvents) {
     this.#options = options;
-    this.#events = events;
-    const { target, metadata, secureContext, windowBytes, clock } = options;
-    const scheme = secureContext === undefined ? 'http' : 'https';
-    this.#headers = {
-      ':method': 'POST',
-      ':scheme': scheme,
-      ':authority': target.authority,
-      te: 'trailers',
-      'content-type': 'application/grpc',
-      ...metadata,
-    };
+    const { target, secureContext, windowBytes, clock } = options;
     const socket = socketTo(target, secureContext);
-    const session = connectHttp2(`${scheme}://${target.authority}`, {
-      createConnection: () => socket,
-      settings: { initialWindowSize: windowBytes, enablePush: false },
-      maxSessionMemory: MOST_MEGABYTES,
+    const connection = new Http2Connection(socket, windowBytes, {
+      open: () => {
+        if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2')
+          return connection.close(new Error('the server does not support HTTP/2 (ALPN)'));
+        this.#cancelTimer();
+        events.ready();
+      },
+      draining: events.retired,
+      closed: (error) => {
+        this.#cancelTimer();
+        events.closed(error);
+      },
     });
-    this.#session = session;
-    session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
-    session.on('remoteSettings', () => this.#becomeReady(socket));
-    session.on('goaway', () => this.#events.retired(this));
-    session.on('error', (error) => {
-      this.#error ??= error;
-    });
-    session.on('close', () => this.#end());
-    // A session whose socket fails after the handshake, since the server refuses the certificate, reports nothing by itself.
-    socket.on('error', (error) => {
-      this.#error ??= error;
-      session.destroy(error);
-      this.#end();
-    });
+    this.#connection = connection;
     this.#cancelTimer = clock.after(CONNECT_TIMEOUT_MS, () => {
-      session.destroy(new Error(`the server did not respond within ${CONNECT_TIMEOUT_MS} ms`));
+      connection.close(new Error(`the server did not respond within ${CONNECT_TIMEOUT_MS} ms`));
     });
   }
 
   unary(path: string, request: Buffer, timeoutMs: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const { mostRequestBytes, mostAnswerBytes, clock } = this.#options;
-      let framed: Buffer;
-      let stream: ClientHttp2Stream;
-      try {
-        framed = withHeader(request, mostRequestBytes);
-        stream = this.#request(path, timeoutMs);
-      } catch (error) {
-        return reject(error);
-      }
-      const call = new UnaryCall(mostAnswerBytes, resolve, reject, this.#done);
-      this.#calls.add(call);
+      const call = new UnaryCall(this.#connection, mostAnswerBytes, resolve, reject, this.#done);
       const expire = (): void => call.fail(new GrpcError('deadline', 'DEADLINE_EXCEEDED', `no response within ${timeoutMs} ms`));
-      call.follow(stream, clock.after(timeoutMs, expire));
-      stream.end(framed);
+      try {
+        const framed = withHeader(request, mostRequestBytes);
+        this.#begin(call, new Stream(call, this.#headersOf(path), timeoutText(timeoutMs)), framed, clock.after(timeoutMs, expire));
+      } catch (error) {
+        call.fail(error as GrpcError);
+      }
     });
   }
 
   /** Throws GrpcError `refused`. */
   stream<Message>(path: string, decode: (message: Buffer) => Message): MessageStream<Message> {
-    const stream = this.#request(path);
-    const call = new MessageStream(this.#options, decode, this.#done);
-    this.#calls.add(call);
-    call.follow(stream);
+    const call = new MessageStream(this.#connection, this.#options, decode, this.#done);
+    this.#begin(call, new Stream(call, this.#headersOf(path), undefined), undefined);
     return call;
   }
 
   /** Ends the connection and every call on it. */
   close(error: GrpcError): void {
     for (const call of [...this.#calls]) call.fail(error);
-    this.#session.destroy();
+    this.#connection.close();
   }
 
-  #request(path: string, timeoutMs?: number): ClientHttp2Stream {
-    const headers: OutgoingHttpHeaders = { ...this.#headers, ':path': path };
-    if (timeoutMs !== undefined) headers['grpc-timeout'] = timeoutText(timeoutMs);
+  #begin(call: Call, stream: Stream, request: Buffer | undefined, cancelTimer?: Cancel): void {
+    this.#calls.add(call);
     try {
-      const stream = this.#session.request(headers);
-      if (!this.#beating) this.#beat();
-      return stream;
+      call.begin(stream, request, cancelTimer);
     } catch (error) {
-      throw new GrpcError('refused', 'UNAVAILABLE', `the connection takes no more calls: ${(error as Error).message}`, { cause: error });
+      this.#calls.delete(call);
+      throw error;
     }
+    if (!this.#beating) this.#beat();
   }
 
-  #becomeReady(socket: Socket | TLSSocket): void {
-    if (this.#ready || this.#closed) return;
-    if ('alpnProtocol' in socket && socket.alpnProtocol !== 'h2')
-      return void this.#session.destroy(new Error('the server does not support HTTP/2 (ALPN)'));
-    this.#ready = true;
-    this.#cancelTimer();
-    this.#events.ready(this);
+  #headersOf(path: string): Headers {
+    let headers = this.#headers.get(path);
+    if (headers === undefined) {
+      const { target, secureContext, metadata } = this.#options;
+      headers = [
+        [':method', 'POST'],
+        [':scheme', secureContext === undefined ? 'http' : 'https'],
+        [':authority', target.authority],
+        [':path', path],
+        ['te', 'trailers'],
+        ['content-type', 'application/grpc'],
+        ...Object.entries(metadata),
+      ];
+      this.#headers.set(path, headers);
+    }
+    return headers;
   }
 
   /** Pings as long as there are calls: a server that is gone without a word would leave them waiting. */
@@ -152,29 +134,15 @@ export class Session {
     this.#beating = true;
     this.#cancelTimer();
     this.#cancelTimer = clock.after(keepAlive.everyMs, () => {
-      this.#beating = false;
-      if (this.#calls.size === 0 || this.#session.destroyed) return;
-      this.#beating = true;
-      this.#cancelTimer = clock.after(keepAlive.timeoutMs, () => this.#session.destroy(new Error('the server does not respond to pings')));
-      this.#session.ping((error) => {
-        if (error === null) this.#beat();
-      });
+      this.#beating = this.#calls.size > 0;
+      if (!this.#beating) return;
+      this.#cancelTimer = clock.after(keepAlive.timeoutMs, () => this.#connection.close(new Error('the server does not respond to pings')));
+      this.#connection.ping(() => this.#beat());
     });
-  }
-
-  #end(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#cancelTimer();
-    for (const call of [...this.#calls])
-      call.fail(
-        new GrpcError('lost', 'UNAVAILABLE', `the connection was lost${this.#error === undefined ? '' : `: ${textOf(this.#error)}`}`),
-      );
-    this.#events.closed(this, this.#error);
   }
 }
 
-function socketTo({ address, serverName }: Target, secureContext: SecureContext | undefined): Socket | TLSSocket {
+function socketTo({ address, serverName }: Target, secureContext: SecureContext | undefined): Socket {
   const socket =
     secureContext === undefined
       ? connectPlain(address)
@@ -187,9 +155,4 @@ function socketTo({ address, serverName }: Target, secureContext: SecureContext 
 function timeoutText(milliseconds: number): string {
   const whole = Math.max(1, Math.ceil(milliseconds));
   return whole < 100_000_000 ? `${whole}m` : `${Math.ceil(whole / 1000)}S`;
-}
-
-/** A host with several addresses, none of which responds, fails with an error for each and no text of its own. */
-export function textOf(error: Error): string {
-  return error instanceof AggregateError && error.message === '' ? String((error.errors[0] as Error | undefined)?.message) : error.message;
 }

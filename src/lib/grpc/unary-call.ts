@@ -1,5 +1,6 @@
 /** A call with one message as request and one as response. */
 import { Call } from './call.ts';
+import type { Http2Connection } from './http2/connection.ts';
 import { GrpcError } from './status.ts';
 
 export class UnaryCall extends Call {
@@ -9,13 +10,14 @@ export class UnaryCall extends Call {
   #answer: Buffer | undefined;
 
   constructor(
+    connection: Http2Connection,
     mostBytes: number,
     resolve: (answer: Buffer) => void,
     reject: (error: GrpcError) => void,
     /** Called at the end of the call. */
     done: (call: UnaryCall) => void,
   ) {
-    super(mostBytes);
+    super(connection, mostBytes);
     this.#resolve = resolve;
     this.#reject = reject;
     this.#done = done;
