@@ -63,7 +63,7 @@ const LARGEST_WINDOW = 2 ** 31 - 1;
 const CONNECTION_WINDOW = 64 * 1024 * 1024;
 /** Maximum headers of a response. */
 const LARGEST_HEADERS = 64 * 1024;
-/** Stream numbers end here; a new connection begins anew. */
+/** Stream numbers end here; a new connection begins with 1 again. */
 const LAST_STREAM = 2 ** 31 - 3;
 
 export class Http2Connection {
