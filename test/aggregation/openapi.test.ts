@@ -44,7 +44,7 @@ function swagger(far: Extension): object {
   };
 }
 
-test('paths and definitions of its group are added, those of the same name beside ours, and go with it', { timeout: 20_000 }, async () => {
+test('paths and definitions of its group are added, those of the same name beside ours, and go with it', async () => {
   const far = await world.extend({ unavailable: true });
   describe(far, { '/openapi/v2': swagger(far) });
   await far.until('True');
@@ -68,7 +68,7 @@ test('paths and definitions of its group are added, those of the same name besid
   expect(after.definitions['far.Thing']).toBeUndefined();
 });
 
-test('a document of the third release is served under this server, too', { timeout: 20_000 }, async () => {
+test('a document of the third release is served under this server, too', async () => {
   const far = await world.extend({ unavailable: true });
   const name = `apis/${far.group}/v1`;
   const document = {
@@ -86,7 +86,7 @@ test('a document of the third release is served under this server, too', { timeo
   expect((await admin().get(`/openapi/v3/${name}`)).status).toBe(404);
 });
 
-test('a document that makes no sense is left out, and the others stay', { timeout: 20_000 }, async () => {
+test('a document that makes no sense is left out, and the others stay', async () => {
   const good = await world.extend({ unavailable: true });
   const bad = await world.extend({ unavailable: true });
   const odd = await world.extend({ unavailable: true });

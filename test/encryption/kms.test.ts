@@ -144,5 +144,5 @@ describe('a start', () => {
       plugin.stop();
       await server.close();
     }
-  }, 60_000);
+  });
 });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await engine.close();
   bytes = readFileSync(join(made, 'store.mdb'));
   program = await bundleChild(join(import.meta.dirname, 'page-damage-child.ts'));
-}, 60_000);
+});
 
 async function outcomes(flips: readonly (readonly [number, number])[]): Promise<Outcome[]> {
   const child = startChild(process.execPath, [program, made, work, JSON.stringify(flips)]);

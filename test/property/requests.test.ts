@@ -33,7 +33,7 @@ describe.each(servers.slice(0, IS_LONG ? undefined : 2))('as %s, on %s', { timeo
   }, 120_000);
   afterAll(async () => {
     if (!ended) await world?.server.close();
-  }, 60_000);
+  });
 
   const holds = (bases: readonly Base[], numRuns: number, connects = false) =>
     fc.assert(

@@ -84,4 +84,4 @@ test('a namespace is emptied of kinds that are not served, and so is what delete
   const { items } = (await last.send('GET', '/apis/discovery.k8s.io/v1/endpointslices')).body;
   expect(items.map((item: Loose) => item.metadata.name)).toEqual(['kept']);
   await last.close();
-}, 90_000);
+});

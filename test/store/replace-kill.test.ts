@@ -87,7 +87,7 @@ beforeAll(async () => {
   for (let at = bytes.indexOf('old of b'); at >= 0; at = bytes.indexOf('old of b', at + 1)) bytes[at] = 'O'.charCodeAt(0);
   writeFileSync(file, bytes);
   tools.repair = { args: ['store', 'repair', '--yes'], original: damaged, old: undefined, replaced: 'a=old of a', aside: 'damaged-' };
-}, 60_000);
+});
 
 describe.skipIf(programMissing !== undefined)(
   `killed before each call${programMissing === undefined ? '' : ` (skipped: ${programMissing})`}`,

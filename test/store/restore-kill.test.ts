@@ -14,7 +14,6 @@ const ENTRIES = 20_000;
 
 test.skipIf(programMissing !== undefined)(
   `killed in the middle${programMissing === undefined ? '' : ` (skipped: ${programMissing})`}`,
-  { timeout: 60_000 },
   async () => {
     const source = openMemoryEngine();
     for (let index = 0; index < ENTRIES; index += 100) {
