@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FakeClock, systemClock } from './clock.ts';
 
 test('calls are made in the order of their time, at their time', async () => {
@@ -110,4 +110,17 @@ test('what is waited for is waited for once for all calls of a time; one that is
   expect(calls).toBe(300);
   // Three times, and the end.
   expect(settled).toBe(4);
+});
+
+test('long delays of the machine clock are whole seconds, so that few lists of timers stay behind', () => {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  try {
+    for (const millis of [0, 1, 59_999.5, 60_000, 60_001, 1_800_000, 2_345_678.9, 2 ** 31, Number.POSITIVE_INFINITY])
+      systemClock.after(millis, () => {})();
+    expect(set.mock.calls.map(([, millis]) => millis)).toEqual([
+      ...[0, 1, 59_999.5, 60_000, 61_000, 1_800_000, 2_346_000, 2 ** 31 - 1, 2 ** 31 - 1],
+    ]);
+  } finally {
+    set.mockRestore();
+  }
 });

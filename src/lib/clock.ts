@@ -20,13 +20,19 @@ export interface Clock {
 
 /** Longer delays overflow a timer of Node. */
 const longestWait = 2 ** 31 - 1;
+/**
+ * Node has a list of timers for every delay, and the list of one that does not keep the process alive stays until its time, even
+ * when the timer was cancelled. Watches have delays at random of up to an hour: long ones are rounded up to seconds.
+ */
+const roundedFrom = 60_000;
+const delayOf = (millis: number): number => (millis <= roundedFrom ? millis : Math.min(Math.ceil(millis / 1000) * 1000, longestWait));
 
 /** The machine's clock. Its timers do not keep the process alive, unless requested: the listeners do that. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(millis, call, keepAlive) {
-    const timer = setTimeout(call, Math.min(millis, longestWait));
+    const timer = setTimeout(call, delayOf(millis));
     if (keepAlive !== true) timer.unref();
     return () => clearTimeout(timer);
   },
