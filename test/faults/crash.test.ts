@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { testSeed } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 import { type CrashOptions, runCrashes } from './crash/run.ts';
 import { buildShim } from './disk/shim.ts';
 
@@ -21,6 +22,8 @@ function crash(changes: Partial<CrashOptions>) {
   console.log(`TEST_SEED=${testSeed}`);
   const program = join(programDirectory, 'plat.js');
   const directory = temporaryDirectory('plat-crash');
+  // It takes longer to make than a start, and is none of the store's.
+  provideSigningKey(join(directory, 'data'));
   // Writes and kills end a run; the time is for one that gets nowhere, on a busy machine as well.
   const bounds = { kills: 4, writes: 200, seconds: 150, writers: 16, loadMs: 400, eventTtlMs: 1_000 };
   return runCrashes({ seed: testSeed, ...bounds, shim, directory, program, ...changes });
