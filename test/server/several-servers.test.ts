@@ -1,0 +1,93 @@
+/** Three servers on one etcd. The long form, with figures, is `node bench/servers.mjs`. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
+import { startTestServer, summary, type TestServer } from '../support/server.ts';
+import { checkVisibleWrites, type Reply } from '../support/visible-writes.ts';
+
+const WRITES = 60;
+const WATCHERS = 20;
+
+describe.skipIf(etcdMissing !== undefined)(
+  `three servers on one etcd${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`,
+  () => {
+    let etcd: EtcdFixture;
+    const servers: TestServer[] = [];
+    beforeAll(async () => {
+      etcd = await startEtcd();
+      const first = await startTestServer({ store: 'etcd', etcdServers: [etcd.endpoint] });
+      servers.push(first);
+      servers.push(await first.peer(), await first.peer());
+    });
+    afterAll(async () => {
+      for (const server of servers) await server.close();
+      await etcd?.stop();
+    });
+    const at = (index: number): TestServer => servers[index] as TestServer;
+
+    test('a write at one is visible to a consistent read at the others at once', async () => {
+      const path = `/api/v1/namespaces/${await at(0).namespace()}/configmaps`;
+      const send = (index: number, method: string, target: string, body?: unknown): Promise<Reply> =>
+        method === 'PATCH' ? at(index).admin.patch(target, body) : at(index).admin.send(method, target, body === undefined ? {} : { body });
+      const { examples, ...counts } = await checkVisibleWrites(send, { servers: 3, path, writes: WRITES, clients: 4 });
+      expect(examples).toEqual([]);
+      // Each write is read as an object and in a list, at two servers.
+      expect(counts).toEqual({ writes: WRITES, reads: WRITES * 4, staleReads: 0 });
+    });
+
+    test('watches of clients are no watches of etcd: each server has its own, however many clients it serves', async () => {
+      const path = `/api/v1/namespaces/${await at(0).namespace()}/configmaps`;
+      const watches = await Promise.all(
+        servers.flatMap(({ admin }) => Array.from({ length: WATCHERS }, () => admin.watch(`${path}?watch=1&resourceVersion=0`))),
+      );
+      await at(1).admin.ok('POST', path, { metadata: { name: 'seen-by-all' } });
+      const events = await Promise.all(watches.map(async (watch) => summary((await watch.until(isTheOne)).at(-1) as never)));
+      expect(events).toEqual(Array(3 * WATCHERS).fill('ADDED seen-by-all'));
+      await expect.poll(() => watchesOf(etcd)).toBe(servers.length);
+      for (const watch of watches) watch.close();
+    });
+  },
+);
+
+const isTheOne = (event: { object: { metadata: { name: string } } }): boolean => event.object.metadata.name === 'seen-by-all';
+
+/** Watches that clients of etcd have, by its own count. One that was interrupted may be counted for a while after it was made again. */
+async function watchesOf({ endpoint }: EtcdFixture): Promise<number> {
+  const text = await (await fetch(`${endpoint}/metrics`)).text();
+  return Number(/^etcd_debugging_mvcc_watcher_total (\d+)$/m.exec(text)?.[1]);
+}
+
+describe('the check of visible writes', () => {
+  /** Two servers of which the second is some writes behind. */
+  const lagging = (lag: number) => {
+    const states: Map<string, string>[] = [new Map()];
+    return async (index: number, method: string, target: string, body?: unknown): Promise<Reply> => {
+      const seen = states.at(index === 1 ? -1 - lag : -1) ?? new Map<string, string>();
+      const name = /configmaps\/([^?]+)/.exec(target)?.[1] ?? (body as { metadata: { name: string } } | undefined)?.metadata.name;
+      const version = String(states.length);
+      if (method === 'GET' && name !== undefined) {
+        const found = seen.get(name);
+        return found === undefined ? { status: 404, json: {} } : { status: 200, json: { metadata: { resourceVersion: found } } };
+      }
+      if (method === 'GET')
+        return { status: 200, json: { items: Array.from(seen, ([name, resourceVersion]) => ({ metadata: { name, resourceVersion } })) } };
+      const next = new Map(states.at(-1));
+      if (method === 'DELETE') next.delete(name as string);
+      else next.set(name as string, version);
+      states.push(next);
+      return { status: 200, json: { metadata: { resourceVersion: version } } };
+    };
+  };
+  const options = { servers: 2, path: '/api/v1/namespaces/a/configmaps', writes: 30, clients: 1 };
+
+  test('finds none where every read has the last write', async () => {
+    expect(await checkVisibleWrites(lagging(0), options)).toEqual({ writes: 30, reads: 60, staleReads: 0, examples: [] });
+  });
+
+  test('finds each read of a server that is one write behind', async () => {
+    const found = await checkVisibleWrites(lagging(1), options);
+    // Every second write is at the first server, and read at the second as an object and in a list.
+    expect(found).toMatchObject({ writes: 30, reads: 60, staleReads: 30 });
+    expect(found.examples[0]).toBe('get c0-000000 at server 1: 404 instead of 1');
+    expect(found.examples).toHaveLength(10);
+  });
+});
