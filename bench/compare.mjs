@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fill, loads, ns } from './loads.mjs';
-import { load, must, root, startBare, startPlat } from './tools.mjs';
+import { load, median, must, root, startBare, startPlat } from './tools.mjs';
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -33,7 +33,7 @@ for (let pair = 0; pair < pairs; pair++) {
   const one = (await must(builds[0].server.address, 'GET', `${ns}/pods/p7`)).body.length;
   const bare = await startBare(builds[0].server.dataDir, one, one);
   load(bare.address, '/small', { seconds: 1 });
-  for (const [name, [path, script]] of chosen) {
+  for (const [name, { path, script }] of chosen) {
     for (const { server } of builds) load(server.address, path, { script, seconds: 1 });
     for (let round = 0; round < rounds; round++) {
       const order = (pair + round) % 2 === 0 ? builds : [...builds].reverse();
@@ -76,8 +76,3 @@ if (process.argv.includes('--write')) {
   appendFileSync(join(root, 'bench/RESULTS.md'), lines.join('\n'));
 }
 process.exit(0);
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1];
-}

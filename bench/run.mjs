@@ -36,7 +36,7 @@ const yardstick = (which) => {
   bareCpu[which].push(cpu.all);
   return rate;
 };
-for (const [name, [path, script, which]] of Object.entries(loads)) {
+for (const [name, { path, script, bare: which }] of Object.entries(loads)) {
   if (only !== undefined && !only.includes(name)) continue;
   // The bare server before and after: the machine's own speed wanders.
   const before = yardstick(which);

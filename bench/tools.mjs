@@ -18,7 +18,7 @@ process.on('exit', () => {
 });
 // Not once: a terminal and npm both pass an interrupt on, and the second must not cut this short.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-const started = (child) => {
+export const endWithBench = (child) => {
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -57,7 +57,7 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${randomUU
     tokens,
     ...flags,
   ];
-  const child = started(spawn(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const child = endWithBench(spawn(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const address = await new Promise((resolve, reject) => {
     const look = (chunk) => {
@@ -79,20 +79,24 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${randomUU
   };
 }
 
-export async function startBare(dataDir, small, large) {
-  const args = [
-    join(root, 'bench/bare.mjs'),
-    join(dataDir, 'pki/server.key'),
-    join(dataDir, 'pki/server.crt'),
-    String(small),
-    String(large),
-  ];
-  const child = started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
+export const startBare = (dataDir, small, large) =>
+  startHelper('bare.mjs', [join(dataDir, 'pki/server.key'), join(dataDir, 'pki/server.crt'), String(small), String(large)]);
+
+/** Distributes connections over servers, by their addresses. */
+export const startBalancer = (addresses) =>
+  startHelper(
+    'balancer.mjs',
+    addresses.map((address) => new URL(address).port),
+  );
+
+/** Starts a script of this directory that prints the port of its server. */
+async function startHelper(script, args) {
+  const child = endWithBench(spawn(process.execPath, [join(root, 'bench', script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] }));
   const port = await new Promise((resolve) => child.stdout.once('data', (chunk) => resolve(Number(chunk))));
   return { address: `https://127.0.0.1:${port}`, pid: child.pid, stop: () => stop(child) };
 }
 
-function stop(child) {
+export function stop(child) {
   return new Promise((resolve) => {
     child.once('exit', resolve);
     child.kill('SIGTERM');
@@ -135,11 +139,21 @@ export async function inParallel(count, width, run) {
   );
 }
 
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
 export const residentMB = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
 
-/** Processor time of a process so far in µs: all of it, and that of its main thread. Counted in nanoseconds by the scheduler; a
- * thread that has ended is not counted any more, and the server's threads stay. */
-export function cpuOf(pid) {
+/** Processor time of a process, or of several, so far in µs: all of it, and that of their main threads. Counted in nanoseconds by
+ * the scheduler; a thread that has ended is not counted any more, and the server's threads stay. */
+export function cpuOf(pids) {
+  const each = [pids].flat().map(cpuOfOne);
+  return { all: each.reduce((sum, { all }) => sum + all, 0), main: each.reduce((sum, { main }) => sum + main, 0) };
+}
+
+function cpuOfOne(pid) {
   const of = (thread) => {
     try {
       return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000;
@@ -158,7 +172,8 @@ done = function(summary, latency)
     e.status + e.connect + e.read + e.write + e.timeout))
 end`;
 
-/** One load: requests per second, latencies in ms, failures. `script` is Lua that may define `request`. */
+/** One load: requests per second, latencies in ms, failures, and the processor time of one request in the processes `pid` (one or
+ * several). `script` is Lua that may define `request`. */
 export function load(address, path, { script = '', seconds = 5, connections = 32, token = TOKEN, pid = undefined } = {}) {
   const file = temporary('load.lua');
   writeFileSync(file, `wrk.headers["Authorization"] = "Bearer ${token}"\n${script}\n${report}`);
@@ -169,7 +184,8 @@ export function load(address, path, { script = '', seconds = 5, connections = 32
   const after = pid === undefined ? undefined : cpuOf(pid);
   const each = (which) => +((after[which] - before[which]) / requests).toFixed(1);
   const cpu = after && { all: each('all'), main: each('main') };
-  return { rate: Math.round(requests / (micros / 1e6)), p50: +(p50 / 1000).toFixed(1), p99: +(p99 / 1000).toFixed(1), failed, cpu };
+  const rate = Math.round(requests / (micros / 1e6));
+  return { requests, rate, p50: +(p50 / 1000).toFixed(1), p99: +(p99 / 1000).toFixed(1), failed, cpu };
 }
 
 /** Lua that sends a body with `@NAME@` replaced by a fresh name, to a path that may hold it too. */
@@ -184,6 +200,6 @@ request = function()
   local count = tostring(n)
   local body = (('${text}'):gsub("@NAME@", name):gsub("@N@", count))
   local path = (("${path}"):gsub("@NAME@", name))
-  return wrk.format("${method}", path, {["Authorization"] = "Bearer ${TOKEN}", ["Content-Type"] = "${type}"}, body)
+  return wrk.format("${method}", path, {["Authorization"] = wrk.headers["Authorization"], ["Content-Type"] = "${type}"}, body)
 end`;
 }
