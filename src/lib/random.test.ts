@@ -56,3 +56,12 @@ test.each<[string, Random]>([
     expect([buffer[0], buffer[size + 1]]).toEqual([0, 0]);
   }
 });
+
+test('UUIDs of the machine are valid and never the same, and each digit that is not fixed takes every value', () => {
+  const made = Array.from({ length: 2000 }, () => systemRandom.uuid());
+  expect(made.filter((text) => !uuid4.test(text))).toEqual([]);
+  expect(new Set(made).size).toBe(2000);
+  const values = Array.from({ length: 36 }, (_, at) => new Set(made.map((text) => text[at])).size);
+  const expected = Array.from({ length: 36 }, (_, at) => ([8, 13, 14, 18, 23].includes(at) ? 1 : at === 19 ? 4 : 16));
+  expect(values).toEqual(expected);
+});

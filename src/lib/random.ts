@@ -1,5 +1,5 @@
 /** Randomness as a value that is passed in: the machine's for servers, a seeded one for tests. */
-import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 
 export interface Random {
   /** A whole number from 0 to below `limit`, all equally likely. `limit` is 1 to 2^32. */
@@ -62,13 +62,35 @@ function take(target: Buffer): void {
   }
 }
 
+/** A version 4 UUID, written as bytes and made a text once: joined of parts it takes more than twice as long. */
+function drawUuid(): string {
+  if (used + 16 > pool.length) {
+    pool = randomBytes(poolSize);
+    used = 0;
+  }
+  for (let i = 0; i < 16; i++) {
+    let byte = pool[used] as number;
+    pool[used++] = 0;
+    if (i === 6) byte = (byte & 0x0f) | 0x40;
+    else if (i === 8) byte = (byte & 0x3f) | 0x80;
+    const at = uuidPlaces[i] as number;
+    uuidText[at] = digits[byte >> 4] as number;
+    uuidText[at + 1] = digits[byte & 0x0f] as number;
+  }
+  return uuidText.toString('latin1');
+}
+const digits = Buffer.from('0123456789abcdef');
+/** Where the two digits of each byte stand. */
+const uuidPlaces = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const uuidText = Buffer.from('00000000-0000-0000-0000-000000000000');
+
 /** Fit for secrets. */
 export const systemRandom: Random = {
   below: (limit) => unbiased(limit, draw32),
   float: () => draw32() / 2 ** 32,
   bytes: drawBytes,
   fill: drawInto,
-  uuid: () => randomUUID(),
+  uuid: drawUuid,
 };
 
 /** The same seed gives the same sequence. For tests and simulations only. */

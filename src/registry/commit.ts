@@ -103,9 +103,11 @@ export interface Put {
   readonly steps?: readonly CommitStep[] | undefined;
 }
 
-/** Throws CommitConflict. */
-export async function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise<Item> {
-  const { object, expect, created, more = [], sideWrites = [], steps } = put;
+const NO_OPERATIONS: readonly Operation[] = [];
+
+/** Throws, or rejects with, CommitConflict and what `boundedValueOf` throws. */
+export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise<Item> {
+  const { object, expect, created, more = NO_OPERATIONS, sideWrites = [], steps } = put;
   const { resource } = target;
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
@@ -120,11 +122,12 @@ export async function commitPut(deps: RegistryDeps, target: Target, put: Put): P
     ttlSeconds === undefined
       ? { type: 'put', key: at, value, expect, created }
       : { type: 'put', key: at, value, expect, created, ttlSeconds };
-  const revision = await commitAll(deps, [own, ...more], [facts], sideWrites, steps);
-  const item = collection.items.get(key);
-  // If the schema of the collection has changed meanwhile, the response is the object as it was written.
-  if (item?.revision === revision && collection.readsBy(resource.read)) return item;
-  return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
+  return commitAll(deps, more.length === 0 ? [own] : [own, ...more], [facts], sideWrites, steps).then((revision) => {
+    const item = collection.items.get(key);
+    // If the schema of the collection has changed meanwhile, the response is the object as it was written.
+    if (item?.revision === revision && collection.readsBy(resource.read)) return item;
+    return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
+  });
 }
 
 /** The index entries of an object that was just written. */

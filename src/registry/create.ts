@@ -188,11 +188,12 @@ const badRequestOnCreate = () => badRequest('resourceVersion should not be set o
 /** What a client sends in these fields is ignored on create. */
 function resetSystemFields(object: ApiObject, namespace: string): void {
   const meta = object.metadata;
-  delete meta.uid;
-  delete meta.selfLink;
-  delete meta.creationTimestamp;
-  delete meta.deletionTimestamp;
-  delete meta.deletionGracePeriodSeconds;
+  // To delete what is not there takes as long as to delete what is.
+  if (meta.uid !== undefined) delete meta.uid;
+  if (meta.selfLink !== undefined) delete meta.selfLink;
+  if (meta.creationTimestamp !== undefined) delete meta.creationTimestamp;
+  if (meta.deletionTimestamp !== undefined) delete meta.deletionTimestamp;
+  if (meta.deletionGracePeriodSeconds !== undefined) delete meta.deletionGracePeriodSeconds;
   if (namespace === '') delete meta.namespace;
   else meta.namespace = namespace;
 }

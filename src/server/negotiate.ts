@@ -35,14 +35,18 @@ export interface Offer {
 /** Media types by name, as refusals list them. */
 const mediaTypes = (offer: Offer, own: string): string[] => ['application/json', 'application/yaml', ...(offer.protobuf ? [own] : [])];
 
-const CACHE_LIMIT = 512;
+type Chosen = BoundedCache<string, Representation | ApiError>;
+/** Maximum headers that are cached for one offer, and characters of one. */
+const CACHE_LIMIT = 256;
 const LONGEST_KEPT = 1024;
 
 export class Negotiator {
   private readonly own: string;
   private readonly binaryTypes: readonly string[];
   private readonly metaGroups: readonly string[];
-  private readonly cache = new BoundedCache<string, Representation | ApiError>(CACHE_LIMIT);
+  /** By what is offered, then by the text of the header. Offers are constants, so that there are few. */
+  private readonly objects = new WeakMap<Offer, Chosen>();
+  private readonly streams = new WeakMap<Offer, Chosen>();
 
   constructor(identity: Identity) {
     this.own = identity.protobufMediaType;
@@ -52,12 +56,18 @@ export class Negotiator {
 
   /** Throws 406. `watch`: the response is a stream of events. */
   negotiate(accept: string | undefined, offer: Offer, watch = false): Representation {
-    const key = `${watch ? 'w' : 'o'}${offer.protobuf ? 'b' : 't'}${offer.list === true ? 'l' : 's'}${offer.transforms.join()}|${accept ?? ''}`;
-    let found = this.cache.get(key);
+    const known = watch ? this.streams : this.objects;
+    let chosen = known.get(offer);
+    if (chosen === undefined) {
+      chosen = new BoundedCache(CACHE_LIMIT);
+      known.set(offer, chosen);
+    }
+    const text = accept ?? '';
+    let found = chosen.get(text);
     if (found === undefined) {
-      found = this.choose(accept ?? '', offer, watch);
+      found = this.choose(text, offer, watch);
       // Longer headers are not cached.
-      if (key.length <= LONGEST_KEPT) this.cache.set(key, found);
+      if (text.length <= LONGEST_KEPT) chosen.set(text, found);
     }
     if (found instanceof ApiError) throw found;
     return found;

@@ -13,12 +13,14 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
+import type { FieldFaults } from '../../schema/field-faults.ts';
 import type { JsonValue } from '../../schema/types.ts';
-import { bodyMedia, decodeBody, fillDefaults, readBody } from '../body.ts';
+import { bodyMedia, decodeBody, type Expected, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { deleteOptions } from '../delete-options.ts';
 import { faultsOf, reportBodyFaults } from '../field-validation.ts';
 import { sendList } from '../list-body.ts';
+import type { Media } from '../negotiate.ts';
 import { managerOf, readOptions, selectionOf, type WriteOptions, writeOptions } from '../options.ts';
 import { sendStatus } from '../respond.ts';
 import type { Services } from '../services.ts';
@@ -47,48 +49,79 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
   };
 }
 
-/**
- * Decodes and defaults the body; unknown and repeated fields are reported by fieldValidation. `again` does so once more, for
- * a retry of a write that has changed the object.
- */
-async function bodyObject(
+/** The body of a write, before it is decoded. */
+interface WrittenBody {
+  readonly media: Media;
+  readonly expected: Expected;
+  readonly body: Buffer;
+}
+function writtenBody(ctx: Context, resource: Resource, media: Media, body: Buffer): WrittenBody {
+  if (media === 'json') ctx.sent = body;
+  const { apiVersion, schema, identity, custom, release } = resource;
+  const { unknownFields } = resource.definition;
+  return { media, expected: { apiVersion, kind: resource.kind.kind, schema, identity, custom, release, unknownFields }, body };
+}
+
+/** Decodes and defaults the body; unknown and repeated fields are reported by fieldValidation. A small body is decoded at once. */
+function bodyObject(
   services: Services,
   ctx: Context,
   resource: Resource,
   options: WriteOptions,
+  written: WrittenBody,
   isNew = false,
-): Promise<{ object: ApiObject; again: () => Promise<ApiObject> }> {
-  const { env } = services.registry;
-  const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const body = await readBody(ctx);
-  if (media === 'json') ctx.sent = body;
+): ApiObject | Promise<ApiObject> {
   const faults = faultsOf(services, options);
-  const { apiVersion, schema, identity, custom, release } = resource;
-  const { unknownFields } = resource.definition;
-  const expected = { apiVersion, kind: resource.kind.kind, schema, identity, custom, release, unknownFields };
   const slices = ctx.slices();
+  const { body, media, expected } = written;
   // An object that was stored without the bound on entries may still be changed.
   const inspect = slices !== undefined && isNew ? (value: JsonValue) => checkEntries(resource, value) : undefined;
   const decoding = decodeBody(body, media, expected, faults, slices, inspect);
-  const object = decoding instanceof Promise ? await decoding : decoding;
+  if (decoding instanceof Promise) return decodedLater(services, ctx, resource, options, written, faults, decoding);
+  if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
+  fillDefaults(resource, decoding, services.registry.env);
+  ctx.audit?.requestObject(resource.schema, decoding);
+  return decoding;
+}
+async function decodedLater(
+  services: Services,
+  ctx: Context,
+  resource: Resource,
+  options: WriteOptions,
+  { expected }: WrittenBody,
+  faults: FieldFaults | undefined,
+  decoding: Promise<ApiObject>,
+): Promise<ApiObject> {
+  const slices = ctx.slices();
+  const object = await decoding;
   if (slices !== undefined) await slices.pause();
   if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
-  fillDefaults(resource, object, env);
+  fillDefaults(resource, object, services.registry.env);
   if (slices !== undefined) await slices.pause();
   ctx.audit?.requestObject(resource.schema, object);
-  const again = async (): Promise<ApiObject> => {
-    const same = await decodeBody(body, media, expected, undefined, slices);
-    if (slices !== undefined) await slices.pause();
-    fillDefaults(resource, same, env);
-    return same;
-  };
-  return { object, again };
+  return object;
+}
+/** The object once more, for a retry of a write that has changed it. */
+async function sameObject(
+  services: Services,
+  ctx: Context,
+  resource: Resource,
+  { body, media, expected }: WrittenBody,
+): Promise<ApiObject> {
+  const slices = ctx.slices();
+  const same = await decodeBody(body, media, expected, undefined, slices);
+  if (slices !== undefined) await slices.pause();
+  fillDefaults(resource, same, services.registry.env);
+  return same;
 }
 
 export async function createObject(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
-  const { object } = await bodyObject(services, ctx, resource, options, true);
+  const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
+  const written = writtenBody(ctx, resource, media, await readBody(ctx));
+  const decoding = bodyObject(services, ctx, resource, options, written, true);
+  const object = decoding instanceof Promise ? await decoding : decoding;
   const slices = ctx.slices();
   if (slices !== undefined) {
     checkEntries(resource, object);
@@ -102,13 +135,16 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const { registry } = services;
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
-  const { object: body, again } = await bodyObject(services, ctx, resource, options);
+  const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
+  const written = writtenBody(ctx, resource, media, await readBody(ctx));
+  const decoding = bodyObject(services, ctx, resource, options, written);
+  const body = decoding instanceof Promise ? await decoding : decoding;
   const write = writeContext(ctx, resource, options, subresource);
   checkName(write, body);
   // A retry begins again with the body as it came.
   let fresh: ApiObject | undefined = body;
   const taken = (): ApiObject | Promise<ApiObject> => {
-    const object = fresh ?? again();
+    const object = fresh ?? sameObject(services, ctx, resource, written);
     fresh = undefined;
     return object;
   };

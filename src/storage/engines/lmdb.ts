@@ -31,6 +31,7 @@ import { type PendingChange, prepareChange } from './lmdb/change.ts';
 import { leaveCleanEnd } from './lmdb/clean-end.ts';
 import { Compactor } from './lmdb/compactor.ts';
 import { checkRoom, freeBytes, fullError, isFull, isFullWrite, writeError } from './lmdb/errors.ts';
+import type { Version } from './lmdb/format.ts';
 import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { MetaDamage, readMark, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
@@ -72,17 +73,20 @@ const SLOWEST_MS = 10_000;
 /** Delay after a start until the keys of a file that was closed cleanly are read: a start has more important work. */
 export const FILL_AFTER_MS = 1000;
 
-interface Waiting extends Job {
-  resolve(): void;
-  reject(error: Error): void;
+interface Committed {
+  readonly revision: number;
 }
 /** A commit that waits for the journal; one without changes only waits for those before it. */
-interface WaitingCommit extends Waiting {
+interface WaitingCommit extends Job, Committed {
   readonly changes: readonly PendingChange[];
+  resolve(done: Committed): void;
+  reject(error: Error): void;
 }
 /** Writes that wait for a transaction of the tables. */
-interface WaitingWrite extends Waiting {
+interface WaitingWrite extends Job {
   fill(): void;
+  resolve(): void;
+  reject(error: Error): void;
 }
 
 /** Throws when the directory cannot be used: in use by another server, not writable, a damaged or unknown file. */
@@ -230,30 +234,33 @@ class LmdbEngine implements Engine {
     return this.#reader.changes(after, prefix, limit);
   }
 
-  async commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<{ revision: number }> {
-    this.#checkOpen();
-    checkOperations(operations);
-    if (operations.length > MOST_OPERATIONS) throw new TypeError(`a commit has more than ${MOST_OPERATIONS} operations`);
-    if (this.#commits.waiting >= MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
-    for (const { key, expect } of operations) {
-      if (expect === undefined) continue;
-      const newest = this.#newest.of(key);
-      if ((newest === undefined || newest.deleted ? 0 : newest.revision) === expect) continue;
-      // The loser of a conflict can read the winner's write at once.
-      await this.#visible(newest?.revision ?? 0);
-      throw new CommitConflict(key);
+  /** Not an async function: each of those costs a promise, and several turns of the queue of promises, more. */
+  commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<Committed> {
+    try {
+      this.#checkOpen();
+      checkOperations(operations);
+      if (operations.length > MOST_OPERATIONS) throw new TypeError(`a commit has more than ${MOST_OPERATIONS} operations`);
+      if (this.#commits.waiting >= MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
+      for (const { key, expect } of operations) {
+        if (expect === undefined) continue;
+        const newest = this.#newest.of(key);
+        if ((newest === undefined || newest.deleted ? 0 : newest.revision) !== expect) return this.#refuseConflict(key, newest);
+      }
+      const changes = this.#prepare(operations);
+      if (changes.length === 0) return this.#visible(this.#assigned);
+      const revision = ++this.#assigned;
+      for (const { change, version } of changes) this.#newest.set(change.key, version);
+      assigned?.(revision);
+      return this.#commit(changes, revision);
+    } catch (error) {
+      return Promise.reject(error);
     }
-    const changes = this.#prepare(operations);
-    if (changes.length === 0) {
-      const revision = this.#assigned;
-      await this.#visible(revision);
-      return { revision };
-    }
-    const revision = ++this.#assigned;
-    for (const { change, version } of changes) this.#newest.set(change.key, version);
-    assigned?.(revision);
-    await this.#commit(changes);
-    return { revision };
+  }
+
+  /** The loser of a conflict can read the winner's write at once. */
+  async #refuseConflict(key: string, newest: Version | undefined): Promise<never> {
+    await this.#visible(newest?.revision ?? 0);
+    throw new CommitConflict(key);
   }
 
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
@@ -390,16 +397,16 @@ class LmdbEngine implements Engine {
   }
 
   /** Resolves when the changes are durable and visible. Changes are numbered in the order of these calls. */
-  #commit(changes: readonly PendingChange[]): Promise<void> {
+  #commit(changes: readonly PendingChange[], revision: number): Promise<Committed> {
     let bytes = 0;
     for (const { record } of changes) bytes += record.length;
-    return new Promise((resolve, reject) => this.#commits.add({ changes, bytes, resolve, reject }));
+    return new Promise((resolve, reject) => this.#commits.add({ changes, revision, bytes, resolve, reject }));
   }
 
   /** Resolves when an assigned revision is visible. */
-  #visible(revision: number): Promise<void> {
+  #visible(revision: number): Promise<Committed> {
     // Later writes become durable after it, or together with it.
-    return revision <= this.revision ? Promise.resolve() : this.#commit([]);
+    return revision <= this.revision ? Promise.resolve({ revision }) : this.#commit([], revision);
   }
 
   #markOpen(): Promise<void> {
@@ -413,10 +420,9 @@ class LmdbEngine implements Engine {
   async #append(jobs: readonly WaitingCommit[]): Promise<void> {
     await this.#markOpen();
     await this.#backlog.room();
-    await this.#journal.append(
-      jobs.flatMap(({ changes }) => changes),
-      this.#backlog.applied,
-    );
+    const all: PendingChange[] = [];
+    for (const { changes } of jobs) for (const change of changes) all.push(change);
+    await this.#journal.append(all, this.#backlog.applied);
   }
 
   #writeTables(bytes: number, fill: () => void): Promise<void> {
@@ -438,7 +444,7 @@ class LmdbEngine implements Engine {
       this.revision = newest.revision;
       this.#subscriptions.publish(records, newest.revision);
     }
-    for (const job of jobs) job.resolve();
+    for (const job of jobs) job.resolve({ revision: job.revision });
   }
 
   /** The jobs failed: their revisions are assigned again. */
