@@ -30,8 +30,7 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
   const { catalog } = services.registry;
   const resource = catalog.find(info.group, info.version, info.resource) ?? ownResource(catalog, ctx);
   if (resource === undefined) return unknownResource(services, ctx);
-  // The kind may be another one when its objects are loaded.
-  if (resource.collection?.pending !== undefined) return resource.collection.pending().then(() => serveResource(services, ctx));
+  if (resource.collection?.pending !== undefined) return resource.collection.pending().then(() => serveLoaded(services, ctx));
   const { kind, definition } = resource;
   if (resource.deprecation !== undefined) warnDeprecated(ctx, services.identity, resource.deprecation);
   if (definition.warning !== undefined) {
@@ -75,6 +74,11 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
     default:
       throw methodRefused();
   }
+}
+
+/** The kind may be another one when its objects are loaded, and a client that no longer waits must not find its write done later. */
+function serveLoaded(services: Services, ctx: Context): void | Promise<void> {
+  return ctx.ended ? undefined : serveResource(services, ctx);
 }
 
 /** Custom objects have one address each; only lists and watches may look at all namespaces. */

@@ -62,6 +62,8 @@ async function admit(deps: RegistryDeps, write: WriteContext, binding: ApiObject
 
 async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding, name: string): Promise<void> {
   const target: Target = { resource: deps.catalog.builtin('', 'pods'), namespace: write.namespace, name, subresource: '' };
+  // A request for bindings does not wait for pods by itself.
+  if (target.resource.collection?.pending !== undefined) await target.resource.collection.pending();
   for (let attempt = 1; ; attempt++) {
     try {
       await attemptAssign(deps, target, binding, write.dryRun);
