@@ -186,19 +186,18 @@ export class Feed {
 
   /** Takes an answer at once, or lines it up behind one that waits for what is to be known of its deletions. */
   #accept(answer: WatchAnswer, deletions: Deletions, stream: MessageStream<WatchAnswer>): Promise<void> | undefined {
+    // Answers that came before the stream was cancelled are still read from it: they would be delivered without the one that failed.
+    if (this.#broken !== undefined) throw this.#broken;
     if (this.#draining === undefined && answer.deletions === 0) {
       this.#take(answer);
       return undefined;
     }
     this.#queue.push(answer);
-    this.#draining ??= this.#drain(deletions).catch((error: Error) => {
-      this.#broken = error;
-      stream.cancel();
-    });
+    this.#draining ??= this.#drain(deletions, stream);
     return this.#queue.length >= MOST_QUEUED ? this.#draining : undefined;
   }
 
-  async #drain(deletions: Deletions): Promise<void> {
+  async #drain(deletions: Deletions, stream: MessageStream<WatchAnswer>): Promise<void> {
     try {
       while (this.#queue.length > 0) {
         const batch = this.#queue;
@@ -209,6 +208,9 @@ export class Feed {
           this.#take(answer);
         }
       }
+    } catch (error) {
+      this.#broken = error as Error;
+      stream.cancel();
     } finally {
       this.#draining = undefined;
     }
