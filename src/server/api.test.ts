@@ -1,7 +1,7 @@
 /** Requests for kinds whose objects are still being loaded. */
 import { expect, test } from 'vitest';
-import type { Context } from './context.ts';
 import { serveResource } from './api.ts';
+import type { Context } from './context.ts';
 import type { Services } from './services.ts';
 
 /** A request for pods, which are loaded when `loaded` is called; `lookups` counts how often their kind was looked up. */
