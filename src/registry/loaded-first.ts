@@ -6,7 +6,7 @@
 import type { Kind } from '../kinds/kind.ts';
 
 /** By base group and plural. */
-const loadedFirst: ReadonlySet<string> = new Set([
+export const loadedFirst: ReadonlySet<string> = new Set([
   ...['endpoints', 'limitranges', 'namespaces', 'nodes', 'persistentvolumes', 'persistentvolumeclaims', 'resourcequotas'].map(core),
   ...['secrets', 'serviceaccounts', 'services'].map(core),
   ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map((plural) => `admissionregistration/${plural}`),
@@ -14,7 +14,6 @@ const loadedFirst: ReadonlySet<string> = new Set([
   'apiregistration/apiservices',
   'coordination/leases',
   ...['flowschemas', 'prioritylevelconfigurations'].map((plural) => `flowcontrol.apiserver/${plural}`),
-  'internal.apiserver/storageversions',
   'networking/ingressclasses',
   'node/runtimeclasses',
   ...['poddisruptionbudgets', 'podsecuritypolicies'].map((plural) => `policy/${plural}`),
