@@ -427,6 +427,31 @@ test('the settings of the server hold: streams at a time, windows, and the table
   expect([most, sizes.length]).toEqual([2, 10]);
 });
 
+test('a server whose messages are not read must wait', async () => {
+  let written = 0;
+  const fake = await startFake((stream) => {
+    if (written > 0) return answer(stream);
+    stream.respond(GRPC, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    const more = (): void => {
+      if (written++ < 100) stream.write(withHeader(Buffer.alloc(10_000), 10_000), more);
+      else stream.end();
+    };
+    more();
+  });
+  const channel = open(fake.port, { windowBytes: 64 * 1024 });
+  channel.connect();
+  while (channel.state !== 'ready') await new Promise((resolve) => setImmediate(resolve));
+  const stream = channel.stream('/test.Test/many', (message) => message.length);
+  expect((await stream.next()).value).toBe(10_000);
+  for (let round = 0; round < 10; round++) expect(await call(channel)).toBe('ok');
+  // 16 unread messages and a window are the most, and what the server itself holds back.
+  expect(written).toBeLessThan(50);
+  let count = 1;
+  for await (const length of stream) count += length / 10_000;
+  expect(count).toBe(100);
+});
+
 test('a call that waits until the server allows a stream was not sent when the connection is lost', async () => {
   const arrived = new EventEmitter();
   const fake = await startFake(() => void arrived.emit('call'), { maxConcurrentStreams: 1 });

@@ -17,6 +17,7 @@ import {
   ENABLE_PUSH,
   END_HEADERS,
   END_STREAM,
+  ENHANCE_YOUR_CALM,
   FLOW_CONTROL_ERROR,
   FRAME_HEAD_BYTES,
   FRAME_SIZE_ERROR,
@@ -63,6 +64,8 @@ const LARGEST_WINDOW = 2 ** 31 - 1;
 const CONNECTION_WINDOW = 64 * 1024 * 1024;
 /** Maximum headers of a response. */
 const LARGEST_HEADERS = 64 * 1024;
+/** Maximum unsent bytes at which frames of the server are still answered: one that asks and does not read is cut off. */
+export const MOST_UNSENT_BYTES = 1024 * 1024;
 /** Stream numbers end here; a new connection begins with 1 again. */
 const LAST_STREAM = 2 ** 31 - 3;
 
@@ -340,7 +343,7 @@ export class Http2Connection {
     if (id !== 0 || payload.length % 6 !== 0) throw new ProtocolFault('a SETTINGS frame is not valid', FRAME_SIZE_ERROR);
     if ((flags & ACK) !== 0) return;
     for (let at = 0; at < payload.length; at += 6) this.#set(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
-    this.#send(frame(SETTINGS, ACK, 0));
+    this.#answer(frame(SETTINGS, ACK, 0));
     if (this.#state === 'opening') {
       this.#state = 'open';
       this.#events.open();
@@ -362,7 +365,7 @@ export class Http2Connection {
   #takePing(flags: number, payload: Buffer): void {
     if (payload.length !== 8) throw new ProtocolFault('a PING frame has another length than 8', FRAME_SIZE_ERROR);
     if ((flags & ACK) === 0) {
-      this.#send(frame(PING, ACK, 0, payload));
+      this.#answer(frame(PING, ACK, 0, payload));
       return;
     }
     const answered = this.#pinged;
@@ -407,6 +410,11 @@ export class Http2Connection {
     while (this.#waiting.length > 0 && this.#streams.size < this.#mostStreams) this.#start(this.#waiting.shift() as Stream);
   }
 
+  #answer(bytes: Buffer): void {
+    if (this.#socket.writableLength > MOST_UNSENT_BYTES)
+      throw new ProtocolFault('the server does not read what it asks for', ENHANCE_YOUR_CALM);
+    this.#send(bytes);
+  }
   #send(bytes: Buffer): void {
     this.#out.push(bytes);
     if (this.#flushing) return;

@@ -31,6 +31,7 @@ export const FRAME_SIZE_ERROR = 6;
 export const REFUSED_STREAM = 7;
 export const CANCEL = 8;
 export const COMPRESSION_ERROR = 9;
+export const ENHANCE_YOUR_CALM = 11;
 
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 

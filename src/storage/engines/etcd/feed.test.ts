@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { pairsOf, put, record, remove } from '../../engine.suite.tools.ts';
 import type { Engine } from '../../engine.ts';
 import { openEtcd } from '../etcd.ts';
-import { canReportProgress } from './feed.ts';
+import { canReportProgress, MOST_EARLY } from './feed.ts';
 import { Reader, Writer } from './wire.ts';
 
 type Stream = ServerDuplexStream<Buffer, Buffer>;
@@ -165,6 +165,26 @@ test('commits that are answered in another order are delivered in theirs', async
     ['put', 'own14', 14],
     ['put', 'own15', 15],
   ]);
+});
+
+test('own commits that wait for another one are bounded, and those beyond come by the watch', async () => {
+  const { fake, engine } = await start('3.5.13');
+  const seen = record(engine, 10);
+  const stream = await fake.watch(1);
+  stream.write(answer({ events: [['a', 11]] }));
+  await seen.reached(11);
+  // Another server has made revision 12.
+  const last = 12 + MOST_EARLY + 1;
+  for (let revision = 13; revision <= last; revision++) {
+    fake.lookUp = async () => committed(revision);
+    await engine.commit([put(`own${revision}`, 'x', 0)]);
+  }
+  stream.write(answer({ events: [['other', 12]] }));
+  await seen.reached(last - 1);
+  expect(seen.revision).toBe(last - 1);
+  stream.write(answer({ events: [[`own${last}`, last]] }));
+  await seen.reached(last);
+  expect(seen.changes.map(({ revision }) => revision)).toEqual(Array.from({ length: last - 10 }, (_, index) => 11 + index));
 });
 
 test('a commit whose changes are not fully known is delivered by the watch', async () => {

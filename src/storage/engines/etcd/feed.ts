@@ -37,7 +37,7 @@ export interface FeedSource {
 /** Answers that may be lined up before no more are read. */
 const MOST_QUEUED = 32;
 /** Own commits that may wait for those before them; further ones are delivered by the watch. */
-const MOST_EARLY = 1_024;
+export const MOST_EARLY = 256;
 /** A watch that is not confirmed in this time is given up. */
 const CREATED_WITHIN_MS = 10_000;
 /**
