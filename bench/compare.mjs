@@ -9,8 +9,9 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { median } from './figures.mjs';
 import { fill, loads, ns } from './loads.mjs';
-import { load, median, must, root, startBare, startPlat } from './tools.mjs';
+import { load, must, root, startBare, startPlat } from './tools.mjs';
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);

@@ -73,22 +73,32 @@ export async function fill(address, { namespace = NAMESPACE, token, pods = 500 }
   const post = (path, body) => must(address, 'POST', path, body, options);
   const statusOf = async (path) => (await call(address, 'GET', path, undefined, options)).status;
   await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-  // The controller that makes it is another program where the server is a stock one, and need not run.
-  const account = `${ns}/serviceaccounts`;
-  for (let i = 0; i < 50 && (await statusOf(`${account}/default`)) !== 200; i++) await pause();
-  await call(address, 'POST', account, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }, options);
-  const defined = await call(address, 'POST', definitions, lampDefinition, options);
-  if (defined.status >= 300 && defined.status !== 409) throw new Error(`POST ${definitions}: ${defined.status} ${defined.body}`);
-  for (let i = 0; i < TRIES && (await statusOf(lamps)) !== 200; i++) await pause();
-  await post(lamps, lamp('one'));
-  await inParallel(pods, 16, (i) => post(`${ns}/pods`, pod(`p${i}`)));
-  await inParallel(64, 16, (i) => post(`${ns}/configmaps`, configMap(`u${i}`)));
-  return {
-    async remove() {
-      // Not all is left to the controller of namespaces, which need not run.
-      for (const path of [lamps, `${ns}/pods`, `${ns}/configmaps`, `${ns}/secrets`, ns])
-        await call(address, 'DELETE', path, undefined, { ...options, keep: false });
-      if (defined.status < 300) await call(address, 'DELETE', `${definitions}/${lampDefinition.metadata.name}`, undefined, options);
-    },
+  let definesLamps = false;
+  const remove = async () => {
+    // Not all is left to the controller of namespaces, which need not run.
+    for (const path of [lamps, `${ns}/pods`, `${ns}/configmaps`, `${ns}/secrets`, ns])
+      await call(address, 'DELETE', path, undefined, { ...options, keep: false });
+    if (definesLamps) await call(address, 'DELETE', `${definitions}/${lampDefinition.metadata.name}`, undefined, options);
   };
+  try {
+    await fillNamespace();
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { remove };
+
+  async function fillNamespace() {
+    // The controller that makes it is another program where the server is a stock one, and need not run.
+    const account = `${ns}/serviceaccounts`;
+    for (let i = 0; i < 50 && (await statusOf(`${account}/default`)) !== 200; i++) await pause();
+    await call(address, 'POST', account, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }, options);
+    const defined = await call(address, 'POST', definitions, lampDefinition, options);
+    definesLamps = defined.status < 300;
+    if (!definesLamps && defined.status !== 409) throw new Error(`POST ${definitions}: ${defined.status} ${defined.body}`);
+    for (let i = 0; i < TRIES && (await statusOf(lamps)) !== 200; i++) await pause();
+    await post(lamps, lamp('one'));
+    await inParallel(pods, 16, (i) => post(`${ns}/pods`, pod(`p${i}`)));
+    await inParallel(64, 16, (i) => post(`${ns}/configmaps`, configMap(`u${i}`)));
+  }
 }

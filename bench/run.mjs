@@ -1,83 +1,132 @@
 // npm run bench: loads of every kind against plat and a bare node:https server, in one run and in turn; ratios to
-// bench/RESULTS.md with --write. Needs wrk (Debian package wrk). Loopback only.
+// bench/RESULTS.md with --write. Needs wrk (Debian package wrk), but for --requests. Loopback only.
 //   --seconds N   length of each load (5)      --growth N   also fill a server with N pods (50000 with no number)
-//   --only a,b    some loads                    --write      add the figures to bench/RESULTS.md
+//   --only a,b    some loads, watch, restart   --write      add the figures to bench/RESULTS.md
+//   --rounds N    rounds of each load (1 for one server, else 3); figures are medians
+//   --stores a,b  plat on each of these stores: lmdb (default), memory, etcd; the processor time of etcd counts
+//   --against URL,PID[,PID]  another server in the same rounds; PIDs: its process, and those of its store. Its credentials:
+//                 --token TOKEN or --kubeconfig FILE; --name TEXT: its name in the tables. What it is filled with is removed.
+//   --requests N  loads of N requests instead, by a client of Node     --connections N  connections of a load (32)
+//   --pods N      pods in lists (500)           --no-build   use the build that is there
 //   --profile DIR a CPU profile of each server   BENCH_NODE_FLAGS, BENCH_SERVER_FLAGS: flags for a comparison
 import { execFileSync } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fanOut, told } from './fan-out.mjs';
+import { loadByCount } from './count-load.mjs';
+import { startEtcd } from './etcd.mjs';
+import { fanOut, fanOutText } from './fan-out.mjs';
 import { growth } from './growth.mjs';
-import { fill, loads, ns } from './loads.mjs';
-import { load, must, residentMB, root, startBare, startPlat } from './tools.mjs';
+import { fill, loadsIn, NAMESPACE } from './loads.mjs';
+import { benchOptions } from './options.mjs';
+import { report } from './report.mjs';
+import { inRounds } from './rounds.mjs';
+import { call, idleConnectionsClosed, load, must, residentMB, root, startBare, startPlat, TOKEN } from './tools.mjs';
 
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
-const seconds = Number(option('seconds', '5'));
-const only = option('only')?.split(',');
-execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
-const plat = await startPlat(process.env.BENCH_SERVER_FLAGS?.split(' ') ?? []);
-const idleMB = residentMB(plat.pid);
-const { address } = plat;
-await fill(address);
-const one = (await must(address, 'GET', `${ns}/pods/p7`)).body.length;
-const many = (await must(address, 'GET', `${ns}/pods`)).body.length;
-const bare = await startBare(plat.dataDir, one, many);
+const options = optionsOrExit();
+if (options.against !== undefined) await checkReachable(options.against);
+const { against, connections, only, pods, requests, rounds, seconds, stores } = options;
+if (options.build) execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+// In a server that has other uses, nothing of theirs is met.
+const namespace = against === undefined ? NAMESPACE : `bench-${randomUUID().slice(0, 8)}`;
+const loads = loadsIn(namespace);
+const ns = `/api/v1/namespaces/${namespace}`;
+
+const own = [];
+for (const store of stores) own.push(await startOn(store));
+const targets = [...own, ...(against === undefined ? [] : [against])];
+const filled = [];
+for (const { address, token } of targets) filled.push(await fill(address, { namespace, token, pods }));
+const [first] = own;
+const sizeOf = async (path) => (await must(first.address, 'GET', path)).body.length;
+const sizes = { small: await sizeOf(`${ns}/pods/p7`), large: await sizeOf(`${ns}/pods`) };
+const bare = await startBare(first.plat.dataDir, sizes.small, sizes.large);
 
 const rows = [];
-const bares = { small: [], large: [] };
-const bareCpu = { small: [], large: [] };
-const yardstick = (which) => {
-  const { rate, cpu } = load(bare.address, `/${which}`, { seconds: Math.max(2, Math.ceil(seconds / 2)), pid: bare.pid });
-  bares[which].push(rate);
-  bareCpu[which].push(cpu.all);
-  return rate;
-};
-for (const [name, { path, script, bare: which }] of Object.entries(loads)) {
-  if (only !== undefined && !only.includes(name)) continue;
-  // The bare server before and after: the machine's own speed wanders.
-  const before = yardstick(which);
-  const result = load(address, path, { script, seconds, pid: plat.pid });
-  const after = yardstick(which);
-  const ratio = result.rate / ((before + after) / 2);
-  rows.push({ name, ...result, bare: Math.round((before + after) / 2), ratio: +ratio.toFixed(3) });
-  console.log(
-    `${name.padEnd(14)} ${String(result.rate).padStart(7)}/s  p50 ${result.p50} ms  p99 ${result.p99} ms  failed ${result.failed}  CPU ${result.cpu.all} µs (main thread ${result.cpu.main})  ${ratio.toFixed(2)} of bare`,
-  );
+const fans = [];
+try {
+  for (const [name, { path, script, bare: which, request }] of Object.entries(loads)) {
+    if (only !== undefined && !only.includes(name)) continue;
+    const measure = ({ address, token, pids }) =>
+      requests === undefined
+        ? load(address, path, { script, seconds, connections, token, pid: pids })
+        : loadByCount(address, request, { requests, connections, token, pid: pids });
+    const bareGet = () => ({ method: 'GET', path: `/${which}`, headers: {} });
+    const measureBare = () =>
+      requests === undefined
+        ? load(bare.address, `/${which}`, { seconds: Math.max(Math.min(2, seconds), Math.ceil(seconds / 2)), connections, pid: bare.pid })
+        : loadByCount(bare.address, bareGet, { requests, connections, pid: bare.pid });
+    const found = await inRounds(targets, { rounds, measure, measureBare });
+    rows.push({ name, which, ...found });
+    for (const [at, { name: server }] of targets.entries()) {
+      const { rate, p50, p99, failed, cpu, ratio } = found.targets[at];
+      console.log(
+        `${name.padEnd(14)} ${server.padEnd(12)} ${String(rate).padStart(7)}/s  p50 ${p50} ms  p99 ${p99} ms  failed ${failed}  CPU ${cpu.all} µs (main thread ${cpu.main})  ${ratio.toFixed(2)} of bare`,
+      );
+    }
+  }
+  await idleConnectionsClosed();
+  if (only === undefined || only.includes('watch'))
+    for (const target of targets) {
+      fans.push(await fanOut(target, ns));
+      console.log(`watch          ${target.name.padEnd(12)} ${fanOutText(fans.at(-1))}`);
+    }
+} finally {
+  // What is not ours is left as it was.
+  if (against !== undefined) await filled.at(-1).remove();
 }
-const fan = only === undefined || only.includes('watch') ? await fanOut(plat, ns) : undefined;
-if (fan) console.log(`watch          ${told(fan)}`);
-const endMB = residentMB(plat.pid);
 await bare.stop();
-await plat.stop();
-const again = await startPlat([], plat.dataDir);
-console.log(
-  `ready after ${plat.readyMs} ms on the first start, ${again.readyMs} ms on the second; ${idleMB} MB idle, ${endMB} MB at the end`,
-);
-await again.stop();
-const grown = process.argv.includes('--growth') ? await growth(Number(option('growth', '50000')) || 50_000) : undefined;
-if (grown) console.log(grown);
-
-if (process.argv.includes('--write')) {
-  const lines = [
-    `\n## ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, Node ${process.version}, ${execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()}\n`,
-    `Bare node:https in the same run: ${range(bares.small)}/s with ${one} bytes, ${range(bares.large)}/s with ${many} bytes; it takes ${range(bareCpu.small)} and ${range(bareCpu.large)} µs of CPU for one. 32 connections, ${seconds} s each, store lmdb with durable commits.\n`,
-    '| load | per second | p50 ms | p99 ms | failed | CPU µs | of which main thread | of bare |',
-    '|---|---|---|---|---|---|---|---|',
-    ...rows.map((r) => `| ${r.name} | ${r.rate} | ${r.p50} | ${r.p99} | ${r.failed} | ${r.cpu.all} | ${r.cpu.main} | ${r.ratio} |`),
-    '',
-    ...(fan ? [`Watch: ${told(fan)}.\n`] : []),
-    `Ready ${plat.readyMs} ms after a first start, ${again.readyMs} ms after a second. Resident ${idleMB} MB idle, ${endMB} MB after the loads.`,
-    ...(grown ? ['', `With ${grown.pods} pods: ${JSON.stringify(grown)}`] : []),
-    '',
-  ];
-  appendFileSync(join(root, 'bench/RESULTS.md'), lines.join('\n'));
+const starts = [];
+for (const { name, plat, idleMB, etcd, flags } of own) {
+  const endMB = residentMB(plat.pid);
+  await plat.stop();
+  if (only !== undefined && !only.includes('restart')) {
+    await etcd?.stop();
+    continue;
+  }
+  const again = await startPlat(flags, plat.dataDir);
+  starts.push({ name, idleMB, endMB, firstMs: plat.readyMs, secondMs: again.readyMs });
+  console.log(
+    `${name}: ready after ${plat.readyMs} ms on the first start, ${again.readyMs} ms on the second; ${idleMB} MB idle, ${endMB} MB at the end`,
+  );
+  await again.stop();
+  await etcd?.stop();
 }
+const grown = options.growth === undefined ? undefined : await growth(options.growth);
+if (grown) console.log(grown);
+const text = report({ options, sizes, targets, rows, fans, starts, grown });
+if (targets.length > 1) console.log(text);
+if (options.write) appendFileSync(join(root, 'bench/RESULTS.md'), text);
 process.exit(0);
 
-function range(values) {
-  return values.length === 0 ? 'not measured' : `${Math.min(...values)}–${Math.max(...values)}`;
+/** Before anything is started: whether the other server answers, and its processes are there. */
+async function checkReachable({ address, token, pids }) {
+  const answer = await call(address, 'GET', '/api/v1/namespaces?limit=1', undefined, { token }).catch((error) => error);
+  const gone = pids.find((pid) => !existsSync(`/proc/${pid}`));
+  let problem;
+  if (answer.status !== 200) problem = `${address}: ${answer.status ?? ''} ${answer.body ?? answer.message}`;
+  else if (gone !== undefined) problem = `there is no process ${gone}`;
+  if (problem === undefined) return;
+  console.error(`--against: cannot measure this server: ${problem}`);
+  process.exit(2);
+}
+
+function optionsOrExit() {
+  try {
+    return benchOptions(process.argv.slice(2), Object.keys(loadsIn(NAMESPACE)));
+  } catch (error) {
+    console.error(error.message);
+    process.exit(2);
+  }
+}
+
+/** A server of this checkout on a store of its own; the processes that its requests take are its own and the store's. */
+async function startOn(store) {
+  const etcd = store === 'etcd' ? await startEtcd() : undefined;
+  const on = ['--store', store, ...(etcd === undefined ? [] : ['--etcd-servers', etcd.endpoint])];
+  const flags = [...(store === 'lmdb' ? [] : on), ...(process.env.BENCH_SERVER_FLAGS?.split(' ') ?? [])];
+  const plat = await startPlat(flags);
+  const pids = [plat.pid, ...(etcd === undefined ? [] : [etcd.pid])];
+  const name = etcd === undefined ? `plat (${store})` : 'plat + etcd';
+  return { name, address: plat.address, token: TOKEN, pids, plat, etcd, flags, idleMB: residentMB(plat.pid) };
 }

@@ -11,10 +11,11 @@ import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { etcdMetrics, startEtcd } from './etcd.mjs';
+import { head, median, row } from './figures.mjs';
 import { fill, loads, ns } from './loads.mjs';
 import { fanOutAtServers } from './server-watches.mjs';
-import { call, cpuOf, load, median, must, root, startBalancer, startBare, startPlat } from './tools.mjs';
-import { flag, importTyped, option, row } from './typed.mjs';
+import { call, cpuOf, idleConnectionsClosed, load, must, root, startBalancer, startBare, startPlat } from './tools.mjs';
+import { flag, importTyped, option } from './typed.mjs';
 
 const seconds = Number(option('seconds', '3'));
 const rounds = Number(option('rounds', '3'));
@@ -29,6 +30,7 @@ const sizeOf = async (path) => (await must(servers[0].address, 'GET', path)).bod
 const bare = await startBare(servers[0].dataDir, await sizeOf(`${ns}/pods/p7`), await sizeOf(`${ns}/pods`));
 
 const costs = await measureLoads();
+await idleConnectionsClosed();
 const visible = [];
 for (const cluster of clusters.filter(({ count }) => count > 1)) visible.push(await checkVisible(cluster));
 const fans = [];
@@ -160,8 +162,17 @@ function report() {
   return [
     `\n## Several servers on one etcd, ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, Node ${process.version}, ${commit}\n`,
     `\`node bench/servers.mjs\`: servers behind a TCP balancer that distributes 32 connections in turn, etcd with durable writes, ${rounds} rounds of ${seconds} s in turn after a warm-up, medians. Processor time of one request in µs, of all servers together and of etcd; the balancer's is not in it, and the load generator, the balancer, the servers and etcd share the cores, so that rates are those of this machine. Bare: a node:https server in the same rounds.\n`,
-    row(['load', 'servers', 'servers µs', 'etcd µs', 'together µs', `of ${clusters[0].count} server`, 'bare µs', 'per second', 'failed']),
-    row(Array(9).fill('---')),
+    ...head([
+      'load',
+      'servers',
+      'servers µs',
+      'etcd µs',
+      'together µs',
+      `of ${clusters[0].count} server`,
+      'bare µs',
+      'per second',
+      'failed',
+    ]),
     ...costs.map((c) =>
       row([
         c.name,
@@ -176,11 +187,10 @@ function report() {
       ]),
     ),
     '\nEach write (create, merge patch, delete) at one server, then a get of the object and a list at every other one. A read is stale if it is not the state after that write; `resourceVersion=0` may be.\n',
-    row(['servers', 'writes', 'consistent reads', 'of which stale', 'reads with resourceVersion=0', 'of which stale']),
-    row(Array(6).fill('---')),
+    ...head(['servers', 'writes', 'consistent reads', 'of which stale', 'reads with resourceVersion=0', 'of which stale']),
     ...visible.map((v) => row([v.count, v.writes, v.reads, v.staleReads, v.fromCache.reads, v.fromCache.staleReads])),
     '\nWatches of clients, and what a write costs in etcd and in all servers together.\n',
-    row([
+    ...head([
       'servers',
       'watches of clients',
       'watches of etcd',
@@ -189,7 +199,6 @@ function report() {
       'servers µs a write',
       'deliveries missing',
     ]),
-    row(Array(7).fill('---')),
     ...fans.map((f) =>
       row([f.count, f.watchers, f.etcdWatches, whole(f.etcdBytes), whole(f.etcdMicros), whole(f.serverMicros), f.missing]),
     ),

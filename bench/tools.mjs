@@ -124,6 +124,9 @@ export function call(address, method, path, body, { token = TOKEN, headers = {},
     request.end(data);
   });
 }
+/** A load by wrk holds this process: connections that servers closed meanwhile are noticed after it, before they are used again. */
+export const idleConnectionsClosed = () => new Promise((resolve) => setTimeout(resolve, 100));
+
 export async function must(...args) {
   const answer = await call(...args);
   if (answer.status >= 300) throw new Error(`${args[1]} ${args[2]}: ${answer.status} ${answer.body.toString('utf8', 0, 300)}`);
@@ -137,11 +140,6 @@ export async function inParallel(count, width, run) {
       while (next < count) await run(next++);
     }),
   );
-}
-
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1];
 }
 
 export const residentMB = (pid) => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);

@@ -30,4 +30,4 @@ export function option(name, otherwise) {
   return at < 0 ? otherwise : process.argv[at + 1];
 }
 export const flag = (name) => process.argv.includes(`--${name}`);
-export const row = (cells) => `| ${cells.join(' | ')} |`;
+export { row } from './figures.mjs';
