@@ -26,6 +26,11 @@ test('agrees with a sorted array over random histories', () => {
         return true;
       });
       expect(seen).toEqual(keys.filter((k) => k >= from));
+      for (const prefix of ['', from.slice(0, 1), from]) {
+        const within = keys.filter((k) => k >= from && k.startsWith(prefix));
+        expect(map.countFrom(from, prefix)).toBe(within.length);
+        expect(map.take(from, prefix, 5)).toEqual(within.slice(0, 5).map((k) => `v${k}`));
+      }
     }),
   );
 });
@@ -40,6 +45,32 @@ test('stays in order over many chunks', () => {
     return true;
   });
   expect(map.size).toBe(5000);
+});
+
+test('keys after each key of many chunks are counted, those of its prefix alone', () => {
+  const map = new SortedMap<number>();
+  const keys = Array.from({ length: 3000 }, (_, i) => `${Math.floor(i / 1000)}/${String(i).padStart(4, '0')}`);
+  keys.forEach((key, i) => {
+    map.set(key, i);
+  });
+  expect(keys.map((key) => map.countFrom(`${key}\u0000`, key.slice(0, 2)))).toEqual(keys.map((_, i) => 999 - (i % 1000)));
+  expect(map.countFrom('1/', '1/')).toBe(1000);
+  expect(new SortedMap<number>().countFrom('', '')).toBe(0);
+});
+
+test('a page does not walk the keys of other pages', () => {
+  const map = new SortedMap<number>();
+  for (let i = 0; i < 10_000; i++) map.set(String(i).padStart(4, '0'), i);
+  const each = map.each.bind(map);
+  let visited = 0;
+  map.each = (from, visit) =>
+    each(from, (value, key) => {
+      visited++;
+      return visit(value, key);
+    });
+  expect(map.take('5000', '', 500)).toHaveLength(500);
+  expect(map.countFrom('5500', '')).toBe(4_500);
+  expect(visited).toBe(501);
 });
 
 test('a copy and what it was made of change each on their own', () => {

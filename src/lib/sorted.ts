@@ -85,6 +85,31 @@ export class SortedMap<V> {
     return found;
   }
 
+  /** The first `limit` values whose keys start with `prefix`, from the key `from` on, which is not before the prefix. */
+  take(from: string, prefix: string, limit: number): V[] {
+    const found: V[] = [];
+    this.each(from, (value, key) => found.length < limit && key.startsWith(prefix) && found.push(value) > 0);
+    return found;
+  }
+
+  /** Counts the keys that start with `prefix`, from `from` on, which is not before the prefix. Whole chunks are not walked. */
+  countFrom(from: string, prefix: string): number {
+    let count = 0;
+    for (let at = this.chunkFor(from); at < this.chunks.length; at++) {
+      const { keys } = this.chunks[at] as Chunk<V>;
+      const first = lowerBound(keys, from);
+      if ((keys[keys.length - 1] as string).startsWith(prefix)) count += keys.length - first;
+      else {
+        let end = first;
+        while (end < keys.length && (keys[end] as string).startsWith(prefix)) end++;
+        count += end - first;
+        // A chunk that ends before `from` says nothing of the next one.
+        if (first < keys.length) break;
+      }
+    }
+    return count;
+  }
+
   /** All values in key order. */
   all(): V[] {
     const found: V[] = [];

@@ -1,6 +1,7 @@
-/** Lists of the past: pages and slices. */
+/** Lists: pages and slices. */
 import { expect, test } from 'vitest';
 import { RequestEnded } from '../lib/slices.ts';
+import { SortedMap } from '../lib/sorted.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
@@ -50,6 +51,30 @@ test('a page of the past reads the entries that it shows, and no others', async 
     keys.push(...result.items.map(({ key }) => key));
   }
   expect(keys).toEqual(Array.from({ length: ENTRIES }, (_, i) => keyOf(i)));
+});
+
+test('a page of the current state costs the same however many objects there are', async () => {
+  class OnlyPages extends SortedMap<Item> {
+    override all(): never {
+      throw new Error('all objects were collected for a page');
+    }
+    override withPrefix = this.all;
+  }
+  const items = new OnlyPages();
+  for (const namespace of ['m', 'n', 'o'])
+    for (let i = 0; i < 1200; i++) items.set(`${namespace}/c${i}`, { key: `${namespace}/c${i}` } as Item);
+  const { deps } = newStore();
+  const resource = { identity: 'plat', kind: {}, collection: { prefix: '/configmaps/', lastChange: 9, items } } as unknown as Resource;
+  const page = (token: string) => list(deps, resource, everything, { limit: 500, continue: token, resourceVersion: '', match: '' });
+  const pages = [await page('')];
+  for (let token = pages[0]?.continue ?? ''; token !== ''; token = pages.at(-1)?.continue ?? '') pages.push(await page(token));
+  expect(pages.map(({ items: shown, remaining }) => [shown.length, remaining])).toEqual([
+    [500, 700],
+    [500, 200],
+    [200, undefined],
+  ]);
+  const keys = pages.flatMap(({ items: shown }) => shown.map(({ key }) => key));
+  expect(keys).toEqual(Array.from({ length: 1200 }, (_, i) => `n/c${i}`).sort());
 });
 
 test('values of the past are parsed in slices, which end with the request', async () => {

@@ -106,6 +106,12 @@ function listCurrent(
   waits: Waits | undefined,
 ): ListResult | Promise<ListResult> {
   const from = (items: Item[]): Item[] => (start === '' ? items : items.filter((item) => item.key >= start));
+  if (limit > 0 && selection.everything && resource.collection !== undefined) {
+    // A page must not cost more the more objects there are.
+    const { prefix } = selection;
+    const items = resource.collection.items.take(start > prefix ? start : prefix, prefix, limit);
+    return page(resource.identity, items, selection, revision, start, limit, currentRest(resource, selection));
+  }
   const many = selection.everything ? undefined : manyToSelect(resource, selection);
   if (many === undefined)
     return page(
@@ -222,14 +228,11 @@ async function listHistory(
 /** Counts the objects after a key in the current state, selected or not. */
 function currentRest(resource: Resource, selection: Selection): (key: string) => number {
   return (key) => {
-    let count = 0;
-    resource.collection?.items.each(`${key}\u0000`, (_, other) => {
-      if (!other.startsWith(selection.prefix)) return false;
-      count++;
-      // With a selector the number of remaining items is not known.
-      return selection.everything;
-    });
-    return count;
+    const { everything, prefix } = selection;
+    const items = resource.collection?.items;
+    if (items === undefined) return 0;
+    // With a selector the number of remaining items is not known.
+    return everything ? items.countFrom(`${key}\u0000`, prefix) : items.take(`${key}\u0000`, prefix, 1).length;
   };
 }
 

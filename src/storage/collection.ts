@@ -86,6 +86,12 @@ class NotLoaded extends SortedMap<Item> {
   override withPrefix(): Item[] {
     throw notLoaded();
   }
+  override take(): Item[] {
+    throw notLoaded();
+  }
+  override countFrom(): number {
+    throw notLoaded();
+  }
   override all(): Item[] {
     throw notLoaded();
   }
