@@ -199,6 +199,17 @@ test('a cancelled stream ends at both sides', async () => {
   stream.write(Buffer.from('1x1'));
 });
 
+test('what a cancelled stream has not read is dropped', async () => {
+  const channel = open();
+  const stream = await chat(channel);
+  stream.write(Buffer.from('3x1'));
+  expect(String((await stream.next()).value)).toBe('0');
+  // The others have come meanwhile, or come after the end.
+  await call(channel, 'echo');
+  stream.cancel();
+  await expect(stream.next()).rejects.toMatchObject({ kind: 'cancelled' });
+});
+
 test('TLS, with the certificates of both sides', async () => {
   const target = `localhost:${securePort}`;
   const ca = authority.certificate;

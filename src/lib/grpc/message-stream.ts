@@ -55,7 +55,9 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
     if (!this.ended && this.stream !== undefined) this.connection.write(this.stream, framed);
   }
 
+  /** Messages that were not read are dropped. */
   cancel(): void {
+    this.#unread = [];
     this.fail(new GrpcError('cancelled', 'CANCELLED', 'the call was cancelled'));
   }
 
@@ -74,7 +76,6 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
   }
 
   return(): Promise<IteratorResult<Message, undefined>> {
-    this.#unread = [];
     this.cancel();
     return Promise.resolve(DONE);
   }
