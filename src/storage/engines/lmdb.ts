@@ -241,14 +241,21 @@ class LmdbEngine implements Engine {
       checkOperations(operations);
       if (operations.length > MOST_OPERATIONS) throw new TypeError(`a commit has more than ${MOST_OPERATIONS} operations`);
       if (this.#commits.waiting >= MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
-      for (const { key, expect } of operations) {
-        if (expect === undefined) continue;
+      // Nothing is written or numbered before all expectations are checked.
+      const changes: PendingChange[] = [];
+      const revision = this.#assigned + 1;
+      const time = this.#clock.now();
+      for (const operation of operations) {
+        const { key, expect } = operation;
         const newest = this.#newest.of(key);
-        if ((newest === undefined || newest.deleted ? 0 : newest.revision) !== expect) return this.#refuseConflict(key, newest);
+        if (expect !== undefined && (newest === undefined || newest.deleted ? 0 : newest.revision) !== expect)
+          return this.#refuseConflict(key, newest);
+        if (operation.type === 'check') continue;
+        const change = prepareChange(operation, newest, { revision, time, index: changes.length });
+        if (change !== undefined) changes.push(change);
       }
-      const changes = this.#prepare(operations);
       if (changes.length === 0) return this.#visible(this.#assigned);
-      const revision = ++this.#assigned;
+      this.#assigned = revision;
       for (const { change, version } of changes) this.#newest.set(change.key, version);
       assigned?.(revision);
       return this.#commit(changes, revision);
@@ -381,19 +388,6 @@ class LmdbEngine implements Engine {
     this.#commits.stop(damage);
     this.#writes.stop(damage);
     if (!isKnown) this.#notice?.(damage.message);
-  }
-
-  /** The changes of the operations. Nothing is written or numbered yet. */
-  #prepare(operations: readonly Operation[]): PendingChange[] {
-    const changes: PendingChange[] = [];
-    const revision = this.#assigned + 1;
-    const time = this.#clock.now();
-    for (const operation of operations) {
-      if (operation.type === 'check') continue;
-      const change = prepareChange(operation, this.#newest.of(operation.key), { revision, time, index: changes.length });
-      if (change !== undefined) changes.push(change);
-    }
-    return changes;
   }
 
   /** Resolves when the changes are durable and visible. Changes are numbered in the order of these calls. */
