@@ -187,6 +187,16 @@ export const storeFull = (message: string): ApiError =>
     retryAfterSeconds: STORE_FULL_RETRY_SECONDS,
   });
 const STORE_FULL_RETRY_SECONDS = 10;
+/**
+ * The store does not respond; why stands in the log, since it names addresses. Without `Retry-After`, at which clients repeat a
+ * request by themselves: a create that happened would be answered with AlreadyExists.
+ */
+export const storeUnavailable = (inDoubt: boolean): ApiError =>
+  serviceUnavailable(
+    inDoubt
+      ? 'the store does not respond, and whether the write happened is not known; read the object before you try again'
+      : 'the store does not respond; try again',
+  );
 export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
   new ApiError(504, 'Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 /** The client took too long to send its request. */

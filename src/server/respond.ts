@@ -4,10 +4,10 @@ import type { Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import { Status } from '../kinds/meta-kinds.ts';
 import { RequestEnded } from '../lib/slices.ts';
-import { ApiError, type Status as StatusBody, storeFull } from '../meta/errors.ts';
+import { ApiError, requestTooLarge, type Status as StatusBody, storeFull, storeUnavailable } from '../meta/errors.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
-import { StoreFull } from '../storage/engine.ts';
+import { StoreFull, StoreUnavailable, WriteTooLarge } from '../storage/engine.ts';
 import type { Context } from './context.ts';
 import { type ErrorForm, errorForm, wantsPretty } from './negotiate.ts';
 import { endWith } from './pieces.ts';
@@ -161,14 +161,9 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
     return;
   }
   if (ctx.res.destroyed) return;
-  const fault =
-    error instanceof ApiError
-      ? error
-      : error instanceof StoreFull
-        ? storeFull(error.message)
-        : new ApiError(500, 'InternalError', 'Internal error occurred: the request could not be finished');
-  if (fault !== error && !(error instanceof StoreFull)) {
-    ctx.audit?.fault();
+  const fault = error instanceof ApiError ? error : (storeFault(error) ?? unexpected());
+  if (fault.code >= 500 && fault !== error && !(error instanceof StoreFull)) {
+    if (fault.code === 500) ctx.audit?.fault();
     report(error);
   }
   const headers: string[] = [];
@@ -180,6 +175,14 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
     // An answer that cannot be sent must not keep the client waiting.
     ctx.res.destroy();
   });
+}
+
+const unexpected = (): ApiError => new ApiError(500, 'InternalError', 'Internal error occurred: the request could not be finished');
+/** What a client is sent for an error of the store; undefined for other errors. */
+function storeFault(error: unknown): ApiError | undefined {
+  if (!(error instanceof StoreUnavailable)) return undefined;
+  if (error instanceof StoreFull) return storeFull(error.message);
+  return error instanceof WriteTooLarge ? requestTooLarge(error.message) : storeUnavailable(error.inDoubt);
 }
 
 /** The details of an error also contain the earlier admission steps, if the client requested them. */

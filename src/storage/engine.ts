@@ -194,9 +194,19 @@ export class FutureRevision extends Error {
   }
 }
 export class StoreUnavailable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Whether a write may have happened nevertheless. */
+  readonly inDoubt: boolean;
+  constructor(message: string, options?: ErrorOptions & { readonly inDoubt?: boolean }) {
     super(message, options);
     this.name = 'StoreUnavailable';
+    this.inDoubt = options?.inDoubt === true;
+  }
+}
+/** The write is larger than the store accepts. Nothing was written, and a retry fails as well. */
+export class WriteTooLarge extends StoreUnavailable {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'WriteTooLarge';
   }
 }
 /** The store has no room. Nothing was written; it accepts writes again when there is room. */

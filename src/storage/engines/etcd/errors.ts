@@ -3,7 +3,7 @@
  * been executed.
  */
 import type { GrpcError } from '../../../lib/grpc/status.ts';
-import { StoreUnavailable } from '../../engine.ts';
+import { StoreUnavailable, WriteTooLarge } from '../../engine.ts';
 
 export type Reason =
   | 'compacted'
@@ -89,8 +89,12 @@ function failureOfStatus(error: GrpcError): CallFailure {
 
 /** The error of the contract for a failure that is neither a conflict nor about a revision. */
 export function unavailable(failure: CallFailure, write: boolean): StoreUnavailable {
-  const doubt = write && failure.mayHaveHappened ? '; whether the write happened is not known' : '';
-  return new StoreUnavailable(`${failure.message}${doubt}`, { cause: failure });
+  if (failure.reason === 'request-too-large') return new WriteTooLarge(failure.message, { cause: failure });
+  const inDoubt = write && failure.mayHaveHappened;
+  return new StoreUnavailable(inDoubt ? `${failure.message}; whether the write happened is not known` : failure.message, {
+    cause: failure,
+    inDoubt,
+  });
 }
 
 export const CLOSED = 'the store is closed';

@@ -197,6 +197,7 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
     const write = engine.commit([put('a', '2', revision)]);
     await expect(write).rejects.toThrow(StoreUnavailable);
     await expect(write).rejects.toThrow(/not known/);
+    await expect(write).rejects.toMatchObject({ inDoubt: true });
     await expect(engine.get('a')).rejects.toThrow(StoreUnavailable);
     await expect(engine.ping()).rejects.toThrow(StoreUnavailable);
     etcd.thaw();

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../../../../test/support/etcd.ts';
 import { keysOf, pairsOf, put, record } from '../../engine.suite.tools.ts';
-import { type Engine, type Operation, StoreUnavailable } from '../../engine.ts';
+import { type Engine, type Operation, StoreUnavailable, WriteTooLarge } from '../../engine.ts';
 import { openEtcd } from '../etcd.ts';
 import { addressesOf } from './options.ts';
 
@@ -24,7 +24,7 @@ describe.skipIf(etcdMissing !== undefined)(`limits of etcd${etcdMissing === unde
     await open();
     for (const size of [1_600_000, 3_000_000, 17_000_000]) {
       const write = engine.commit([put('a', Buffer.alloc(size))]);
-      await expect(write).rejects.toThrow(StoreUnavailable);
+      await expect(write).rejects.toThrow(WriteTooLarge);
       await expect(write).rejects.toThrow(/larger than etcd takes/);
       await expect(write).rejects.not.toThrow(/not known/);
     }
