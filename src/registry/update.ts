@@ -103,13 +103,22 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
 
 const itemOf = (ctx: WriteContext): Item | undefined => ctx.resource.collection?.items.get(keyOf(ctx));
 
+/** Throws 404 unless the object exists. With a shared store one that the cache does not have is looked for in the newest state. */
+export function checkExists(deps: RegistryDeps, ctx: WriteContext): void | Promise<void> {
+  if (itemOf(ctx) !== undefined) return;
+  if (deps.cache.engine.exclusive) throw missing(ctx);
+  return isGone(deps, ctx).then((gone) => {
+    if (gone) throw missing(ctx);
+  });
+}
+
 /** Whether the newest state of the object is another one than the cache had. */
 async function hasChanged(deps: RegistryDeps, ctx: WriteContext, before: Item | undefined): Promise<boolean> {
   await deps.cache.freshen(10_000);
   return itemOf(ctx) !== before;
 }
 
-/** Whether the write that was lost against removed the object: there is no newer version to try again with. */
+/** Whether there is no such object in the newest state: none to try again with, where a write was lost against its removal. */
 async function isGone(deps: RegistryDeps, ctx: WriteContext): Promise<boolean> {
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   return itemOf(ctx) === undefined;

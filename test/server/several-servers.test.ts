@@ -1,7 +1,8 @@
 /** Three servers on one etcd. The long form, with figures, is `node bench/servers.mjs`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Engine, Subscriber } from '../../src/storage/engine.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
-import { startTestServer, summary, type TestServer } from '../support/server.ts';
+import { type Answer, type Client, startTestServer, summary, type TestServer } from '../support/server.ts';
 import { checkVisibleWrites, type Reply } from '../support/visible-writes.ts';
 
 const WRITES = 60;
@@ -16,12 +17,13 @@ describe.skipIf(etcdMissing !== undefined)(
       etcd = await startEtcd();
       const first = await startTestServer({ store: 'etcd', etcdServers: [etcd.endpoint] });
       servers.push(first);
-      servers.push(await first.peer(), await first.peer());
+      servers.push(await first.peer(), await first.peer({ wrapEngine: lag.wrap }));
     });
     afterAll(async () => {
       for (const server of servers) await server.close();
       await etcd?.stop();
     });
+    const lag = lagging();
     const at = (index: number): TestServer => servers[index] as TestServer;
 
     test('a write at one is visible to a consistent read at the others at once', async () => {
@@ -32,6 +34,27 @@ describe.skipIf(etcdMissing !== undefined)(
       expect(examples).toEqual([]);
       // Each write is read as an object and in a list, at two servers.
       expect(counts).toEqual({ writes: WRITES, reads: WRITES * 4, staleReads: 0 });
+    });
+
+    test.each<[string, number, (client: Client, path: string, name: string) => Promise<Answer>]>([
+      ['replace', 200, (client, path, name) => client.put(`${path}/${name}`, { metadata: { name }, data: { a: 'b' } })],
+      ['merge patch', 200, (client, path, name) => client.patch(`${path}/${name}`, { data: { a: 'b' } })],
+      ['JSON patch', 200, (client, path, name) => client.patch(`${path}/${name}`, [{ op: 'add', path: '/data', value: {} }], 'json-patch')],
+      ['strategic patch', 200, (client, path, name) => client.patch(`${path}/${name}`, { data: { a: 'b' } }, 'strategic-merge-patch')],
+      ['apply', 200, (client, path, name) => client.patch(`${path}/${name}?fieldManager=m`, applied(name), 'apply-patch')],
+      ['delete', 200, (client, path, name) => client.delete(`${path}/${name}`)],
+      ['create', 409, (client, path, name) => client.post(path, { metadata: { name } })],
+      ['get', 200, (client, path, name) => client.get(`${path}/${name}`)],
+    ])('%s of an object of which a server has not heard yet: %i', async (verb, status, act) => {
+      const path = `/api/v1/namespaces/${await at(0).namespace()}/configmaps`;
+      const name = verb.replace(' ', '-').toLowerCase();
+      // It knows the namespace.
+      await at(2).admin.ok('GET', path);
+      lag.hold();
+      await at(0).admin.ok('POST', path, { metadata: { name } });
+      const answer = await act(at(2).admin, path, name);
+      lag.release();
+      expect(answer.status, answer.text).toBe(status);
     });
 
     test('watches of clients are no watches of etcd: each server has its own, however many clients it serves', async () => {
@@ -47,6 +70,42 @@ describe.skipIf(etcdMissing !== undefined)(
     });
   },
 );
+
+const applied = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } });
+
+/** Changes of a store that come late: not before the server asks for the newest revision. */
+function lagging() {
+  let held: (() => void)[] | undefined;
+  const release = (): void => {
+    const due = held ?? [];
+    held = undefined;
+    for (const deliver of due) deliver();
+  };
+  const wrap = (engine: Engine): Engine =>
+    new Proxy(engine, {
+      get: (target, name) => {
+        if (name === 'currentRevision')
+          return async () => {
+            const revision = await target.currentRevision();
+            release();
+            return revision;
+          };
+        if (name === 'subscribe')
+          return (after: number, deliver: Subscriber, failed: (error: Error) => void) =>
+            target.subscribe(
+              after,
+              (changes, revision) => (held === undefined ? deliver(changes, revision) : void held.push(() => deliver(changes, revision))),
+              failed,
+            );
+        const value = Reflect.get(target, name, target) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const hold = (): void => {
+    held = [];
+  };
+  return { wrap, hold, release };
+}
 
 const isTheOne = (event: { object: { metadata: { name: string } } }): boolean => event.object.metadata.name === 'seen-by-all';
 

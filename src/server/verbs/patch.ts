@@ -17,10 +17,9 @@ import {
   touchedPart,
 } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import { keyOf, type WriteContext } from '../../registry/context.ts';
+import type { WriteContext } from '../../registry/context.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
-import { missing } from '../../registry/unreadable.ts';
-import { update } from '../../registry/update.ts';
+import { checkExists, update } from '../../registry/update.ts';
 import type { FieldFaults } from '../../schema/field-faults.ts';
 import { unknownFields, unknownFieldsOf } from '../../schema/field-place.ts';
 import { DecodeError, decode, toJson } from '../../schema/json.ts';
@@ -100,7 +99,8 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
     return sendItem(services, ctx, created ? 201 : 200, resource, item, representation);
   }
   // A missing object is reported before an invalid patch.
-  if (resource.collection?.items.get(keyOf(write)) === undefined) throw missing(write);
+  const looking = checkExists(services.registry, write);
+  if (looking !== undefined) await looking;
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const faults = faultsOf(services, options);
   const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults));
