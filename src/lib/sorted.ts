@@ -94,17 +94,19 @@ export class SortedMap<V> {
 
   /** Counts the keys that start with `prefix`, from `from` on, which is not before the prefix. Whole chunks are not walked. */
   countFrom(from: string, prefix: string): number {
+    if (this.chunks.length === 0) return 0;
     let count = 0;
-    for (let at = this.chunkFor(from); at < this.chunks.length; at++) {
+    let at = this.chunkFor(from);
+    let i = lowerBound((this.chunks[at] as Chunk<V>).keys, from);
+    for (; at < this.chunks.length; at++, i = 0) {
       const { keys } = this.chunks[at] as Chunk<V>;
-      const first = lowerBound(keys, from);
-      if ((keys[keys.length - 1] as string).startsWith(prefix)) count += keys.length - first;
+      if ((keys[keys.length - 1] as string).startsWith(prefix)) count += keys.length - i;
       else {
-        let end = first;
-        while (end < keys.length && (keys[end] as string).startsWith(prefix)) end++;
-        count += end - first;
-        // A chunk that ends before `from` says nothing of the next one.
-        if (first < keys.length) break;
+        const before = i;
+        while (i < keys.length && (keys[i] as string).startsWith(prefix)) i++;
+        count += i - before;
+        // The next chunk can have such keys only if this one ends before `from`.
+        if (i < keys.length) break;
       }
     }
     return count;
