@@ -84,6 +84,7 @@ test('the clock and the randomness of the machine are named where something is s
     'compose/reencrypt.ts': 'a tool is started by a command',
     'storage/engines/memory.ts': 'of a store that is given none',
     'storage/engines/lmdb.ts': 'of a store that is given none',
+    'storage/engines/lmdb/lock.ts': 'servers wait for each other by the clock of the machine, under names that none of them chooses',
     'storage/engines/lmdb/tables.ts': 'of a store that is given none',
     'storage/engines/etcd.ts': 'of a store that is given none; and deadlines of calls to etcd pass by the clock of the machine',
     'lib/clock.ts': 'it is made here',

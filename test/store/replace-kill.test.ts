@@ -44,7 +44,7 @@ function run(
 /** Files, but for the lock of the process and what differs from process to process in their names. */
 const namesIn = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name !== 'store.lock')
+    .filter((name) => !name.startsWith('store.lock'))
     .map((name) => name.replaceAll(/-\d[^/]*/g, '-N'))
     .sort();
 

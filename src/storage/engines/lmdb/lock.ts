@@ -1,93 +1,172 @@
 /**
- * Locks a data directory against a second server. The lock is a socket in the directory on which its holder listens: it
- * ends with the process in any case, and it works across containers that share the directory.
+ * Locks a data directory against a second server. Each server that wants the directory listens on a socket of its own in it,
+ * so that the lock ends with the process in any case, and works across containers that share the directory:
+ *
+ *   1. listen on `store.locking-TOKEN`, then rename it to `store.lock-TOKEN`: whoever sees that name can connect to it
+ *   2. look for the sockets of others; those without a listener were left by a crash, and are removed
+ *   3. no other: the directory is locked. Another that holds it: give up. Another that starts, too: the lower token waits
+ *      until the others have given up
+ *
+ * Of two servers the one whose socket has its name later sees the other in step 2, so they cannot both get to the end. No
+ * name is used twice, so that what is removed in step 2 is never a socket that has a listener by then.
  */
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { type Random, systemRandom } from '../../../lib/random.ts';
 
-const NAME = 'store.lock';
+/** How the names of locks begin. Earlier releases used it alone. */
+export const LOCK = 'store.lock';
+const STARTING = 'store.locking-';
 /** A socket's path must be shorter than about 100 bytes; by the directory's descriptor it always is. */
 const LONGEST_PATH = 100;
 /** Timeout for the holder of the lock to identify itself. */
 const ANSWER_MS = 2_000;
+/** How often, and how many times, a server looks whether others that start have given up. */
+const LOOK_MS = 10;
+const MOST_LOOKS = 1_000;
+/** The socket of a server that starts may be removed as one that a crash left; then it makes another. */
+const MOST_SOCKETS = 10;
 
 export interface DirectoryLock {
   release(): Promise<void>;
 }
+interface World {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+/** A server that runs, as it describes itself. */
+interface Holder {
+  /** Empty if it does not report it. */
+  readonly pid: string;
+  readonly isStarting: boolean;
+}
 
 /** Throws when another process (or this one) holds the directory. */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
-  const path = join(directory, NAME);
-  const descriptor = path.length > LONGEST_PATH && process.platform === 'linux' ? openSync(directory, 'r') : undefined;
-  const socket = descriptor === undefined ? path : `/proc/self/fd/${descriptor}/${NAME}`;
-  try {
-    const server = (await listen(socket)) ?? (await takeOver(socket, directory));
-    return {
-      async release() {
-        // Closing the server removes the socket.
-        await new Promise((resolve) => server.close(resolve));
-        if (descriptor !== undefined) closeSync(descriptor);
-      },
-    };
-  } catch (error) {
+export async function lockDirectory(
+  directory: string,
+  world: World = { clock: systemClock, random: systemRandom },
+): Promise<DirectoryLock> {
+  const long = join(directory, `${STARTING}${'0'.repeat(36)}`).length > LONGEST_PATH && process.platform === 'linux';
+  const descriptor = long ? openSync(directory, 'r') : undefined;
+  const within = descriptor === undefined ? directory : `/proc/self/fd/${descriptor}`;
+  let own: OwnSocket | undefined;
+  const release = async (): Promise<void> => {
+    await own?.close();
     if (descriptor !== undefined) closeSync(descriptor);
+  };
+  try {
+    own = await ownSocket(within, world.random);
+    await becomeOnly(own, within, directory, world.clock);
+    return { release };
+  } catch (error) {
+    await release();
     throw error;
   }
 }
 
-/** A socket exists: its owner runs, or died without removing it. */
-async function takeOver(socket: string, directory: string): Promise<Server> {
-  let holder = await holderOf(socket);
-  if (holder === undefined) {
-    // Renaming it is atomic; if another server was faster, its new socket was renamed, and is put back.
-    const aside = `${socket}.${process.pid}`;
+interface OwnSocket {
+  readonly name: string;
+  /** What it answers from now on. */
+  hold(): void;
+  close(): Promise<void>;
+}
+
+async function ownSocket(within: string, random: Random): Promise<OwnSocket> {
+  for (let tried = 1; ; tried++) {
+    const token = random.uuid();
+    const name = `${LOCK}-${token}`;
+    let state = ' starting';
+    const server = await listen(join(within, `${STARTING}${token}`), () => `${process.pid}${state}`);
+    const close = async (): Promise<void> => {
+      rmSync(join(within, name), { force: true });
+      await new Promise((resolve) => server.close(resolve));
+    };
     try {
-      renameSync(socket, aside);
-      holder = await holderOf(aside);
-      if (holder === undefined) rmSync(aside);
-      else renameSync(aside, socket);
+      renameSync(join(within, `${STARTING}${token}`), join(within, name));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await close();
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && tried < MOST_SOCKETS) continue;
+      throw error;
     }
+    return {
+      name,
+      hold() {
+        state = '';
+      },
+      close,
+    };
   }
-  const server = holder === undefined ? await listen(socket) : undefined;
-  if (server !== undefined) return server;
-  const who = holder === undefined || holder === '' ? '' : ` (process ${holder})`;
-  throw new Error(
-    `the data directory ${directory} is in use by another server${who}; stop that one, or give this one a directory of its own`,
+}
+
+/** Returns when no other server has a socket in the directory. */
+async function becomeOnly(own: OwnSocket, within: string, directory: string, clock: Clock): Promise<void> {
+  for (let look = 1; ; look++) {
+    let waits = false;
+    for (const name of readdirSync(within)) {
+      if (name === own.name || (name !== LOCK && !name.startsWith(`${LOCK}-`))) continue;
+      const holder = await holderOf(join(within, name));
+      if (holder === undefined) rmSync(join(within, name), { force: true });
+      else if (holder.isStarting && own.name < name && look < MOST_LOOKS) waits = true;
+      else throw inUse(directory, holder);
+    }
+    if (!waits) break;
+    await clock.sleep(LOOK_MS);
+  }
+  own.hold();
+  for (const name of readdirSync(within)) {
+    if (name.startsWith(STARTING) && (await holderOf(join(within, name))) === undefined) rmSync(join(within, name), { force: true });
+  }
+}
+
+function inUse(directory: string, { pid }: Holder): Error {
+  const process = pid === '' ? '' : ` (process ${pid})`;
+  return new Error(
+    `the data directory ${directory} is in use by another server${process}; stop that one, or give this one a directory of its own`,
   );
 }
 
-/** The listening server; undefined when the address is taken. */
-function listen(socket: string): Promise<Server | undefined> {
+function listen(socket: string, answer: () => string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((connection) => {
       connection.on('error', () => {});
-      connection.end(`${process.pid}`);
+      connection.end(answer());
     });
     server.unref();
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(new Error(`the data directory cannot be locked (${error.message}); it must be on a local disk`, { cause: error }));
-    });
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Error(`the data directory cannot be locked (${error.message}); it must be on a local disk`, { cause: error })),
+    );
     server.listen(socket, () => resolve(server));
   });
 }
 
-/** Process id of the listener, '' if it does not report it; undefined when there is none. */
-function holderOf(socket: string): Promise<string | undefined> {
+/**
+ * The listener of a socket; undefined when there is none. A listener that says nothing is asked again: a server that gives up
+ * removes its socket first, and may then end a connection without an answer.
+ */
+async function holderOf(socket: string): Promise<Holder | undefined> {
+  let said = await answerOf(socket);
+  if (said === '') said = existsSync(socket) ? await answerOf(socket) : undefined;
+  if (said === undefined) return undefined;
+  const [pid = '', state] = said.split(' ');
+  return { pid, isStarting: state === 'starting' };
+}
+
+/** What the listener says; undefined when there is none. */
+function answerOf(socket: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let said = '';
     const connection = connect(socket);
     connection.setEncoding('latin1');
     connection.setTimeout(ANSWER_MS, () => connection.destroy());
     connection.on('data', (text: string) => {
-      said = (said + text).slice(0, 20);
+      said = (said + text).slice(0, 40);
     });
     connection.on('close', () => resolve(said));
     connection.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined);
+      else if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve('');
       else reject(error);
     });
   });

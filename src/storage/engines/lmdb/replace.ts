@@ -10,12 +10,11 @@ import { join } from 'node:path';
 import { makeDirectory } from '../../../lib/directories.ts';
 import { CLEAN_END_FILE } from './clean-end.ts';
 import { syncDirectory } from './journal.ts';
+import { LOCK } from './lock.ts';
 
 /** Present while files are moved. */
 export const REPLACING = 'store.replacing';
 const UNFINISHED = `${REPLACING}.new`;
-/** The socket by which the directory is locked. */
-const LOCK = 'store.lock';
 /** Directories in which a tool builds a store; one that exists while nobody holds the lock was left by a crash. */
 export const PARTIAL_STORES = ['store.restoring-', 'store.repairing-', 'store.dry-run-'] as const;
 
@@ -80,7 +79,11 @@ export function storeFiles(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory).filter(
     (name) =>
-      name.startsWith('store.') && name !== LOCK && name !== REPLACING && name !== UNFINISHED && lstatSync(join(directory, name)).isFile(),
+      name.startsWith('store.') &&
+      !name.startsWith(LOCK) &&
+      name !== REPLACING &&
+      name !== UNFINISHED &&
+      lstatSync(join(directory, name)).isFile(),
   );
 }
 
