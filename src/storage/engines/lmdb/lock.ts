@@ -2,7 +2,7 @@
  * Locks a data directory against a second server. Each server that wants the directory listens on a socket of its own in it,
  * so that the lock ends with the process in any case, and works across containers that share the directory:
  *
- *   1. listen on `store.locking-TOKEN`, then rename it to `store.lock-TOKEN`: whoever sees that name can connect to it
+ *   1. listen on `store.locking-TOKEN`, then rename it to `store.lock-TOKEN`: a server that sees that name can connect to it
  *   2. look for the sockets of others; those without a listener were left by a crash, and are removed
  *   3. no other: the directory is locked. Another that holds it: give up. Another that starts, too: the lower token waits
  *      until the others have given up
