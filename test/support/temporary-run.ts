@@ -26,7 +26,9 @@ function parent(): string {
   return tmpdir();
 }
 
+/** Called for each project of a run; all share what the first call has made. */
 export default async function setup(): Promise<() => void> {
+  if (process.env.PLAT_TEST_RUN_DIRECTORY !== undefined) return () => {};
   const directory = mkdtempSync(join(parent(), 'plat-tests-'));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = directory;
