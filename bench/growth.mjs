@@ -1,27 +1,7 @@
 // Many pods: memory, full lists, one by label, and a get while full lists run without end.
-import { call, inParallel, must, residentMB, startPlat } from './tools.mjs';
+import { call, inParallel, must, residentMB, samplePod, startPlat } from './tools.mjs';
 
-const pod = (name) => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, labels: { app: 'grow', index: name } },
-  spec: {
-    automountServiceAccountToken: false,
-    containers: [
-      {
-        name: 'main',
-        image: 'registry.example/app:1.2.3',
-        command: ['/app'],
-        env: [
-          { name: 'A', value: 'one' },
-          { name: 'B', value: 'two' },
-        ],
-        ports: [{ containerPort: 8080 }],
-        resources: { requests: { cpu: '100m', memory: '128Mi' } },
-      },
-    ],
-  },
-});
+const pod = (name) => samplePod(name, 'grow');
 const median = (values, share = 0.5) => +[...values].sort((a, b) => a - b)[Math.floor(values.length * share)].toFixed(1);
 
 export async function growth(pods) {

@@ -7,7 +7,7 @@
 //   loaded    all pods and custom objects are in memory, and the processor time of the process up to then
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { call, cpuOf, inParallel, must, residentMB, startPlat, temporary } from './tools.mjs';
+import { call, cpuOf, inParallel, must, residentMB, samplePod, startPlat, temporary } from './tools.mjs';
 
 const argument = (name, usual) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -21,27 +21,7 @@ const checkout = argument('checkout', undefined);
 const namespaces = Array.from({ length: 10 }, (_, i) => `restart${i}`);
 const filled = join(dataDir, `filled-${pods}-${objects}`);
 
-const pod = (name) => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, labels: { app: 'restart', index: name } },
-  spec: {
-    automountServiceAccountToken: false,
-    containers: [
-      {
-        name: 'main',
-        image: 'registry.example/app:1.2.3',
-        command: ['/app'],
-        env: [
-          { name: 'A', value: 'one' },
-          { name: 'B', value: 'two' },
-        ],
-        ports: [{ containerPort: 8080 }],
-        resources: { requests: { cpu: '100m', memory: '128Mi' } },
-      },
-    ],
-  },
-});
+const pod = (name) => samplePod(name, 'restart');
 const GROUP = 'bench.example.com';
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',

@@ -201,3 +201,26 @@ request = function()
   return wrk.format("${method}", path, {["Authorization"] = wrk.headers["Authorization"], ["Content-Type"] = "${type}"}, body)
 end`;
 }
+
+/** A pod of usual size, without a service account. */
+export const samplePod = (name, app) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, labels: { app, index: name } },
+  spec: {
+    automountServiceAccountToken: false,
+    containers: [
+      {
+        name: 'main',
+        image: 'registry.example/app:1.2.3',
+        command: ['/app'],
+        env: [
+          { name: 'A', value: 'one' },
+          { name: 'B', value: 'two' },
+        ],
+        ports: [{ containerPort: 8080 }],
+        resources: { requests: { cpu: '100m', memory: '128Mi' } },
+      },
+    ],
+  },
+});

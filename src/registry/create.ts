@@ -26,7 +26,7 @@ import { parseItem } from './versions.ts';
 
 /** How often a generated name that is taken is replaced by another. */
 const NAME_TRIES = 5;
-/** How often a create is tried again after what it needs besides its name was taken by others. */
+/** Attempts of a create whose address or port was taken by another write meanwhile. */
 const TRIES = 20;
 const CROWDED = 'too many conflicting writes; try again';
 

@@ -35,7 +35,7 @@ import { validatedForms } from './validated-forms.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** How often a write is tried again after others got in between. */
+/** Maximum retries of a write that conflicts with others. */
 const TRIES = 20;
 
 export interface UpdateResult {

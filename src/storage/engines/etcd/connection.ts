@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly channel: Channel;
 }
 
-/** While there is no connection, endpoints are tried again at least this often; each delays its own attempts. */
+/** While there is no connection, endpoints are retried at least this often; each delays its own attempts. */
 const LOOK_MS = 20;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
