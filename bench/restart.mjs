@@ -137,7 +137,7 @@ const median = (after, what) =>
     .filter((round) => round.after === after)
     .map((round) => round[what])
     .sort((a, b) => a - b)[Math.floor(results.filter((round) => round.after === after).length / 2)];
-for (const after of ['clean shutdown', 'kill']) {
+for (const after of new Set(results.map((round) => round.after))) {
   const row = ['ready', 'health', 'get', 'list', 'loaded', 'readyCpuMs', 'loadedCpuMs', 'MB'].map(
     (what) => `${what} ${median(after, what)}`,
   );
