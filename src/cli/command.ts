@@ -20,8 +20,12 @@ export interface Terminal {
   release(): void;
 }
 
+/** The name that the program was called by. As `kubectl` it behaves as the stock client wherever scripts can notice. */
+export type ProgramName = 'plat' | 'kubectl';
+
 /** The terminal, environment, clock and signals, passed in so that a test can stand in for them. */
 export interface IO {
+  readonly program: ProgramName;
   readonly clock: Clock;
   out(text: string): void;
   err(text: string): void;

@@ -1,10 +1,12 @@
 /** The program `plat`: runs when it is imported. */
+import { basename } from 'node:path';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
 import { homeDirectory } from './home.ts';
 import { run } from './index.ts';
 
 const io: IO = {
+  program: /^kubectl(\.|$)/.test(basename(process.argv[1] ?? '')) ? 'kubectl' : 'plat',
   clock: commandClock,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

@@ -17,6 +17,7 @@ export function testIO(changes: Partial<IO> = {}): TestIO {
   const handlers = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
   const waiting = new Set<() => void>();
   const io: TestIO = {
+    program: 'plat',
     clock: commandClock,
     stdout: '',
     stderr: '',
