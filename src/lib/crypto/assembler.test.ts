@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { branchIf, get, i32, i64, instantiate, loop, set, v128, when } from './assembler.ts';
+import { assembled, branchIf, get, i32, i64, loop, set, v128, when } from './assembler.ts';
 
 const [AT, END] = [0, 1] as const;
 
@@ -20,7 +20,7 @@ test('a loop runs until its condition is false, and what is under a condition on
       i64.store(i32.constant(0), get(SUM)),
     ],
   };
-  const made = instantiate(1, { total });
+  const made = assembled(1, () => ({ total }))();
   if (made === undefined) throw new Error('assembled code cannot run here');
   const view = new DataView(made.memory.buffer);
   for (let i = 0; i < 20; i++) view.setBigUint64(1000 + 8 * i, BigInt(i) << 40n, true);
@@ -41,7 +41,7 @@ test('constants of any sign and length, and words of sixteen bytes', () => {
       v128.store(i32.constant(0), v128.shiftWordsLeft(v128.load(i32.constant(200)), i32.constant(28)), 216),
     ],
   };
-  const made = instantiate(1, { write });
+  const made = assembled(1, () => ({ write }))();
   if (made === undefined) throw new Error('assembled code cannot run here');
   made.call.write();
   const view = new DataView(made.memory.buffer);
@@ -53,7 +53,19 @@ test('constants of any sign and length, and words of sixteen bytes', () => {
 
 afterEach(() => vi.unstubAllGlobals());
 test('code that is not valid, or that cannot run, makes no instance', () => {
-  expect(instantiate(1, { broken: { parameters: 0, locals: [], body: get(5) } })).toBeUndefined();
+  expect(assembled(1, () => ({ broken: { parameters: 0, locals: [], body: get(5) } }))()).toBeUndefined();
   vi.stubGlobal('WebAssembly', undefined);
-  expect(instantiate(1, { empty: { parameters: 0, locals: [], body: [] } })).toBeUndefined();
+  expect(assembled(1, () => ({ empty: { parameters: 0, locals: [], body: [] } }))()).toBeUndefined();
+});
+
+test('instances share compiled code, and each has a memory of its own', () => {
+  let compiled = 0;
+  const one = assembled(1, () => {
+    compiled++;
+    return { mark: { parameters: 1, locals: [], body: [i64.store(i32.constant(0), i64.ofI32(get(0)))] } };
+  });
+  const [a, b] = [one(), one()];
+  a?.call.mark(1);
+  b?.call.mark(2);
+  expect([compiled, a?.memory[0], b?.memory[0]]).toEqual([1, 1, 2]);
 });

@@ -141,18 +141,25 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object) => { readonly exports: Readonly<Record<string, unknown>> };
 }
 
-/** An instance of a module with a memory of its own. Undefined where the processor or the way Node was started does not allow it. */
-export function instantiate<Name extends string>(
-  pages: number,
-  functions: Readonly<Record<Name, WasmFunction>>,
-): Assembled<Name> | undefined {
-  const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi };
-  if (api === undefined) return undefined;
-  try {
-    const { exports } = new api.Instance(new api.Module(assemble(pages, functions)));
-    const { memory, ...call } = exports as { memory: { buffer: ArrayBuffer } } & Assembled<Name>['call'];
-    return { memory: new Uint8Array(memory.buffer), call: call as unknown as Assembled<Name>['call'] };
-  } catch {
-    return undefined;
-  }
+/** Makes an instance with a memory of its own. Undefined where the processor or the way Node was started does not allow it. */
+export type Instantiate<Name extends string> = () => Assembled<Name> | undefined;
+
+/**
+ * The code is compiled with the first instance, and the others share it: the engine compiles code that is used much a second time, which
+ * costs about ten milliseconds, and keys that are loaded again must not cost that each time.
+ */
+export function assembled<Name extends string>(pages: number, functions: () => Readonly<Record<Name, WasmFunction>>): Instantiate<Name> {
+  let module: object | undefined;
+  return () => {
+    const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi };
+    if (api === undefined) return undefined;
+    try {
+      module ??= new api.Module(assemble(pages, functions()));
+      const { exports } = new api.Instance(module);
+      const { memory, ...call } = exports as { memory: { buffer: ArrayBuffer } } & Assembled<Name>['call'];
+      return { memory: new Uint8Array(memory.buffer), call: call as unknown as Assembled<Name>['call'] };
+    } catch {
+      return undefined;
+    }
+  };
 }

@@ -11,7 +11,7 @@
  * processor has cached.
  */
 import { type Cipher, createCipheriv } from 'node:crypto';
-import { type Assembled, branchIf, type Code, get, i32, instantiate, loop, PAGE, set, v128, type WasmFunction, when } from './assembler.ts';
+import { type Assembled, assembled, branchIf, type Code, get, i32, loop, PAGE, set, v128, type WasmFunction, when } from './assembler.ts';
 
 export const GCM_NONCE = 12;
 export const GCM_TAG = 16;
@@ -75,6 +75,8 @@ function sum(codes: readonly Code[]): Code {
   return half === 0 ? (codes[0] as Code) : v128.xor(sum(codes.slice(0, half)), sum(codes.slice(half)));
 }
 
+const gcmCode = assembled(1, () => ({ seal: sealFunction() }));
+
 export class GcmSealer {
   readonly #memory: Buffer;
   readonly #view: DataView;
@@ -85,8 +87,8 @@ export class GcmSealer {
 
   /** Undefined where assembled code cannot run. */
   static of(secret: Buffer): GcmSealer | undefined {
-    const assembled = instantiate(1, { seal: sealFunction() });
-    return assembled === undefined ? undefined : new GcmSealer(secret, assembled);
+    const code = gcmCode();
+    return code === undefined ? undefined : new GcmSealer(secret, code);
   }
 
   private constructor(secret: Buffer, { memory, call }: Assembled<'seal'>) {

@@ -4,7 +4,7 @@
  *
  *   memory   state of Salsa20 │ sum of Poly1305 │ key stream │ message
  */
-import { type Assembled, branchIf, type Code, get, i32, i64, instantiate, loop, set, v128, type WasmFunction, when } from './assembler.ts';
+import { type Assembled, assembled, branchIf, type Code, get, i32, i64, loop, set, v128, type WasmFunction, when } from './assembler.ts';
 
 /** Longest message. */
 export const LONGEST_MESSAGE = 8192;
@@ -20,8 +20,7 @@ export const MESSAGE = STREAM + LONGEST_MESSAGE + 4 * BLOCK;
 
 export type SecretBoxCode = Assembled<'combine' | 'authenticate'>;
 /** Undefined where assembled code cannot run. */
-export const secretBoxCode = (): SecretBoxCode | undefined =>
-  instantiate(1, { combine: combineFunction(), authenticate: authenticateFunction() });
+export const secretBoxCode = assembled(1, () => ({ combine: combineFunction(), authenticate: authenticateFunction() }));
 
 /** `combine(streamEnd, length)`: makes the key stream up to an offset, and combines that much of the message with it. */
 function combineFunction(): WasmFunction {
