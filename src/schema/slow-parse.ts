@@ -31,24 +31,18 @@ export class SlowParser {
     return atOnce(this.steps());
   }
   *steps(): Work<JsonValue> {
-    const value = yield* this.value(this.place, undefined);
+    this.blank();
+    const char = this.text[this.at];
+    const value = isOpening(char) ? yield* this.container(char, this.place, undefined) : this.scalar(char);
     this.blank();
     if (this.at < this.text.length) this.fail('after top-level value');
     return value;
   }
 
-  /** The value at this place; `earlier` is the previous value of the same key. */
-  private *value(place: Place | undefined, earlier: JsonValue | undefined): Work<JsonValue> {
-    this.blank();
-    const char = this.text[this.at];
-    switch (char) {
-      case '{':
-        return yield* this.object(place, this.merge && isObject(earlier) ? earlier : {});
-      case '[':
-        return yield* this.array(place);
-      default:
-        return this.scalar(char);
-    }
+  /** An object or a list; `earlier` is the previous value of the same key. Plain values are read without a generator, which costs more. */
+  private container(char: '{' | '[', place: Place | undefined, earlier: JsonValue | undefined): Work<JsonValue> {
+    if (char === '[') return this.array(place);
+    return this.merge && isObject(earlier) ? this.object(place, earlier, new Set()) : this.object(place, {}, undefined);
   }
   private scalar(char: string | undefined): JsonValue {
     switch (char) {
@@ -70,9 +64,9 @@ export class SlowParser {
     return (++this.values & (VALUES_A_STEP - 1)) === 0;
   }
 
-  private *object(place: Place | undefined, into: JsonObject): Work<JsonObject> {
+  /** `seen`: the keys of this text so far, where `into` has others from the previous value. */
+  private *object(place: Place | undefined, into: JsonObject, seen: Set<string> | undefined): Work<JsonObject> {
     this.enter();
-    const seen = new Set<string>();
     this.blank();
     if (this.text[this.at] === '}') return this.leave(into);
     for (;;) {
@@ -83,9 +77,11 @@ export class SlowParser {
       if (this.text[this.at] !== ':') this.fail('after object key');
       this.at++;
       this.blank();
-      const below = place?.field(key, seen.has(key), this.text, this.at);
-      seen.add(key);
-      setKey(into, key, yield* this.value(below, Object.hasOwn(into, key) ? into[key] : undefined));
+      const exists = Object.hasOwn(into, key);
+      const below = place?.field(key, seen === undefined ? exists : seen.has(key), this.text, this.at);
+      seen?.add(key);
+      const char = this.text[this.at];
+      setKey(into, key, isOpening(char) ? yield* this.container(char, below, exists ? into[key] : undefined) : this.scalar(char));
       if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];
@@ -103,9 +99,7 @@ export class SlowParser {
     for (;;) {
       this.blank();
       const char = this.text[this.at];
-      // Long lists are mostly of plain values.
-      if (char !== '{' && char !== '[') list.push(this.scalar(char));
-      else list.push(yield* this.value(place?.item(list.length), undefined));
+      list.push(isOpening(char) ? yield* this.container(char, place?.item(list.length), undefined) : this.scalar(char));
       if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];
@@ -199,6 +193,7 @@ export class SlowParser {
   }
 }
 
+const isOpening = (char: string | undefined): char is '{' | '[' => char === '{' || char === '[';
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
