@@ -79,7 +79,7 @@ class Applier {
   constructor(work: Work, options: ApplyOptions) {
     this.work = work;
     this.options = options;
-    this.results = new Results(work.io, options);
+    this.results = new Results(work.io, options, { asList: true });
   }
   async run(manifests: readonly Manifest[]): Promise<number> {
     for (const manifest of manifests) {

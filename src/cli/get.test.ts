@@ -5,7 +5,7 @@ import { run } from './index.ts';
 import { testIO } from './testing.ts';
 
 const columns = [
-  { name: 'Name', type: 'string' },
+  { name: 'Name', type: 'string', format: 'name' },
   { name: 'Status', type: 'string' },
   { name: 'IP', type: 'string', priority: 1 },
 ];
@@ -24,14 +24,14 @@ const pod = (name: string) => ({ metadata: { name, managedFields: [{ manager: 'x
 const discovery: Record<string, unknown> = {
   '/api/v1': {
     resources: [
-      { name: 'pods', singularName: 'pod', kind: 'Pod', namespaced: true, verbs: ['list', 'get'], shortNames: ['po'], categories: ['all'] },
+      { name: 'pods', singularName: 'pod', kind: 'Pod', namespaced: true, verbs: ['list', 'get', 'watch'], shortNames: ['po'], categories: ['all'] },
       { name: 'namespaces', singularName: 'namespace', kind: 'Namespace', namespaced: false, verbs: ['list'], shortNames: ['ns'] },
     ],
   },
   '/apis': { groups: [{ name: 'apps', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } }] },
   '/apis/apps/v1': {
     resources: [
-      { name: 'deployments', singularName: 'deployment', kind: 'Deployment', namespaced: true, verbs: ['list'], categories: ['all'] },
+      { name: 'deployments', singularName: 'deployment', kind: 'Deployment', namespaced: true, verbs: ['list', 'watch'], categories: ['all'] },
     ],
   },
 };
@@ -71,7 +71,7 @@ test('a collection is a table', async () => {
   answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Running', '3'), row('longer-name', 'Bad\u001b[31m\nx', '4')]);
   expect(await get('po')).toEqual({
     code: 0,
-    stdout: 'NAME          STATUS\na             Running\nlonger-name   Bad\\u001b[31m\\nx\n',
+    stdout: 'NAME          STATUS\na             Running\nlonger-name   Bad\\u001b[31m...\n',
     stderr: '',
   });
   expect(asked).toEqual(['table /api/v1/namespaces/default/pods?limit=500']);
@@ -82,7 +82,7 @@ test('wide, labels, no headers', async () => {
   expect((await get('pods', '-nx', '-o', 'wide', '--show-labels')).stdout).toBe(
     'NAME   STATUS    IP         LABELS\na      Running   10.0.0.1   app=a\n',
   );
-  expect((await get('pods', '-n', 'x', '--no-headers')).stdout).toBe('a   Running\n');
+  expect((await get('pods', '-n', 'x', '--no-headers')).stdout).toBe('a     Running\n');
 });
 
 test('all namespaces, selectors, and pieces of a large collection', async () => {
@@ -95,7 +95,14 @@ test('all namespaces, selectors, and pieces of a large collection', async () => 
 
 test('nothing found is said aside', async () => {
   answers['/api/v1/namespaces/default/pods?limit=500'] = table([]);
+  answers['/api/v1/namespaces/default'] = {};
   expect(await get('pods')).toEqual({ code: 0, stdout: '', stderr: 'No resources found in default namespace.\n' });
+  expect(await get('pods', '--ignore-not-found')).toEqual({ code: 0, stdout: '', stderr: '' });
+  answers['/api/v1/namespaces/defualt/pods?limit=500'] = table([]);
+  answers['/api/v1/namespaces?limit=500'] = { items: [{ metadata: { name: 'default' } }, { metadata: { name: 'other' } }] };
+  expect((await get('pods', '-n', 'defualt')).stderr).toBe(
+    'No resources found in defualt namespace.\nThere is no namespace "defualt" (did you mean default?)\n',
+  );
   answers['/api/v1/namespaces?limit=500'] = table([]);
   expect((await get('ns')).stderr).toBe('No resources found\n');
 });
@@ -113,7 +120,7 @@ test('objects by name; one that is missing does not hide the others', async () =
   expect(await get('pods', 'gone', 'a')).toEqual({
     code: 1,
     stdout: 'NAME   STATUS\na      Running\n',
-    stderr: 'plat: /api/v1/namespaces/default/pods/gone not found\n',
+    stderr: 'plat: /api/v1/namespaces/default/pods/gone not found (NotFound)\n',
   });
   expect(await get('pod/gone')).toEqual({
     code: 1,
@@ -147,7 +154,7 @@ test("templates and columns of one's own", async () => {
   expect((await get('pods', '-o', 'jsonpath={range .items[*]}{.metadata.name}{"\\n"}{end}')).stdout).toBe('a\nb\n');
   expect((await get('pod/a', '-o', 'jsonpath={.spec.mode}')).stdout).toBe('0777');
   const columns = 'custom-columns=NAME:.metadata.name,Both:.spec["on","mode"],NONE:{.spec.none}'.replaceAll('"', "'");
-  expect((await get('pods', '-o', columns)).stdout).toBe('NAME   BOTH       NONE\na      yes,0777   <none>\nb      yes,0777   <none>\n');
+  expect((await get('pods', '-o', columns)).stdout).toBe('NAME   Both       NONE\na      yes,0777   <none>\nb      yes,0777   <none>\n');
   expect((await get('pod/a', '-o', 'custom-columns=N:metadata.name', '--no-headers')).stdout).toBe('a\n');
 });
 
@@ -184,12 +191,21 @@ test('a watch that the server ends in error says why', async () => {
 
 test.each([
   [[], 'which objects?'],
-  [['pods', 'a', '-A'], 'cannot be named in all namespaces'],
+  [['pods', 'a', '-A'], 'cannot be retrieved by name across all namespaces'],
   [['pods', 'a', '-l', 'x'], 'exclude each other'],
-  [['pods,services', '-w'], 'only one collection or object can be watched'],
+  [['pods', '--output-watch-events'], 'can only be used with --watch or --watch-only'],
+  [['pods', '--show-labels', '-o', 'json'], '--show-labels option cannot be used with json printer'],
+  [['pods', '--subresource', 'status'], 'needs the names of objects'],
+  [['pods', 'a', '--subresource', 'log'], 'must be one of status, scale'],
+  [['pods', '-f', 'x.yaml'], 'exclude each other'],
+  [['--raw', '/x', '-w'], '--raw may not be specified'],
+  [['pods', '--sort-by', '.a[?'], '--sort-by: '],
+  [['pods', '-o', 'go-template={{.a'], 'go-template: line 1: an action is not closed'],
+  [['pods', '-o', 'go-template'], '-o go-template needs a template'],
+  [['pods', '-o', 'go-template-file=/nonexistent/x'], 'the template /nonexistent/x cannot be read'],
   [['a/b/c'], 'is not of the form type/name'],
   [['--raw', 'x'], 'begins with a slash'],
-  [['pods', '-o', 'xml'], '"xml" is not one of table, wide, yaml, json, name'],
+  [['pods', '-o', 'xml'], '"xml" is not one of json, yaml, name, wide'],
   [['pods', '-o', 'jsonpath={.a'], 'a brace is not closed'],
   [['pods', '-o', 'custom-columns='], 'custom-columns needs columns'],
   [['pods', '-o', 'custom-columns=NAME'], 'is not of the form HEADER:.path'],
@@ -237,4 +253,130 @@ test('warnings of the server are shown once each', async () => {
   const io = testIO();
   expect(await run(['label', 'pod/a', 'x=1', '--server', address()], io)).toBe(0);
   expect(io.stderr).toBe('Warning: old "thing"\nWarning: older\n');
+});
+
+test('rows are sorted by a path of their objects, which are requested in one piece', async () => {
+  const sized = (name: string, version: string, size?: string) => {
+    const one = row(name, 'Running', version);
+    return { ...one, object: { ...one.object, spec: size === undefined ? {} : { size } } };
+  };
+  answers['/api/v1/namespaces/default/pods?includeObject=Object'] = table([
+    sized('a', '1', '10'),
+    sized('b', '2', '9'),
+    sized('c', '3', '500m'),
+    sized('d', '4'),
+  ]);
+  expect((await get('pods', '--sort-by', '{.spec.size}', '--no-headers')).stdout).toBe('d     Running\nc     Running\nb     Running\na     Running\n');
+  expect(await get('pods', '--sort-by=spec.siez')).toMatchObject({
+    code: 1,
+    stderr: `plat: couldn't find any field with path "{.spec.siez}" in the list of objects (did you mean size?)\n`,
+  });
+});
+
+test('columns of labels, and types before names', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Running', '3')]);
+  expect((await get('pods', '-L', 'app,example.com/tier', '--show-kind')).stdout).toBe('NAME    STATUS    APP   TIER\npod/a   Running   a     \n');
+});
+
+test('a chunk size, or all at once', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=2'] = table([row('a', 'Running', '3')]);
+  answers['/api/v1/namespaces/default/pods'] = table([row('b', 'Running', '3')]);
+  expect((await get('pods', '--chunk-size=2', '--no-headers')).stdout).toBe('a     Running\n');
+  expect((await get('pods', '--chunk-size', '0', '--no-headers')).stdout).toBe('b     Running\n');
+});
+
+test('a server that makes no tables: names and ages', async () => {
+  const created = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  const aged = { metadata: { name: 'a', namespace: 'default', creationTimestamp: created } };
+  answers['/api/v1/namespaces/default/pods?limit=500'] = { kind: 'PodList', metadata: {}, items: [aged] };
+  expect((await get('pods')).stdout).toBe('NAME   AGE\na      3d\n');
+  asked = [];
+  expect((await get('pods', '--server-print=false', '--show-kind')).stdout).toBe('NAME    AGE\npod/a   3d\n');
+  expect(asked).toEqual(['/api/v1/namespaces/default/pods?limit=500']);
+});
+
+test('objects that are missing may be no error', async () => {
+  answers['/api/v1/namespaces/default/pods/a'] = table([row('a', 'Running', '3')]);
+  expect(await get('pods', 'a', 'gone', '--ignore-not-found')).toEqual({ code: 0, stdout: 'NAME   STATUS\na      Running\n', stderr: '' });
+  expect(await get('pod/gone', '--ignore-not-found', '-o', 'json')).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('an object that does not exist: the name that was meant', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = { items: [{ metadata: { name: 'web' } }] };
+  answers['/api/v1/namespaces/default/pods/wbe'] = (res: import('node:http').ServerResponse) => {
+    res.statusCode = 404;
+    const details = { name: 'wbe', kind: 'pods' };
+    res.end(JSON.stringify({ kind: 'Status', code: 404, reason: 'NotFound', message: 'pods "wbe" not found', details }));
+  };
+  expect((await get('pod/wbe')).stderr).toBe('plat: pods "wbe" not found (did you mean web?) (NotFound)\n');
+});
+
+test('templates from flags and files, subresources', async () => {
+  answers['/api/v1/namespaces/default/pods/a'] = { kind: 'Pod', apiVersion: 'v1', ...pod('a') };
+  answers['/api/v1/namespaces/default/pods/a/status'] = { kind: 'Pod', apiVersion: 'v1', ...pod('status') };
+  expect((await get('pod/a', '-o', 'go-template={{.metadata.name}}:{{.spec.mode}}')).stdout).toBe('a:0777');
+  expect((await get('pod/a', '--template', '{{.kind}}')).stdout).toBe('Pod');
+  expect((await get('pod/a', '-o', 'jsonpath', '--template', '{.kind}')).stdout).toBe('Pod');
+  expect((await get('pod/a', '-o', 'jsonpath-as-json={.kind}')).stdout).toBe('[\n    "Pod"\n]\n');
+  expect((await get('pod/a', '-o', 'name', '--subresource', 'status')).stdout).toBe('pod/status\n');
+  expect(await get('pod/a', '--template={{.nothing}}', '--allow-missing-template-keys=false')).toMatchObject({
+    code: 1,
+    stderr: 'plat: go-template: line 1: the map has no key "nothing"\n',
+  });
+});
+
+/** A stream of events that stays open. */
+const stream =
+  (...events: unknown[]) =>
+  (res: import('node:http').ServerResponse): void => {
+    for (const event of events) res.write(`${JSON.stringify(event)}\n`);
+  };
+async function watching(args: readonly string[], until: string) {
+  const io = testIO();
+  const done = run(['get', ...args, '--server', address()], io);
+  await io.said(until);
+  io.send('SIGINT');
+  expect(await done).toBe(130);
+  return io.stdout;
+}
+
+test('several types are watched together', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Pending', '3')]);
+  answers['/apis/apps/v1/namespaces/default/deployments?limit=500'] = table([row('web', 'Up', '5')]);
+  answers['/apis/apps/v1/namespaces/default/deployments?watch=1&resourceVersion=9&allowWatchBookmarks=true'] = stream();
+  answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=9&allowWatchBookmarks=true'] = stream({
+    type: 'MODIFIED',
+    object: table([row('a', 'Running', '10')]),
+  });
+  expect(await watching(['all', '-w'], 'pod/a   Running')).toBe(
+    'NAME    STATUS\npod/a   Pending\n\nNAME                  STATUS\ndeployment.apps/web   Up\n\nNAME    STATUS\npod/a   Running\n',
+  );
+});
+
+test('changes with their type, and without the list before', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Pending', '3')]);
+  answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=9&allowWatchBookmarks=true'] = stream(
+    { type: 'MODIFIED', object: table([row('a', 'Running', '10')]) },
+    { type: 'DELETED', object: table([row('a', 'Running', '11')]) },
+  );
+  expect(await watching(['pods', '-w', '--output-watch-events'], 'DELETED')).toBe(
+    'EVENT      NAME   STATUS\nADDED      a      Pending\nMODIFIED   a      Running\nDELETED    a      Running\n',
+  );
+  expect(await watching(['pods', '--watch-only', '--output-watch-events'], 'DELETED')).toBe(
+    'EVENT      NAME   STATUS\nMODIFIED   a      Running\nDELETED    a      Running\n',
+  );
+});
+
+test('changes of one object as JSON: its current state is not shown twice', async () => {
+  const at = (version: string, phase: string) => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', resourceVersion: version }, phase });
+  answers['/api/v1/namespaces/default/pods/a'] = at('3', 'Pending');
+  answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=0&allowWatchBookmarks=true&fieldSelector=metadata.name%3Da'] = stream(
+    { type: 'ADDED', object: at('3', 'Pending') },
+    { type: 'MODIFIED', object: at('4', 'Running') },
+  );
+  expect(await watching(['pod', 'a', '-w', '-o', 'jsonpath={.phase};'], 'Running')).toBe('Pending;Running;');
+  expect(await watching(['pod', 'a', '-w', '-o', 'json', '--output-watch-events'], 'Running')).toBe(
+    '{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","resourceVersion":"3"},"phase":"Pending"}}\n' +
+      '{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","resourceVersion":"4"},"phase":"Running"}}\n',
+  );
 });

@@ -1,6 +1,6 @@
 /** Flags that commands about objects share. */
 import { bool, type Flag, flag, list, readChoice, text } from '../lib/flags.ts';
-import { jsonPathTemplate } from './json-path-template.ts';
+import { readResultForm, resultFormNames } from './print-forms.ts';
 
 export const namespaceFlag = flag<string | undefined>(undefined, 'Namespace of the objects.', 'NAME', (t) => t, {
   short: 'n',
@@ -55,15 +55,15 @@ export const validateFlag = flag<'Strict' | 'Warn' | 'Ignore'>(
   { defaultText: 'strict' },
 );
 
-export const resultFlags = {
-  output: flag<string>('', 'Print the object instead of a message.', 'yaml|json|name|jsonpath=TEMPLATE', readOutput, {
-    short: 'o',
+/** Flags of templates, for all commands that print objects. */
+export const templateFlags = {
+  template: text('', 'Template, or the file with it, of -o go-template, jsonpath and custom-columns; alone it is a go-template.', {
+    value: 'TEMPLATE',
   }),
+  'allow-missing-template-keys': bool(true, 'Treat fields that an object does not have as empty; false: as errors.'),
   'show-managed-fields': bool(false, 'Keep managedFields in YAML and JSON.'),
 };
-/** An invalid template is refused before anything is changed. */
-function readOutput(value: string): string {
-  if (value.startsWith('jsonpath=')) jsonPathTemplate(value.slice('jsonpath='.length));
-  else readChoice(value, ['yaml', 'json', 'name', 'jsonpath=…']);
-  return value;
-}
+export const resultFlags = {
+  output: flag<string>('', 'Print the object instead of a message.', resultFormNames, readResultForm, { short: 'o' }),
+  ...templateFlags,
+};

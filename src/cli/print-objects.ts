@@ -1,4 +1,5 @@
 /** Whole objects as YAML or JSON. */
+import { goJson } from '../lib/go-json.ts';
 import type { JsonValue } from '../schema/types.ts';
 
 export interface ApiItem {
@@ -13,6 +14,18 @@ export interface ApiItem {
   readonly items?: readonly ApiItem[];
 }
 
+/** An object as it is shown: without managedFields, unless these are wanted. */
+function shownItem(item: ApiItem, showManagedFields: boolean): ApiItem {
+  if (showManagedFields || item.metadata?.managedFields === undefined) return item;
+  const { managedFields: _, ...metadata } = item.metadata;
+  return { ...item, metadata };
+}
+/** Objects of several kinds have no list of their own; this one is the client's. */
+export function clientList(items: readonly ApiItem[], metadata: ApiItem['metadata'] = { resourceVersion: '' }): ApiItem {
+  return { apiVersion: 'v1', items, kind: 'List', metadata };
+}
+
+/** Keys are in order, as kubectl has them. */
 export class ObjectPrinter {
   private readonly form: 'yaml' | 'json' | 'name';
   private readonly showManagedFields: boolean;
@@ -23,19 +36,23 @@ export class ObjectPrinter {
     this.showManagedFields = showManagedFields;
   }
   async one(item: ApiItem): Promise<string> {
-    return this.text(this.tidy(item));
+    return this.text(shownItem(item, this.showManagedFields));
   }
-  /** Objects of several kinds have no list of their own; this one is the client's. */
-  async list(items: readonly ApiItem[]): Promise<string> {
-    return this.text({ apiVersion: 'v1', items: items.map((item) => this.tidy(item)), kind: 'List', metadata: { resourceVersion: '' } });
+  async list(items: readonly ApiItem[], metadata?: ApiItem['metadata']): Promise<string> {
+    return this.text(
+      clientList(
+        items.map((item) => shownItem(item, this.showManagedFields)),
+        metadata,
+      ),
+    );
   }
-  private tidy(item: ApiItem): ApiItem {
-    if (this.showManagedFields || item.metadata?.managedFields === undefined) return item;
-    const { managedFields: _, ...metadata } = item.metadata;
-    return { ...item, metadata };
+  /** A change of a watch; of JSON one line each. */
+  async event(type: string, item: ApiItem): Promise<string> {
+    const event = { type, object: shownItem(item, this.showManagedFields) };
+    return this.form === 'json' ? `{"type":${JSON.stringify(type)},"object":${goJson(event.object)}}\n` : this.text(event);
   }
   private async text(value: unknown): Promise<string> {
-    if (this.form === 'json') return `${JSON.stringify(value, undefined, 4)}\n`;
+    if (this.form === 'json') return `${goJson(value, 4)}\n`;
     const separator = this.printed++ > 0 ? '---\n' : '';
     const { stringifyYaml } = await import('../schema/yaml.ts');
     return `${separator}${stringifyYaml(value as JsonValue)}`;

@@ -1,34 +1,50 @@
 /** Results of commands: a message for each object that was changed, an error for each that was not. */
 import { ApiError } from '../meta/errors.ts';
 import type { IO } from './command.ts';
-import { jsonPathTemplate } from './json-path-template.ts';
 import { ManifestError } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
-import { type ApiItem, ObjectPrinter } from './print-objects.ts';
+import { choosesForm, type FormOptions, type FormPrinter, formPrinter, type Printed, printBytes } from './print-forms.ts';
+import type { ApiItem } from './print-objects.ts';
 import { type ObjectRef, shownName } from './work.ts';
 
-export interface ResultOptions {
-  readonly output: string;
-  readonly showManagedFields: boolean;
+export interface ResultOptions extends FormOptions {
   readonly dryRun: DryRun;
 }
 
+/** What is behind the message of a dry run, as kubectl has it. */
+const dryRunSuffix: Readonly<Record<DryRun, string>> = { none: '', client: ' (dry run)', server: ' (server dry run)' };
+
+/** Make it before anything is changed: it throws FlagError for a template that is invalid or cannot be read. */
 export class Results {
   private readonly io: IO;
   private readonly options: ResultOptions;
-  private readonly items: ApiItem[] = [];
+  private readonly printer: FormPrinter | undefined;
+  /** Several objects are printed as one list at the end; otherwise each as it comes. */
+  private readonly asList: boolean;
+  private readonly items: Printed[] = [];
+  private printing: Promise<void> = Promise.resolve();
   private failures = 0;
 
-  constructor(io: IO, options: ResultOptions) {
+  constructor(io: IO, options: ResultOptions, { asList = false }: { readonly asList?: boolean } = {}) {
     this.io = io;
     this.options = options;
+    this.asList = asList;
+    this.printer = choosesForm(options) ? formPrinter(options, io) : undefined;
   }
   /** `verb` in the past: `created`. */
   done(ref: Pick<ObjectRef, 'resource' | 'name'>, verb: string, object: ApiItem): void {
     const { output, dryRun } = this.options;
-    if (output === 'name') this.io.out(`${shownName(ref.resource, ref.name)}\n`);
-    else if (output !== '') this.items.push(object);
-    else this.io.out(`${shownName(ref.resource, ref.name)} ${verb}${dryRun === 'none' ? '' : ` (${dryRun} dry run)`}\n`);
+    const { printer } = this;
+    if (printer === undefined) this.io.out(`${shownName(ref.resource, ref.name)} ${verb}${dryRunSuffix[dryRun]}\n`);
+    else if (output === 'name') this.io.out(`${shownName(ref.resource, ref.name)}\n`);
+    else if (this.asList) this.items.push({ item: object, resource: ref.resource });
+    else this.print(() => printer.one({ item: object, resource: ref.resource }));
+  }
+  /** Texts are printed in the order of these calls. */
+  private print(text: () => Promise<string>): void {
+    this.printing = this.printing.then(async () => printBytes(this.io, await text()));
+    // An error is thrown by `end`.
+    this.printing.catch(() => {});
   }
   /** An error of one object does not stop the others; other errors end the command. */
   failed(what: string, error: unknown): void {
@@ -39,19 +55,12 @@ export class Results {
     const where = error instanceof ManifestError ? '' : `${what}: `;
     this.io.err(`plat: ${where}${error.message}${reason}\n`);
   }
-  /** Prints the objects if -o was given; returns the exit code. */
+  /** Prints what is left of -o; returns the exit code. */
   async end(): Promise<number> {
-    const { output, showManagedFields } = this.options;
-    if (this.items.length > 0) {
-      if (output.startsWith('jsonpath=')) {
-        const print = jsonPathTemplate(output.slice('jsonpath='.length));
-        for (const item of this.items) this.io.out(print(item));
-      } else {
-        const printer = new ObjectPrinter(output as 'yaml' | 'json', showManagedFields);
-        const [only] = this.items;
-        this.io.out(this.items.length === 1 && only !== undefined ? await printer.one(only) : await printer.list(this.items));
-      }
-    }
+    const { printer, items } = this;
+    const [only] = items;
+    if (printer !== undefined && only !== undefined) this.print(() => (items.length === 1 ? printer.one(only) : printer.list(items, {})));
+    await this.printing;
     return this.failures > 0 ? 1 : 0;
   }
 }

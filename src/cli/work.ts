@@ -107,6 +107,7 @@ export async function withServer(
 }
 
 /** `pod/web`, `deployment.apps/web` */
-export const shownName = (resource: ApiResource, name: string): string => `${typeName(resource)}/${name}`;
-export const typeName = (resource: ApiResource): string =>
-  resource.group === '' ? resource.singularName : `${resource.singularName}.${resource.group}`;
+export const shownName = (resource: Pick<ApiResource, 'kind' | 'group'>, name: string): string => `${typeName(resource)}/${name}`;
+export function typeName({ kind, group }: Pick<ApiResource, 'kind' | 'group'>): string {
+  return group === '' ? kind.toLowerCase() : `${kind.toLowerCase()}.${group}`;
+}

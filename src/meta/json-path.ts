@@ -27,6 +27,8 @@ type PathSegment = (values: readonly unknown[]) => unknown[] | undefined;
 
 /** Maximum values between two steps: `..` after `..` finds values repeatedly. More end the search. */
 const MOST = 100_000;
+/** The same for a command line, which may list more objects than a server looks at for one answer. */
+const MOST_OF_COMMAND = 10_000_000;
 /** Maximum values that one path visits in all, if the caller has no limit: a short path may name the same long list often. */
 const MOST_EFFORT = 2_000_000;
 
@@ -34,6 +36,15 @@ class TooMuch extends Error {}
 
 /** A path is evaluated synchronously, so that one counter is enough for all steps. */
 let left = 0;
+let most = MOST;
+/** Whether a field that no value has ends the search. */
+let needed = false;
+/** Why the search ended without a result, with what its message names. */
+let failure: { readonly why: string; readonly about: string | number; readonly of?: number } | undefined;
+function fail(why: string, about: string | number = '', of?: number): undefined {
+  failure = { why, about, ...(of !== undefined && { of }) };
+  return undefined;
+}
 function spend(values: number): void {
   left -= values;
   if (left < 0) throw new TooMuch();
@@ -55,13 +66,40 @@ export function jsonPath(text: string): JsonPath {
   };
 }
 
+/** Values of a path as a person asks for them: a value of the wrong shape is an error. `isNeeded`: so is a field that is missing. */
+export type StrictPath = (value: unknown, isNeeded: boolean) => unknown[];
+
+/** Compiles a path for a command line. Both throw JsonPathError. */
+export function strictJsonPath(text: string): StrictPath {
+  const follow = inTurn(new PathReader(text).steps());
+  return (value, isNeeded) => {
+    left = Number.POSITIVE_INFINITY;
+    most = MOST_OF_COMMAND;
+    needed = isNeeded;
+    failure = undefined;
+    try {
+      const found = follow([value]);
+      if (found !== undefined) return found;
+      throw new JsonPathError(failureText(failure));
+    } finally {
+      most = MOST;
+      needed = false;
+    }
+  };
+}
+function failureText(found: typeof failure): string {
+  if (found === undefined) return 'the path finds too many values';
+  const { why, about, of } = found;
+  return why.replace('%', String(about)).replace('#', String(of));
+}
+
 function inTurn(steps: readonly PathSegment[]): PathSegment {
   return (values) => {
     let current: unknown[] | undefined = values as unknown[];
     for (const step of steps) {
       spend(current.length);
       current = step(current);
-      if (current === undefined || current.length > MOST) return undefined;
+      if (current === undefined || current.length > most) return undefined;
     }
     return current;
   };
@@ -78,8 +116,12 @@ function children(value: unknown): unknown[] {
 
 const field =
   (name: string): PathSegment =>
-  (values) =>
-    values.filter((value) => isObject(value) && Object.hasOwn(value, name)).map((value) => (value as Record<string, unknown>)[name]);
+  (values) => {
+    const found = values
+      .filter((value) => isObject(value) && Object.hasOwn(value, name))
+      .map((value) => (value as Record<string, unknown>)[name]);
+    return needed && found.length === 0 && values.length > 0 ? fail('% is not found', name) : found;
+  };
 
 const everyChild: PathSegment = (values) =>
   values.flatMap((value) => {
@@ -94,7 +136,7 @@ const everywhere: PathSegment = (values) => {
   const visit = (value: unknown): void => {
     const below = children(value);
     spend(1 + below.length);
-    if (below.length === 0 || found.length > MOST) return;
+    if (below.length === 0 || found.length > most) return;
     found.push(value);
     for (const child of below) visit(child);
   };
@@ -127,7 +169,7 @@ function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): Pat
     const found: unknown[] = [];
     for (const value of values) {
       if (value === null) continue;
-      const some = Array.isArray(value) ? pick(value) : undefined;
+      const some = Array.isArray(value) ? pick(value) : fail('% is not a list', isObject(value) ? 'an object' : 'a value');
       spend(some?.length ?? 0);
       if (some === undefined) return undefined;
       for (const one of some) found.push(one);
@@ -142,7 +184,10 @@ function slice(from: number, to: number | undefined, step: number): PathSegment 
     const start = from < 0 ? from + list.length : from;
     const end = to === undefined ? list.length : to < 0 ? to + list.length : to;
     if (start === end) return [];
-    if (start < 0 || start >= list.length || end > list.length || start > end || step <= 0) return undefined;
+    if (start < 0 || start >= list.length) return fail('array index out of bounds: index %, length #', start, list.length);
+    if (end > list.length) return fail('array index out of bounds: index %, length #', end - 1, list.length);
+    if (start > end) return fail('starting index % is greater than ending index #', start, end);
+    if (step <= 0) return fail('step must be > 0');
     spend(end - start);
     return list.slice(start, end).filter((_, i) => i % step === 0);
   });
@@ -171,10 +216,11 @@ function comparing(one: PathSegment, operator: string, other: PathSegment): Path
       spend(1);
       const lefts = one([item]);
       const rights = other([item]);
-      if (lefts === undefined || rights === undefined || lefts.length > 1 || rights.length > 1) return undefined;
+      if (lefts === undefined || rights === undefined) return undefined;
+      if (lefts.length > 1 || rights.length > 1) return fail('can only compare one element at a time');
       if (lefts.length === 0 || rights.length === 0) continue;
       const order = orderOf(lefts[0], rights[0]);
-      if (order === undefined || (typeof lefts[0] === 'boolean' && /[<>]/.test(operator))) return undefined;
+      if (order === undefined || (typeof lefts[0] === 'boolean' && /[<>]/.test(operator))) return fail('incompatible types for comparison');
       if (passes(order)) found.push(item);
     }
     return found;

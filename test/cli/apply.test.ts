@@ -63,7 +63,7 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
   test('dry runs leave nothing behind', async () => {
     const input = configMap('d', { x: '1' });
     expect(await plat.ok(['apply', '-n', ns, '-f', '-', '--dry-run=server'], input)).toBe('configmap/d created (server dry run)\n');
-    expect(await plat.ok(['apply', '-n', ns, '-f', '-', '--dry-run=client'], input)).toBe('configmap/d applied (client dry run)\n');
+    expect(await plat.ok(['apply', '-n', ns, '-f', '-', '--dry-run=client'], input)).toBe('configmap/d applied (dry run)\n');
     expect(await plat.json(['apply', '-n', ns, '-f', '-', '--dry-run'], input)).toEqual(configMap('d', { x: '1' }, { namespace: ns }));
     expect((await server.admin.get(`/api/v1/namespaces/${ns}/configmaps/d`)).status).toBe(404);
   });

@@ -171,7 +171,7 @@ describe('changes', () => {
         stderr: 'plat: deployment.apps/d: expected 2 current replicas, but found 1: not scaled\n',
       });
       expect(await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=9', '--dry-run=client'])).toBe(
-        'deployment.apps/d scaled (client dry run)\n',
+        'deployment.apps/d scaled (dry run)\n',
       );
       expect(await plat.ok(['scale', 'deploy/d', '-n', ns, '--replicas=9', '--dry-run=server', '-o', 'jsonpath={.spec.replicas}'])).toBe(
         '9',

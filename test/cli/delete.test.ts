@@ -76,7 +76,7 @@ describe('delete', () => {
   test('dry runs delete nothing', async () => {
     await make('kept');
     expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=server'])).toBe('configmap/kept deleted (server dry run)\n');
-    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=client'])).toBe('configmap/kept deleted (client dry run)\n');
+    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=client'])).toBe('configmap/kept deleted (dry run)\n');
     expect(await names()).toEqual(['kept']);
   });
 

@@ -1,6 +1,7 @@
 /** The command line of plat, in the test's own process, pointed at a test's server. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { ProgramName } from '../../src/cli/command.ts';
 import { run } from '../../src/cli/index.ts';
 import { type TestIO, testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
@@ -26,17 +27,21 @@ export interface Plat {
   start(args: readonly string[], input?: unknown): { io: TestIO; code: Promise<number> };
 }
 
-/** `connection`: flags that lead to the server, unless as its administrator. */
+/** `connection`: flags that lead to the server, unless as its administrator. `program`: the name that plat is called by. */
 export function platFor(
   server: TestServer,
   env: Readonly<Record<string, string>> = {},
   connection: readonly string[] = ['--kubeconfig', server.running.adminConfigPath],
+  program: ProgramName = 'plat',
 ): Plat {
   const cwd = temporaryDirectory('plat-cli');
   const start = (args: readonly string[], input?: unknown) => {
     const text = input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input);
-    const io = testIO({ cwd, env, stdin: async () => text });
-    return { io, code: run([...args, ...connection], io) };
+    const io = testIO({ program, cwd, env, stdin: async () => text });
+    // What follows two dashes is not for plat.
+    const end = args.indexOf('--');
+    const line = end === -1 ? [...args, ...connection] : [...args.slice(0, end), ...connection, ...args.slice(end)];
+    return { io, code: run(line, io) };
   };
   const finish = async (args: readonly string[], input?: unknown): Promise<PlatResult> => {
     const { io, code } = start(args, input);

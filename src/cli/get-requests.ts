@@ -1,0 +1,149 @@
+/** The requests of `plat get`: collections in pages, named objects, and their changes. */
+import type { ApiResource } from '../client/discovery.ts';
+import { pathOf, queryOf } from '../client/dynamic.ts';
+import { errorOf, jsonLines, maxBodyBytes, readAll, TransportError } from '../client/transport.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { GetOptions, Target } from './get-args.ts';
+import { readManifests } from './manifests.ts';
+import { refOf } from './targets.ts';
+import type { Work } from './work.ts';
+
+/** A collection or an object to request. */
+export interface Query {
+  readonly resource: ApiResource;
+  /** Undefined for objects without one, and for all namespaces. */
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+export interface WatchEvent<T> {
+  readonly type: string;
+  readonly object: T;
+}
+type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+/** What the answers of all forms have. */
+interface Answered {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+}
+
+/** Lists that are requested at the same time. */
+const mostRequests = 8;
+/** A server that ends watches at once is retried after so many milliseconds. */
+const watchPause = 1000;
+
+export class GetRequests {
+  private readonly work: Work;
+  private readonly options: GetOptions;
+
+  constructor(work: Work, options: GetOptions) {
+    this.work = work;
+    this.options = options;
+  }
+  async queries(targets: readonly Target[]): Promise<Query[]> {
+    const { work, options } = this;
+    const found: Query[] = [];
+    if (options.filename.length > 0) {
+      for (const manifest of await readManifests(options.filename, options.recursive, work.io)) {
+        const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+        found.push(refOf(manifest, resource, work, options.namespace));
+      }
+    }
+    for (const { type, names } of targets) {
+      for (const resource of await work.discovery.findAll(type)) {
+        const namespace = resource.namespaced && !options.allNamespaces ? work.namespace : undefined;
+        if (names.length === 0) found.push({ resource, namespace, name: undefined });
+        for (const name of names) found.push({ resource, namespace, name });
+      }
+    }
+    return found;
+  }
+  /** Calls for each query, some at the same time; the results are in the order of the queries, errors of the API among them. */
+  async each<T>(queries: readonly Query[], call: (query: Query) => Promise<T>): Promise<(T | ApiError)[]> {
+    const results: (T | ApiError)[] = [];
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let i = next++; i < queries.length; i = next++) {
+        results[i] = await call(queries[i] as Query).catch((error: unknown) => {
+          if (error instanceof ApiError) return error;
+          throw error;
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(mostRequests, queries.length) }, worker));
+    return results;
+  }
+  /** All pages of a collection, or the one object. `only`: no more than the first page. */
+  async *pieces<T extends Answered>(query: Query, accept: string, more: Parameters = {}, only = false): AsyncGenerator<T> {
+    const { chunkSize, selector, fieldSelector, sortBy, subresource } = this.options;
+    const single = query.name !== undefined;
+    // Sorting needs all of them, and asks for them at once as kubectl does.
+    const limit = single || chunkSize === 0 || sortBy !== '' ? undefined : chunkSize;
+    const path = pathOf(query.resource, query.namespace, query.name, subresource === '' ? undefined : subresource);
+    const select = single ? {} : { labelSelector: selector || undefined, fieldSelector: fieldSelector || undefined };
+    let next: string | undefined;
+    do {
+      const search = queryOf({ limit, ...more, continue: next, ...select });
+      const answer = await this.work.session.transport.open({
+        path: search === '' ? path : `${path}?${search}`,
+        headers: { accept },
+        signal: this.work.signal,
+        ...this.work.session.timeout,
+      });
+      this.work.warnings.print(answer.headers.warning);
+      if (answer.status >= 400) throw await errorOf(answer);
+      const piece = JSON.parse((await readAll(answer.body, maxBodyBytes)).toString()) as T;
+      yield piece;
+      next = single || only ? '' : piece.metadata?.continue;
+    } while (next !== undefined && next !== '');
+  }
+  /** Every change after a version, over as many connections as it takes, until interrupted. */
+  async *events<T>(
+    query: Query,
+    from: string,
+    accept: string,
+    versionOf: (object: T) => string | undefined,
+    more: Parameters = {},
+  ): AsyncGenerator<WatchEvent<T>> {
+    const { selector, fieldSelector } = this.options;
+    const path = pathOf(query.resource, query.namespace);
+    const select =
+      query.name === undefined
+        ? { labelSelector: selector || undefined, fieldSelector: fieldSelector || undefined }
+        : { fieldSelector: `metadata.name=${query.name}` };
+    let version = from;
+    let lost = false;
+    for (;;) {
+      const search = queryOf({ watch: 1, resourceVersion: version, allowWatchBookmarks: true, ...more, ...select });
+      const began = this.work.io.clock.monotonic();
+      try {
+        for await (const event of this.stream<T>(`${path}?${search}`, accept)) {
+          lost = false;
+          version = versionOf(event.object) ?? version;
+          if (event.type !== 'BOOKMARK') yield event;
+        }
+      } catch (error) {
+        if (this.work.signal.aborted || error instanceof ApiError) throw error;
+        if (lost || !isLoss(error)) throw error;
+        lost = true;
+      }
+      if (this.work.io.clock.monotonic() - began < watchPause) await this.work.io.clock.sleep(watchPause, this.work.signal);
+    }
+  }
+  private async *stream<T>(path: string, accept: string): AsyncGenerator<WatchEvent<T>> {
+    const { server } = this.work.session.connection;
+    const answer = await this.work.session.transport.open({ path, headers: { accept }, signal: this.work.signal }).catch((error: unknown) => {
+      if (!(error instanceof TransportError)) throw error;
+      throw new TransportError(`the connection to ${server} was lost, and ${error.message}`, error.code, error);
+    });
+    this.work.warnings.print(answer.headers.warning);
+    if (answer.status >= 400) throw await errorOf(answer);
+    for await (const event of jsonLines<WatchEvent<T & { message?: string; code?: number; reason?: string }>>(answer.body)) {
+      if (event.type === 'ERROR')
+        throw new ApiError(event.object.code ?? 500, event.object.reason ?? '', event.object.message ?? 'the watch failed');
+      yield event;
+    }
+  }
+}
+
+/** The server went away in the middle of an answer. */
+const isLoss = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof TransportError) && /aborted|ECONNRESET|EPIPE|socket hang up/i.test(`${error.message} ${(error as NodeJS.ErrnoException).code}`);

@@ -1,0 +1,47 @@
+/** Long texts on a terminal go through a pager. */
+import { spawn } from 'node:child_process';
+import type { IO } from './command.ts';
+
+/** `-F` ends at once where the text fits, `-R` shows colours, `-X` leaves the text on the screen. */
+const defaultPager = 'less -FRX';
+
+/**
+ * Prints a text, on a terminal that it does not fit into through `PAGER` (`less -FRX` if that is not set; empty or `cat`: none).
+ * As kubectl it is printed as it is.
+ */
+export async function page(io: IO, text: string): Promise<void> {
+  const size = io.terminal.size();
+  const pager = io.env.PAGER ?? defaultPager;
+  const fits = size === undefined || lineCount(text, size.width) < size.height;
+  if (io.program === 'kubectl' || fits || !io.terminal.interactive || pager.trim() === '' || pager.trim() === 'cat') return io.out(text);
+  if (!(await shown(io, pager, text))) io.out(text);
+}
+
+/** Lines on the screen: long ones take several. Colours take no room. */
+export function lineCount(text: string, width: number): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences that set colours begin with one.
+  const plain = text.replace(/\u001b\[[\d;]*m/g, '');
+  return plain
+    .replace(/\n$/, '')
+    .split('\n')
+    .reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / Math.max(1, width))), 0);
+}
+
+/** False if the pager could not be started. */
+function shown(io: IO, pager: string, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    // An interrupt is for the pager, which shares the terminal.
+    const forget = io.onSignal(() => {});
+    const end = (started: boolean): void => {
+      forget();
+      resolve(started);
+    };
+    const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: io.env as NodeJS.ProcessEnv });
+    child.on('error', () => end(false));
+    // 127 is the answer of the shell for a program that is not there, 126 for one that cannot be run.
+    child.on('close', (code) => end(code !== 127 && code !== 126));
+    // The pager may end before it has read everything.
+    child.stdin.on('error', () => {});
+    child.stdin.end(text);
+  });
+}

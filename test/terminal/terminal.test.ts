@@ -1,0 +1,85 @@
+/** What people see and press: colours, a live table, the pager, an editor, interrupts. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { RealTerminal, terminalMissing } from '../support/terminal.ts';
+
+const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'example.com/c:1' }] } });
+const configMap = (name: string) => ({ metadata: { name }, data: { word: 'before' } });
+
+describe.skipIf(terminalMissing !== undefined)(`in a terminal (${terminalMissing ?? 'tmux'})`, () => {
+  let server: TestServer;
+  let terminal: RealTerminal;
+  let ns: string;
+  const path = (resource: string): string => `/api/v1/namespaces/${ns}/${resource}`;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    ns = await server.namespace();
+    terminal = await RealTerminal.start({ KUBECONFIG: server.running.adminConfigPath, TERM: 'xterm-256color', N: ns });
+  });
+  afterEach(() => terminal.close());
+
+  test('states are coloured, unless the output goes elsewhere or NO_COLOR is set', async () => {
+    await server.admin.ok('POST', path('pods'), pod('one'));
+    await terminal.type('plat get pods -n $N; echo rc=$?');
+    const screen = await terminal.shows(/rc=0/, true);
+    expect(screen).toMatch(/one .*\u001b\[33mPending\u001b\[/);
+    expect(screen).toMatch(/\u001b\[1mNAME/);
+    await terminal.clear();
+    await terminal.type('NO_COLOR=1 plat get pods -n $N; plat get pods -n $N | cat; echo rc=$?');
+    const plain = await terminal.shows(/rc=0/, true);
+    expect(plain.match(/one +0\/1 +Pending/g)).toHaveLength(2);
+    expect(plain).not.toContain('\u001b[33m');
+  });
+
+  test('a watch keeps its table up to date in place, and an interrupt leaves the terminal as it was', async () => {
+    await server.admin.ok('POST', path('configmaps'), configMap('one'));
+    await terminal.type('plat get cm -n $N -w; echo rc=$?');
+    await terminal.shows(/^one +1/m);
+    expect(await terminal.cursorIsShown()).toBe(false);
+    await server.admin.ok('POST', path('configmaps'), configMap('two'));
+    await terminal.shows(/^one +1.*\n(?:.*\n)?two +1/m);
+    await server.admin.ok('DELETE', path('configmaps/one'));
+    await terminal.hides(/^one /m);
+    await terminal.resize(50, 12);
+    await server.admin.ok('POST', path('configmaps'), configMap('three'));
+    const screen = await terminal.shows(/^three +1/m);
+    expect(screen.match(/^NAME/gm)).toHaveLength(1);
+    await terminal.key('C-c');
+    await terminal.shows(/rc=130/);
+    expect(await terminal.cursorIsShown()).toBe(true);
+    expect(await terminal.screen()).toMatch(/^three +1/m);
+  });
+
+  test('long help goes through the pager', async () => {
+    await terminal.type('plat help server; echo rc=$?');
+    await terminal.shows(/^plat server/m);
+    const first = await terminal.shows(/^:/m);
+    expect(first).not.toContain('rc=');
+    await terminal.key('Space');
+    await terminal.hides(/^plat server/m);
+    await terminal.key('q');
+    await terminal.shows(/rc=0/);
+    await terminal.clear();
+    await terminal.type('PAGER=cat plat help server; echo rc=$?');
+    await terminal.shows(/rc=0/);
+  });
+
+  test('an editor has the terminal, and an interrupt of a command that waits ends it', async () => {
+    await server.admin.ok('POST', path('configmaps'), configMap('one'));
+    await terminal.type(`export EDITOR="sh -c 'echo which word; read word; sed -i s/before/\\$word/ \\$0'"; clear`);
+    await terminal.type('plat edit cm/one -n $N; echo rc=$?');
+    await terminal.shows(/which word/);
+    await terminal.type('after');
+    await terminal.shows(/configmap\/one edited[\s\S]*rc=0/);
+    expect((await server.admin.ok('GET', path('configmaps/one'))).data).toEqual({ word: 'after' });
+    await terminal.clear();
+    await terminal.type('plat wait --for=delete cm/one -n $N; echo rc=$?');
+    await expect.poll(() => terminal.screen()).toContain('plat wait');
+    await terminal.key('C-c');
+    await terminal.shows(/rc=130/);
+  });
+});
