@@ -17,7 +17,10 @@ export async function nameHint(work: Work, resource: ApiResource, namespace: str
       signal: work.signal,
       ...work.session.timeout,
     });
-    return didYouMean(name, (list.items ?? []).map(({ metadata }) => metadata?.name ?? ''));
+    return didYouMean(
+      name,
+      (list.items ?? []).map(({ metadata }) => metadata?.name ?? ''),
+    );
   } catch {
     return '';
   }

@@ -46,7 +46,8 @@ export class GetObjects {
     let version = '';
     for await (const piece of this.requests.pieces<ApiItem>(query, 'application/json', {}, only)) {
       version = piece.metadata?.resourceVersion ?? '';
-      for (const item of query.name === undefined ? itemsOf(piece, query.resource) : [piece]) items.push({ item, resource: query.resource });
+      for (const item of query.name === undefined ? itemsOf(piece, query.resource) : [piece])
+        items.push({ item, resource: query.resource });
     }
     return { query, items, version };
   }
@@ -69,7 +70,12 @@ export class GetObjects {
     // The version of an object may be older than what a server remembers: 0 is the current state, which is known already.
     const from = query.name === undefined ? version : '0';
     let first = query.name !== undefined;
-    for await (const { type, object } of this.requests.events<ApiItem>(query, from, 'application/json', (o) => o.metadata?.resourceVersion)) {
+    for await (const { type, object } of this.requests.events<ApiItem>(
+      query,
+      from,
+      'application/json',
+      (o) => o.metadata?.resourceVersion,
+    )) {
       const isKnown = first && object.metadata?.resourceVersion === known;
       first = false;
       if (!isKnown) await this.change(type, { item: object, resource: query.resource });

@@ -130,10 +130,12 @@ export class GetRequests {
   }
   private async *stream<T>(path: string, accept: string): AsyncGenerator<WatchEvent<T>> {
     const { server } = this.work.session.connection;
-    const answer = await this.work.session.transport.open({ path, headers: { accept }, signal: this.work.signal }).catch((error: unknown) => {
-      if (!(error instanceof TransportError)) throw error;
-      throw new TransportError(`the connection to ${server} was lost, and ${error.message}`, error.code, error);
-    });
+    const answer = await this.work.session.transport
+      .open({ path, headers: { accept }, signal: this.work.signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof TransportError)) throw error;
+        throw new TransportError(`the connection to ${server} was lost, and ${error.message}`, error.code, error);
+      });
     this.work.warnings.print(answer.headers.warning);
     if (answer.status >= 400) throw await errorOf(answer);
     for await (const event of jsonLines<WatchEvent<T & { message?: string; code?: number; reason?: string }>>(answer.body)) {
@@ -146,4 +148,6 @@ export class GetRequests {
 
 /** The server went away in the middle of an answer. */
 const isLoss = (error: unknown): boolean =>
-  error instanceof Error && !(error instanceof TransportError) && /aborted|ECONNRESET|EPIPE|socket hang up/i.test(`${error.message} ${(error as NodeJS.ErrnoException).code}`);
+  error instanceof Error &&
+  !(error instanceof TransportError) &&
+  /aborted|ECONNRESET|EPIPE|socket hang up/i.test(`${error.message} ${(error as NodeJS.ErrnoException).code}`);

@@ -132,7 +132,10 @@ export class GetTables {
   /** Shows the tables and every change until interrupted. On a terminal the tables are kept up to date. */
   async watch(queries: readonly Query[]): Promise<void> {
     const { watchOnly, outputWatchEvents } = this.options;
-    const answers = await this.requests.each(queries, async (query): Promise<Answered> => ({ query, table: await this.table(query, watchOnly) }));
+    const answers = await this.requests.each(
+      queries,
+      async (query): Promise<Answered> => ({ query, table: await this.table(query, watchOnly) }),
+    );
     const error = answers.find((answer) => answer instanceof ApiError);
     if (error !== undefined) throw error;
     const found = answers as Answered[];
@@ -145,7 +148,9 @@ export class GetTables {
       found.forEach(({ table }, i) => {
         screen.change(i, 'ADDED', table.columnDefinitions, watchOnly ? [] : (table.rows ?? []));
       });
-      await Promise.all(found.map((answer, i) => this.follow(answer, (type, table) => screen.change(i, type, table.columnDefinitions, table.rows ?? []))));
+      await Promise.all(
+        found.map((answer, i) => this.follow(answer, (type, table) => screen.change(i, type, table.columnDefinitions, table.rows ?? []))),
+      );
     } finally {
       screen.close();
     }

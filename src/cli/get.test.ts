@@ -24,14 +24,29 @@ const pod = (name: string) => ({ metadata: { name, managedFields: [{ manager: 'x
 const discovery: Record<string, unknown> = {
   '/api/v1': {
     resources: [
-      { name: 'pods', singularName: 'pod', kind: 'Pod', namespaced: true, verbs: ['list', 'get', 'watch'], shortNames: ['po'], categories: ['all'] },
+      {
+        name: 'pods',
+        singularName: 'pod',
+        kind: 'Pod',
+        namespaced: true,
+        verbs: ['list', 'get', 'watch'],
+        shortNames: ['po'],
+        categories: ['all'],
+      },
       { name: 'namespaces', singularName: 'namespace', kind: 'Namespace', namespaced: false, verbs: ['list'], shortNames: ['ns'] },
     ],
   },
   '/apis': { groups: [{ name: 'apps', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } }] },
   '/apis/apps/v1': {
     resources: [
-      { name: 'deployments', singularName: 'deployment', kind: 'Deployment', namespaced: true, verbs: ['list', 'watch'], categories: ['all'] },
+      {
+        name: 'deployments',
+        singularName: 'deployment',
+        kind: 'Deployment',
+        namespaced: true,
+        verbs: ['list', 'watch'],
+        categories: ['all'],
+      },
     ],
   },
 };
@@ -207,7 +222,7 @@ test.each([
   [['--raw', 'x'], 'begins with a slash'],
   [['pods', '-o', 'xml'], '"xml" is not one of json, yaml, name, wide'],
   [['pods', '-o', 'jsonpath={.a'], 'a brace is not closed'],
-  [['pods', '-o', 'custom-columns='], 'custom-columns needs columns'],
+  [['pods', '-o', 'custom-columns='], '-o custom-columns needs a template'],
   [['pods', '-o', 'custom-columns=NAME'], 'is not of the form HEADER:.path'],
   [['pods', '-o', 'custom-columns=A:.a[?'], 'custom-columns: '],
 ])('%j is refused', async (args, message) => {
@@ -266,7 +281,9 @@ test('rows are sorted by a path of their objects, which are requested in one pie
     sized('c', '3', '500m'),
     sized('d', '4'),
   ]);
-  expect((await get('pods', '--sort-by', '{.spec.size}', '--no-headers')).stdout).toBe('d     Running\nc     Running\nb     Running\na     Running\n');
+  expect((await get('pods', '--sort-by', '{.spec.size}', '--no-headers')).stdout).toBe(
+    'd     Running\nc     Running\nb     Running\na     Running\n',
+  );
   expect(await get('pods', '--sort-by=spec.siez')).toMatchObject({
     code: 1,
     stderr: `plat: couldn't find any field with path "{.spec.siez}" in the list of objects (did you mean size?)\n`,
@@ -275,7 +292,9 @@ test('rows are sorted by a path of their objects, which are requested in one pie
 
 test('columns of labels, and types before names', async () => {
   answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Running', '3')]);
-  expect((await get('pods', '-L', 'app,example.com/tier', '--show-kind')).stdout).toBe('NAME    STATUS    APP   TIER\npod/a   Running   a     \n');
+  expect((await get('pods', '-L', 'app,example.com/tier', '--show-kind')).stdout).toBe(
+    'NAME    STATUS    APP   TIER\npod/a   Running   a     \n',
+  );
 });
 
 test('a chunk size, or all at once', async () => {
@@ -368,7 +387,12 @@ test('changes with their type, and without the list before', async () => {
 });
 
 test('changes of one object as JSON: its current state is not shown twice', async () => {
-  const at = (version: string, phase: string) => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', resourceVersion: version }, phase });
+  const at = (version: string, phase: string) => ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'a', resourceVersion: version },
+    phase,
+  });
   answers['/api/v1/namespaces/default/pods/a'] = at('3', 'Pending');
   answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=0&allowWatchBookmarks=true&fieldSelector=metadata.name%3Da'] = stream(
     { type: 'ADDED', object: at('3', 'Pending') },

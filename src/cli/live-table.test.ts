@@ -78,7 +78,12 @@ test('ages go on, and nothing is written while nothing changes', async () => {
 test('what does not fit is cut, and counted', () => {
   const { screen, io, resize } = setUp(12, 4);
   const table = new LiveTable(io, [{ headers: true }]);
-  table.change(0, 'ADDED', columns, ['a', 'b', 'c', 'd'].map((name) => row(name, 'Running')));
+  table.change(
+    0,
+    'ADDED',
+    columns,
+    ['a', 'b', 'c', 'd'].map((name) => row(name, 'Running')),
+  );
   expect(screen.lines).toEqual(['NAME   STATU', 'a      Runni', '… 3 more lin']);
   resize({ width: 30, height: 8 });
   expect(screen.lines).toEqual(['NAME   STATUS    AGE', ...['a', 'b', 'c', 'd'].map((name) => `${name}      Running   5s`)]);
@@ -89,11 +94,20 @@ test('what does not fit is cut, and counted', () => {
 
 test('several kinds stand one below the other', () => {
   const { screen, io } = setUp();
-  const table = new LiveTable(io, [{ headers: true, prefix: 'pod/' }, { headers: true, prefix: 'service/' }]);
+  const table = new LiveTable(io, [
+    { headers: true, prefix: 'pod/' },
+    { headers: true, prefix: 'service/' },
+  ]);
   table.change(0, 'ADDED', columns, [row('a', 'Running')]);
   table.change(1, 'ADDED', columns, [row('s', 'Ready')]);
   table.close();
-  expect(screen.lines).toEqual(['NAME    STATUS    AGE', 'pod/a   Running   5s', '', 'NAME        STATUS   AGE', 'service/s   Ready    5s']);
+  expect(screen.lines).toEqual([
+    'NAME    STATUS    AGE',
+    'pod/a   Running   5s',
+    '',
+    'NAME        STATUS   AGE',
+    'service/s   Ready    5s',
+  ]);
 });
 
 test('a burst of changes is drawn once', async () => {

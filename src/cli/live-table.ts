@@ -65,7 +65,7 @@ export class LiveTable {
   private drawSoon(): void {
     if (this.pending !== undefined) return;
     const wait = this.lastTime + drawPause - this.io.clock.monotonic();
-    if (wait <= 0) return this.draw();
+    if (wait <= 0) return void this.draw();
     this.pending = this.io.clock.after(wait, () => {
       this.pending = undefined;
       this.draw();

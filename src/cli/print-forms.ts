@@ -101,7 +101,11 @@ export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd'
     const objects = new ObjectPrinter(output, showManagedFields);
     return {
       one: ({ item }) => objects.one(item),
-      list: (all, metadata) => objects.list(all.map(({ item }) => item), metadata),
+      list: (all, metadata) =>
+        objects.list(
+          all.map(({ item }) => item),
+          metadata,
+        ),
       event: (type, { item }) => objects.event(type, item),
     };
   }
@@ -121,7 +125,13 @@ export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd'
   return {
     // Templates see managedFields, too, as those of kubectl do.
     one: async ({ item }) => print(item),
-    list: async (all, metadata) => print(clientList(all.map(({ item }) => item), metadata)),
+    list: async (all, metadata) =>
+      print(
+        clientList(
+          all.map(({ item }) => item),
+          metadata,
+        ),
+      ),
     event: async (type, { item }) => print({ type, object: item }),
   };
 }

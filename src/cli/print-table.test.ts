@@ -36,7 +36,14 @@ describe('columns as kubectl has them', () => {
     expect(new TablePrinter({ headers: true, verbatim: true }).print([{ name: 'Name' }], [])).toBe('Name\n');
   });
   test('namespaces, labels, columns of labels, prefixes, wide', () => {
-    const printer = new TablePrinter({ headers: true, namespaces: true, labels: true, labelColumns: ['example.com/a', 'a'], prefix: 'pod/', wide: true });
+    const printer = new TablePrinter({
+      headers: true,
+      namespaces: true,
+      labels: true,
+      labelColumns: ['example.com/a', 'a'],
+      prefix: 'pod/',
+      wide: true,
+    });
     expect(printer.print(columns, [row('a', 'y', 'z')])).toBe(
       'NAMESPACE   NAME    UP    NOTE   NODE   A     A     LABELS\nx           pod/a   y     z      n1           1     a=1,b=2\n',
     );

@@ -122,7 +122,9 @@ export class TablePrinter {
     }
     widen(this.widths, lines);
     const paint = this.style.paint ?? ((text: string): string => text);
-    return lines.map((line) => `${line.map((cell, i) => padded(cell, i === line.length - 1 ? 0 : (this.widths[i] ?? 0), paint)).join('')}\n`).join('');
+    return lines
+      .map((line) => `${line.map((cell, i) => padded(cell, i === line.length - 1 ? 0 : (this.widths[i] ?? 0), paint)).join('')}\n`)
+      .join('');
   }
 }
 

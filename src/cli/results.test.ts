@@ -46,18 +46,26 @@ test('every template', async () => {
   expect(await at({ output: `jsonpath-file=${file('p', '{.metadata.name}')}` })).toBe('ab');
   expect(await at({ output: 'jsonpath-as-json={.kind}' })).toBe('[\n    "Deployment"\n]\n'.repeat(2));
   expect(await at({ output: 'custom-columns=N:.metadata.name,K:kind' })).toBe('N     K\na     Deployment\nb     Deployment\n');
-  expect(await at({ output: `custom-columns-file=${file('c', 'N   K\n{.metadata.name} kind\n')}` })).toBe('N     K\na     Deployment\nb     Deployment\n');
+  expect(await at({ output: `custom-columns-file=${file('c', 'N   K\n{.metadata.name} kind\n')}` })).toBe(
+    'N     K\na     Deployment\nb     Deployment\n',
+  );
 });
 
 test('a template that cannot be used is refused before anything is changed', () => {
-  const make = (options: Partial<ResultOptions>) => () => new Results(testIO(), { output: '', showManagedFields: false, dryRun: 'none', ...options });
+  const make = (options: Partial<ResultOptions>) => () =>
+    new Results(testIO(), { output: '', showManagedFields: false, dryRun: 'none', ...options });
   expect(make({ template: '{{.x' })).toThrow('go-template: line 1: an action is not closed');
   expect(make({ output: 'go-template' })).toThrow('-o go-template needs a template: -o go-template=TEMPLATE, or --template');
   expect(make({ output: 'jsonpath-file=/nonexistent/x' })).toThrow('the template /nonexistent/x cannot be read');
 });
 
 test('an error of a template fails the command', async () => {
-  const results = new Results(testIO(), { output: 'jsonpath={.x}', allowMissingTemplateKeys: false, showManagedFields: false, dryRun: 'none' });
+  const results = new Results(testIO(), {
+    output: 'jsonpath={.x}',
+    allowMissingTemplateKeys: false,
+    showManagedFields: false,
+    dryRun: 'none',
+  });
   results.done(ref('a'), 'created', object('a'));
   await expect(results.end()).rejects.toThrow('jsonpath: x is not found');
 });

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { naturalOrder, sortedBy } from './sort-objects.ts';
 
-const sorted = (values: readonly unknown[]): unknown[] => sortedBy(values.map((v) => ({ v })), '.v', (one) => one).map(({ v }) => v);
+const sorted = (values: readonly unknown[]): unknown[] =>
+  sortedBy(
+    values.map((v) => ({ v })),
+    '.v',
+    (one) => one,
+  ).map(({ v }) => v);
 
 test.each([
   ['numbers', [10, 9, -1], [-1, 9, 10]],

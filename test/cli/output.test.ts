@@ -60,8 +60,18 @@ const sample = (name: string, changes: object, labels: Record<string, string> = 
   metadata: { name, labels },
   spec: changes,
 });
-const configMap = (name: string, labels: Record<string, string> = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: { a: '1' } });
-const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', labels: { app: 'web' } }, spec: { ports: [{ port: 80 }], selector: { app: 'web' } } };
+const configMap = (name: string, labels: Record<string, string> = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels },
+  data: { a: '1' },
+});
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web', labels: { app: 'web' } },
+  spec: { ports: [{ port: 80 }], selector: { app: 'web' } },
+};
 
 /** Templates on `.spec` of the sample. */
 const goTemplates = [
@@ -149,7 +159,9 @@ describe.skipIf(kubectlMissing !== undefined)(`as kubectl (${kubectlMissing ?? '
   const ageless = (text: string): string => text.replace(/\b\d+(?:m\d+)?s(?: *(?=\n)| +)/g, 'AGE ').replace(/\bAGE +/g, 'AGE ');
   async function both(args: readonly string[], input?: unknown): Promise<void> {
     const [theirs, ours] = await Promise.all([fixture.kubectl.run(args, input), plat.run(args, input)]);
-    expect(`${ours.code}\n${ageless(ours.stdout)}`, `${args.join(' ')}\n${theirs.stderr}${ours.stderr}`).toBe(`${theirs.code}\n${ageless(theirs.stdout)}`);
+    expect(`${ours.code}\n${ageless(ours.stdout)}`, `${args.join(' ')}\n${theirs.stderr}${ours.stderr}`).toBe(
+      `${theirs.code}\n${ageless(theirs.stdout)}`,
+    );
   }
 
   test('templates of Go', async () => {
@@ -161,7 +173,15 @@ describe.skipIf(kubectlMissing !== undefined)(`as kubectl (${kubectlMissing ?? '
   });
 
   test('paths', async () => {
-    const args = ['get', 'sample', 's10', '-n', ns, '-o', `jsonpath=${jsonPaths.slice(0, -1).join(separator)}${separator}${jsonPaths.at(-1)}`];
+    const args = [
+      'get',
+      'sample',
+      's10',
+      '-n',
+      ns,
+      '-o',
+      `jsonpath=${jsonPaths.slice(0, -1).join(separator)}${separator}${jsonPaths.at(-1)}`,
+    ];
     const [theirs, ours] = await Promise.all([fixture.kubectl.ok(args), plat.ok(args)]);
     const [expected, found] = [theirs.split(separator), ours.split(separator)];
     expect(jsonPaths.map((one, i) => [one, found[i]])).toEqual(jsonPaths.map((one, i) => [one, expected[i]]));

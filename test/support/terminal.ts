@@ -30,12 +30,28 @@ export class RealTerminal {
   static async start(env: Readonly<Record<string, string>>, width = 80, height = 24): Promise<RealTerminal> {
     const directory = temporaryDirectory('plat-term');
     const program = join(directory, 'plat');
-    writeFileSync(program, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(programDirectory, 'plat.js'))} "$@"\n`);
+    writeFileSync(
+      program,
+      `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(programDirectory, 'plat.js'))} "$@"\n`,
+    );
     chmodSync(program, 0o755);
     const terminal = new RealTerminal(join(directory, 's'));
     const variables = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, PS1: '$ ', ENV: '', ...env };
     const given = Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-    await terminal.tmux(['-f', '/dev/null', 'new-session', '-d', '-x', String(width), '-y', String(height), ...given, '-c', directory, 'sh']);
+    await terminal.tmux([
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-x',
+      String(width),
+      '-y',
+      String(height),
+      ...given,
+      '-c',
+      directory,
+      'sh',
+    ]);
     await terminal.shows(/^\$/m);
     return terminal;
   }

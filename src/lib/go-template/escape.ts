@@ -9,7 +9,6 @@ const html: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
 };
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a zero byte is replaced.
 export const escapeHtml = (text: string): string => text.replace(/[\0"'&<>]/g, (c) => html[c] as string);
 
 const js: Readonly<Record<string, string>> = {

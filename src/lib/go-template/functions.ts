@@ -11,7 +11,11 @@ export interface TemplateFunction {
   call(args: readonly unknown[]): unknown;
 }
 const fixed = (count: number, call: (args: readonly unknown[]) => unknown): TemplateFunction => ({ least: count, most: count, call });
-const any = (least: number, call: (args: readonly unknown[]) => unknown): TemplateFunction => ({ least, most: Number.POSITIVE_INFINITY, call });
+const any = (least: number, call: (args: readonly unknown[]) => unknown): TemplateFunction => ({
+  least,
+  most: Number.POSITIVE_INFINITY,
+  call,
+});
 
 /** `and` and `or` evaluate their arguments one by one, so the executor has them. */
 export const lazyFunctions: ReadonlySet<string> = new Set(['and', 'or']);
@@ -70,7 +74,8 @@ function areEqual(a: unknown, b: unknown): boolean {
 }
 function isLess(a: unknown, b: unknown): boolean {
   const [one, other] = [kindOf(a), kindOf(b)];
-  if (!basic.has(one) || !basic.has(other) || one === 'bool') throw new Error(`${one === 'nil' || other === 'nil' ? 'nil has' : 'these values have'} no order`);
+  if (!basic.has(one) || !basic.has(other) || one === 'bool')
+    throw new Error(`${one === 'nil' || other === 'nil' ? 'nil has' : 'these values have'} no order`);
   if (one !== other) throw incompatible(a, b);
   return one === 'string' ? Buffer.compare(bytesOf(a as string), bytesOf(b as string)) < 0 : numberOf(a) < numberOf(b);
 }
@@ -123,7 +128,8 @@ function exists(item: unknown, indexes: readonly unknown[]): boolean {
   for (const one of indexes) {
     const kind = kindOf(value);
     if (kind === 'map' && typeof one !== 'string') return false;
-    if ((kind === 'slice' || kind === 'string') && (kindOf(one) !== 'int' || (one as number) < 0 || (one as number) >= length(value))) return false;
+    if ((kind === 'slice' || kind === 'string') && (kindOf(one) !== 'int' || (one as number) < 0 || (one as number) >= length(value)))
+      return false;
     if (kind !== 'map' && kind !== 'slice' && kind !== 'string') return false;
     value = part(value, one);
   }

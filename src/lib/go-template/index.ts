@@ -11,8 +11,8 @@ import { Execution, type TemplateOptions } from './execute.ts';
 import { lazyFunctions, templateFunctions } from './functions.ts';
 import { parseTemplate } from './parser.ts';
 
-export { TemplateError } from './lexer.ts';
 export type { TemplateLimits, TemplateOptions } from './execute.ts';
+export { TemplateError } from './lexer.ts';
 export { goText } from './values.ts';
 
 const functionNames: ReadonlySet<string> = new Set([...templateFunctions.keys(), ...lazyFunctions]);

@@ -170,14 +170,14 @@ class Lexer {
       throw failAt(this.line, `${JSON.stringify(rest)} is not a number`);
     }
     if (found[1] !== '') throw failAt(this.line, `${text}: complex numbers are not supported`);
-    const value = valueOf(text);
+    const value = numberIn(text);
     if (value === undefined) throw failAt(this.line, `${JSON.stringify(text)} is not a number`);
     return this.take('number', text, value);
   }
 }
 
 /** A whole number, or a float if it is written as one. */
-function valueOf(written: string): number | GoFloat | undefined {
+function numberIn(written: string): number | GoFloat | undefined {
   const text = written.replaceAll('_', '');
   const sign = text.startsWith('-') ? -1 : 1;
   const digits = text.replace(/^[+-]/, '');

@@ -22,7 +22,12 @@ export interface Pipe {
 export type TemplateNode =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'print'; readonly pipe: Pipe }
-  | { readonly is: 'if' | 'with' | 'range'; readonly pipe: Pipe; readonly body: readonly TemplateNode[]; readonly otherwise: readonly TemplateNode[] }
+  | {
+      readonly is: 'if' | 'with' | 'range';
+      readonly pipe: Pipe;
+      readonly body: readonly TemplateNode[];
+      readonly otherwise: readonly TemplateNode[];
+    }
   | { readonly is: 'template'; readonly name: string; readonly pipe: Pipe | undefined; readonly line: number }
   | { readonly is: 'break' | 'continue' };
 export interface ParsedTemplate {

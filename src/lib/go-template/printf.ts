@@ -149,7 +149,9 @@ const bases: Readonly<Record<string, readonly [base: number, prefix: string]>> =
 function whole(value: number, verb: Verb): string {
   const base = bases[verb.letter];
   if (base !== undefined) {
-    const digits = BigInt(Math.abs(value)).toString(base[0]).padStart(verb.precision ?? 0, '0');
+    const digits = BigInt(Math.abs(value))
+      .toString(base[0])
+      .padStart(verb.precision ?? 0, '0');
     const prefix = verb.letter === 'O' || (verb.sharp && verb.letter !== 'v' && verb.letter !== 'd') ? base[1] : '';
     const shown = verb.letter === 'X' ? digits.toUpperCase() : digits;
     return signed(value < 0, prefix, verb.precision === 0 && value === 0 ? '' : shown, verb, verb.precision === undefined);
@@ -159,7 +161,10 @@ function whole(value: number, verb: Verb): string {
   if (verb.letter === 'c') return padded(character, verb);
   if (verb.letter === 'q') return padded(quote(character, "'", verb.plus), verb);
   if (verb.letter === 'U') {
-    const code = `U+${value.toString(16).toUpperCase().padStart(Math.max(4, verb.precision ?? 0), '0')}`;
+    const code = `U+${value
+      .toString(16)
+      .toUpperCase()
+      .padStart(Math.max(4, verb.precision ?? 0), '0')}`;
     return padded(verb.sharp ? `${code} '${character}'` : code, verb);
   }
   return wrong(value, verb);
@@ -205,7 +210,10 @@ function general(value: number, digits: number): string {
   const precise = Math.max(1, digits);
   const exponent = value === 0 ? 0 : Number(value.toExponential(precise - 1).split('e')[1]);
   if (exponent < -4 || exponent >= precise) return twoDigits(value.toExponential(precise - 1).replace(/\.?0+e/, 'e'));
-  return value.toFixed(Math.max(0, precise - 1 - exponent)).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+  return value
+    .toFixed(Math.max(0, precise - 1 - exponent))
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
 }
 
 /** Digits with sign and prefix. Zeros fill the width between these and the digits. */

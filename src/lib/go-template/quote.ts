@@ -13,13 +13,13 @@ const simple: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
 };
-const escape = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{3})|([abfnrtv\\'"])|([\s\S]|$))/g;
+const escapes = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{3})|([abfnrtv\\'"])|([\s\S]|$))/g;
 
 /** The text between two quotation marks. Throws an Error for an escape that Go does not have. */
 export function unquote(inner: string): string {
   if (!inner.includes('\\')) return inner;
   let bytes = false;
-  const text = inner.replace(escape, (whole, hex?: string, short?: string, long?: string, octal?: string, letter?: string) => {
+  const text = inner.replace(escapes, (whole, hex?: string, short?: string, long?: string, octal?: string, letter?: string) => {
     if (letter !== undefined) return simple[letter] as string;
     if (hex === undefined && short === undefined && long === undefined && octal === undefined)
       throw new Error(`there is no escape ${whole}`);
