@@ -310,7 +310,7 @@ function numberText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value);
   const [digits = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);
-  if (power >= -4 && power < 21 && !Number.isInteger(value)) return String(value);
+  if (power >= -4 && power < 6 && !Number.isInteger(value)) return String(value);
   return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
