@@ -2,6 +2,7 @@
 import type { KindEnv } from '../kinds/kind.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
+import type { Log } from '../lib/log.ts';
 import { Catalog } from '../registry/catalog.ts';
 import { liveSource } from '../registry/live.ts';
 import { measured } from '../server/endpoints/measured-engine.ts';
@@ -59,6 +60,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
         clock,
         (error) => base.fail('cannot follow the store', error),
         logUnreadable(log),
+        (prefix, error) => logLoading(log, prefix, error),
       );
       const catalog = new Catalog(identity, made, env.feature, options.apiRelease);
       catalog.declare(base.kinds, isServed(options));
@@ -76,6 +78,11 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
   );
   await parts.start('encryption reload', () => encryption?.follow(cache));
   return { engine, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
+}
+
+function logLoading(log: Log, collection: string, error: unknown): void {
+  if (error === undefined) log.info('objects are loaded after failures', { collection });
+  else log.error('cannot load objects from the store, retrying', { collection, error });
 }
 
 async function open(base: Base, openStore: OpenStore): Promise<Engine> {

@@ -23,6 +23,8 @@ export interface Live<T extends ApiObject = ApiObject> {
   readonly generation: number;
   /** Loads the objects; until then `get` and `list` throw. Undefined when they are loaded. */
   readonly pending?: (() => Promise<void>) | undefined;
+  /** Reads one object, so that `get` returns it though the others are still being loaded. Undefined when they are loaded. */
+  readonly look?: ((namespace: string, name: string) => Promise<void>) | undefined;
 }
 
 /** `group` is a base group name for built-in kinds. */

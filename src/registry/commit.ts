@@ -123,7 +123,7 @@ export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise
       ? { type: 'put', key: at, value, expect, created }
       : { type: 'put', key: at, value, expect, created, ttlSeconds };
   return commitAll(deps, more.length === 0 ? [own] : [own, ...more], [facts], sideWrites, steps).then((revision) => {
-    const item = collection.items.get(key);
+    const item = collection.pending === undefined ? collection.items.get(key) : undefined;
     // If the schema of the collection has changed meanwhile, the response is the object as it was written.
     if (item?.revision === revision && collection.readsBy(resource.read)) return item;
     return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);

@@ -50,5 +50,14 @@ export interface WriteContext extends Target {
   readonly annotate: (key: string, value: string, level?: 'Metadata' | 'Request') => void;
 }
 
+/**
+ * Resolves when the object of a target can be looked up in its collection: at once, unless its kind is still being loaded. Then it alone is
+ * read from the store.
+ */
+export function lookUp(target: Pick<Target, 'resource' | 'namespace' | 'name'>): void | Promise<void> {
+  const { collection } = target.resource;
+  if (collection?.pending !== undefined) return collection.look(keyOf(target));
+}
+
 export const keyOf = (target: { resource: Resource; namespace: string; name: string }): string =>
   target.resource.kind.namespaced ? `${target.namespace}/${target.name}` : target.name;

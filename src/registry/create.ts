@@ -17,7 +17,7 @@ import {
   storeKey,
   unsavedInSlices,
 } from './commit.ts';
-import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { checkNamespace, dropClusterName, generatedName, validateKey, validateMetadata } from './metadata.ts';
 import { ownCreated, repairOwners } from './ownership.ts';
 import { unreadableAt } from './unreadable.ts';
@@ -106,7 +106,8 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (slices !== undefined) await slices.pause();
 
   if (ctx.dryRun) {
-    if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw taken(target);
+    if (resource.collection?.pending !== undefined) await lookUp(target);
+    if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw await taken(target);
     if (slices === undefined) boundedValueOf(deps, resource, ready);
     else await boundedValueInSlices(deps, resource, ready, slices);
     // What is not stored has no version of its own: the answer repeats what was sent.
@@ -131,7 +132,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
         if (generate) delete object.metadata.name;
         throw error;
       }
-      if (!generate || attempt >= NAME_TRIES) throw taken(final);
+      if (!generate || attempt >= NAME_TRIES) throw await taken(final);
       ready.metadata.name = generatedName(ready.metadata.generateName as string, deps.randomBelow);
     }
   }
@@ -173,7 +174,8 @@ function conclude(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, error
 }
 
 /** The name is that of another object, which may be on its way out. */
-function taken(target: WriteContext): ApiError {
+async function taken(target: WriteContext): Promise<ApiError> {
+  await lookUp(target);
   const item = target.resource.collection?.items.get(keyOf(target));
   const deleting = item !== undefined && parseItem(item).metadata.deletionTimestamp !== undefined;
   return alreadyExists(target.resource.resource, target.name, deleting);

@@ -87,7 +87,7 @@ export function list(
   }
   // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.
   const ignoreLimit = resourceVersion === '0' && resource.kind.ttl === undefined;
-  const current = () => listCurrent(resource, selection, deps.cache.revision, '', ignoreLimit ? 0 : limit, waits);
+  const current = () => listNow(deps, resource, selection, '', ignoreLimit ? 0 : limit, waits);
   const waiting = freshForList(deps, resource, options);
   return waiting instanceof Promise ? waiting.then(current) : current();
 }
@@ -95,6 +95,29 @@ export function list(
 /** Without the feature limit and continue have no effect: every list is whole. */
 const chunkOptions = (deps: RegistryDeps, options: ListOptions): ListOptions =>
   deps.env.feature('APIListChunking') ? options : { ...options, limit: 0, continue: '' };
+
+/**
+ * A page of the newest state of the cache. While the objects are still being loaded, a page without selectors is read from the store;
+ * all other lists wait until they are loaded.
+ */
+function listNow(
+  deps: RegistryDeps,
+  resource: Resource,
+  selection: Selection,
+  start: string,
+  limit: number,
+  waits: Waits | undefined,
+): ListResult | Promise<ListResult> {
+  const current = () => listCurrent(resource, selection, deps.cache.revision, start, limit, waits);
+  const collection = resource.collection;
+  if (collection?.pending === undefined) return current();
+  const loaded = (): Promise<ListResult> => (collection.pending?.() ?? Promise.resolve()).then(current);
+  if (limit <= 0 || limit > HISTORY_CHUNK || !selection.everything) return loaded();
+  return listHistory(deps, resource, selection, deps.cache.revision, start, limit, waits).catch((error: unknown) => {
+    if (error instanceof Compacted) return loaded();
+    throw error;
+  });
+}
 
 /** A page of the current state, which is that of `revision`. */
 function listCurrent(
@@ -153,7 +176,7 @@ function listFrom(
     throw badRequest('specifying resource version is not allowed when using continue');
   const token = readToken(resource.identity, options.continue);
   const start = selection.prefix + token.start;
-  if (token.revision < 0) return listCurrent(resource, selection, deps.cache.revision, start, options.limit, waits);
+  if (token.revision < 0) return listNow(deps, resource, selection, start, options.limit, waits);
   return listAt(deps, resource, selection, token.revision, start, options.limit, true, waits);
 }
 
@@ -171,7 +194,8 @@ function listAt(
   const { collection } = resource;
   if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined, whole: true };
   if (cache.engine.exclusive && revision > cache.revision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
-  if (collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted)
+  const isLoaded = collection.pending === undefined;
+  if (isLoaded && collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted)
     return listCurrent(resource, selection, revision, start, limit, waits);
   return listHistory(deps, resource, selection, revision, start, limit, waits).catch((error: unknown) => {
     if (error instanceof FutureRevision) throw tooLargeResourceVersion(String(revision), cache.revision, true);

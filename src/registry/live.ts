@@ -29,8 +29,10 @@ const numerous = new Set(['/pods', '/events', '/configmaps', '/secrets', '/endpo
 function liveView(collection: Collection, namespaced: boolean, keep: boolean): Live {
   const parse = keep ? sharedObject : parseItem;
   if (keep) collection.keepsParsed = true;
+  const keyOf = (namespace: string, name: string): string => (namespaced ? `${namespace}/${name}` : name);
+  const look = (namespace: string, name: string): Promise<void> => collection.look(keyOf(namespace, name));
   const find = (namespace: string, name: string): ApiObject | undefined => {
-    const item = collection.items.get(namespaced ? `${namespace}/${name}` : name);
+    const item = collection.items.get(keyOf(namespace, name));
     return item === undefined ? undefined : parse(item);
   };
   const select = (namespace: string | undefined, limit?: number): readonly ApiObject[] => {
@@ -52,6 +54,9 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
     },
     get pending() {
       return collection.pending;
+    },
+    get look() {
+      return collection.pending === undefined ? undefined : look;
     },
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Which kinds are loaded before the server is ready, however many objects they have: those that authentication,
  * authorization, admission and the server's own upkeep look up without waiting. All others may be loaded later
- * (`CollectionOptions.later`), and readers wait for `Collection.pending`: requests do so in `server/api.ts`.
+ * (`CollectionOptions.later`), and readers wait for `Collection.pending`, or for the one object that they look up, by
+ * `Collection.look`: requests do so in `server/api.ts`.
  */
 import type { Kind } from '../kinds/kind.ts';
 
@@ -25,7 +26,7 @@ function core(plural: string): string {
   return `/${plural}`;
 }
 
-/** Kinds that may be loaded later though the server looks them up: all who do wait for `Live.pending`. */
+/** Kinds that may be loaded later though the server looks them up: all who do wait for `Live.pending` or `Live.look`. */
 const awaited: ReadonlySet<string> = new Set(['/pods']);
 
 type Named = Pick<Kind, 'group' | 'plural' | 'custom'>;

@@ -12,7 +12,7 @@ import { CommitConflict, type Operation } from '../storage/engine.ts';
 import { type Item, sameText } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedInSlices } from './commit.ts';
-import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { isHeld } from './strategy.ts';
 import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
@@ -43,6 +43,7 @@ const FOREGROUND = 'foregroundDeletion';
 export type Alongside = (object: ApiObject) => readonly SideWrite[];
 
 export async function remove(deps: RegistryDeps, ctx: WriteContext, options: DeleteOptions, alongside?: Alongside): Promise<RemoveResult> {
+  if (ctx.resource.collection?.pending !== undefined) await lookUp(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
       return await attemptRemove(deps, ctx, options, alongside);

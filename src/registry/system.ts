@@ -13,7 +13,7 @@ import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Facts, Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { boundedValueOf, storeKey } from './commit.ts';
-import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import { ownUpdated } from './ownership.ts';
 import { PLACEHOLDER_TIME, PLACEHOLDER_UID, PreparedObject, preparedObject } from './prepared.ts';
@@ -80,15 +80,6 @@ export class SystemWriter {
     return resource.collection?.items.get(keyOf({ resource, namespace, name }));
   }
 
-  /** The object as it is stored, without loading a large collection for it. */
-  private async findStored(resource: Resource, namespace: string, name: string): Promise<Item | undefined> {
-    const { collection } = resource;
-    const key = keyOf({ resource, namespace, name });
-    if (collection?.pending === undefined) return collection?.items.get(key);
-    const entry = await this.deps.cache.engine.get(collection.prefix + key);
-    return entry && collection.itemOf(key, entry.value, entry.revision, entry.created, entry.unreadable);
-  }
-
   /** A private copy of an object in hub form. */
   read(group: string, plural: string, namespace: string, name: string): ApiObject | undefined {
     const item = this.find(group, plural, namespace, name);
@@ -108,8 +99,8 @@ export class SystemWriter {
   async ensure(group: string, plural: string, object: NewObject): Promise<boolean> {
     const resource = this.deps.catalog.builtin(group, plural);
     const { name = '', namespace = '' } = object.metadata;
-    if ((await this.findStored(resource, namespace, name)) !== undefined) return false;
-    await resource.collection?.pending?.();
+    await lookUp({ resource, namespace, name });
+    if (this.find(group, plural, namespace, name) !== undefined) return false;
     try {
       await create(this.deps, this.context(resource, namespace, ''), this.complete(resource, object));
     } catch (error) {
@@ -198,11 +189,7 @@ export class SystemWriter {
     subresource = '',
   ): Promise<void> {
     const resource = this.deps.catalog.builtin(group, plural);
-    if (resource.collection?.pending !== undefined) {
-      const stored = await this.findStored(resource, namespace, name);
-      if (stored !== undefined && isUnchangedBy(change, resource, stored)) return;
-      await resource.collection.pending?.();
-    }
+    await lookUp({ resource, namespace, name });
     const slices = slicesFor(this.find(group, plural, namespace, name));
     // What a large object should be is found once, in slices; an update that changes nothing writes nothing.
     const wanted = slices === undefined ? this.read(group, plural, namespace, name) : undefined;
@@ -226,12 +213,6 @@ export class SystemWriter {
       },
     });
   }
-}
-
-function isUnchangedBy(change: (object: ApiObject) => void, { versions }: Resource, item: Item): boolean {
-  const wanted = versions.decodeNow(item);
-  change(wanted);
-  return equal(wanted, versions.decodeNow(item));
 }
 
 /** Slices for work on an object that is large, as requests have them. */

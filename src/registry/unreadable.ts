@@ -21,7 +21,7 @@ export function missing(target: Named, as = target.resource.resource): ApiError 
 }
 
 /** Undefined for one that can be read, and for one that does not exist. */
-export const unreadableAt = (target: Named): UnreadableObject | undefined => target.resource.collection?.unreadable?.get(keyOf(target));
+export const unreadableAt = (target: Named): UnreadableObject | undefined => target.resource.collection?.unreadableAt(keyOf(target));
 
 export const unreadableError = ({ resource, namespace, name }: Named, { revision, reason }: UnreadableObject): ApiError =>
   unreadable(resource.resource, resource.kind.namespaced ? namespace : '', name, revision, reason);

@@ -23,7 +23,7 @@ import {
   storeKey,
   unsavedInSlices,
 } from './commit.ts';
-import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
+import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
@@ -74,6 +74,7 @@ export interface AdmittedView {
  * written the object since. What ends without a commit is decided again if the object turns out to be another one.
  */
 export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
+  if (ctx.resource.collection?.pending !== undefined) await lookUp(ctx);
   let unchecked = !deps.cache.engine.exclusive && !ctx.dryRun;
   if (!unchecked && !deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   for (let attempt = 1; ; attempt++) {

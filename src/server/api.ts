@@ -6,6 +6,7 @@ import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
 import { type Identity, otherIdentityHint } from '../meta/identity.ts';
 import type { Catalog, Resource } from '../registry/catalog.ts';
+import { lookUp } from '../registry/context.ts';
 import { checkNamespace } from '../registry/metadata.ts';
 import { ownAction } from '../registry/ownership.ts';
 import { applyDefaults } from '../schema/json.ts';
@@ -24,13 +25,14 @@ import { getView, patchView, updateView } from './verbs/view.ts';
 import { watchObjects } from './verbs/watch.ts';
 import { createObject, deleteCollection, deleteObject, updateObject, writeContext } from './verbs/write.ts';
 
-export function serveResource(services: Services, ctx: Context): void | Promise<void> {
+/** `isLoaded`: what the request needs of objects that are still being loaded is there. */
+export function serveResource(services: Services, ctx: Context, isLoaded = false): void | Promise<void> {
   const { info } = ctx;
   const { inNamespace } = info;
   const { catalog } = services.registry;
   const resource = catalog.find(info.group, info.version, info.resource) ?? ownResource(catalog, ctx);
   if (resource === undefined) return unknownResource(services, ctx);
-  if (resource.collection?.pending !== undefined) return resource.collection.pending().then(() => serveLoaded(services, ctx));
+  if (resource.collection?.pending !== undefined && !isLoaded) return serveWhenLoaded(services, ctx, resource);
   const { kind, definition } = resource;
   if (resource.deprecation !== undefined) warnDeprecated(ctx, services.identity, resource.deprecation);
   if (definition.warning !== undefined) {
@@ -77,9 +79,23 @@ export function serveResource(services: Services, ctx: Context): void | Promise<
 }
 
 /** The kind may be another one when its objects are loaded, and a client that no longer waits must not find its write done later. */
-function serveLoaded(services: Services, ctx: Context): void | Promise<void> {
-  return ctx.ended ? undefined : serveResource(services, ctx);
+function serveWhenLoaded(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+  const needed = neededOf(ctx.info, resource);
+  if (needed === 'nothing') return serveResource(services, ctx, true);
+  const isOne = needed === 'one';
+  return Promise.resolve(isOne ? lookUp({ ...ctx.info, resource }) : resource.collection?.pending?.()).then(() =>
+    ctx.ended ? undefined : serveResource(services, ctx, isOne),
+  );
 }
+
+/** What a request needs of a kind whose objects are still being loaded. Lists wait by themselves, unless they can be read from the store. */
+function neededOf({ verb, named, subresource }: Context['info'], { kind }: Resource): 'nothing' | 'one' | 'all' {
+  if (verb === 'watch') return 'all';
+  if (named) return subresource === '' || kind.subresources[subresource]?.type !== 'action' || ownPod.has(subresource) ? 'one' : 'all';
+  return verb === 'create' || verb === 'list' ? 'nothing' : 'all';
+}
+/** Actions that look up the object of their path, and no other of its kind. */
+const ownPod: ReadonlySet<string> = new Set(['binding', 'eviction']);
 
 /** Custom objects have one address each; only lists and watches may look at all namespaces. */
 const isNowhere = (kind: Kind, inNamespace: boolean, verb: string): boolean =>

@@ -73,9 +73,13 @@ export function sendList(
 
 const END = Buffer.from(']}\n');
 
-/** Whether a list is the current state of a collection, or of a namespace in it. */
+/** Whether a list is the current state of a collection, or of a namespace in it. One that is not loaded does not count its changes. */
 const isWholeList = ({ collection }: Resource, result: ListResult, selection: Selection): boolean =>
-  selection.everything && result.whole && collection !== undefined && collection.lastChange <= result.revision;
+  selection.everything &&
+  result.whole &&
+  collection !== undefined &&
+  collection.pending === undefined &&
+  collection.lastChange <= result.revision;
 
 const isKeptTable = (resource: Resource, r: Representation, pretty: boolean, include: IncludeObject): boolean =>
   r.transform === 'Table' && r.media === 'json' && !pretty && !needsCalls(resource, r, include);

@@ -44,9 +44,15 @@ export class Cache {
 
   /**
    * `failed` is called when the store's changes can no longer be followed: the process must reload or end. `setAside` is
-   * called for every unreadable object, with its key in the store; the others are served.
+   * called for every unreadable object, with its key in the store; the others are served. `loadFailed` as `LoaderDeps.failed`.
    */
-  constructor(engine: Engine, clock: Clock, failed: (error: Error) => void, setAside: (object: UnreadableObject) => void = () => {}) {
+  constructor(
+    engine: Engine,
+    clock: Clock,
+    failed: (error: Error) => void,
+    setAside: (object: UnreadableObject) => void = () => {},
+    loadFailed: (prefix: string, error?: unknown) => void = () => {},
+  ) {
     this.engine = engine;
     this.clock = clock;
     this.failed = failed;
@@ -54,6 +60,7 @@ export class Cache {
     this.loader = new Loader(engine, clock, {
       collections: this.collections,
       reached: (revision) => this.waitFor(revision, CHANGES_WAIT_MS),
+      failed: loadFailed,
     });
   }
 
@@ -111,8 +118,10 @@ export class Cache {
   /** Reads the values of a collection again, because the store returns different ones now: decryption keys were added or removed. */
   async reread(prefix: string): Promise<void> {
     const known = this.collections.get(prefix);
-    if (known?.pending !== undefined) await this.loader.restart(known);
-    else if (known !== undefined)
+    if (known?.pending !== undefined) {
+      known.lookAgain();
+      await this.loader.restart(known);
+    } else if (known !== undefined)
       await this.rereadBy(
         known,
         () => known.rules,
@@ -288,7 +297,7 @@ export class Cache {
         end = start + 1;
         while (end < entries.length && prefix !== undefined && (entries[end] as Entry).key.startsWith(prefix)) end++;
         const collection = prefix === undefined ? undefined : this.collections.get(prefix);
-        if (collection !== undefined && this.isForLater(collection, end - start)) collection.defer(() => this.loader.load(collection));
+        if (collection !== undefined && this.isForLater(collection, end - start)) this.loader.defer(collection);
         const isSkipped = collection === undefined || collection.pending !== undefined;
         if (!isSkipped) {
           for (let i = start; i < end; i++) {

@@ -5,8 +5,9 @@
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
-import { StoreUnavailable, type Unreadable } from './engine.ts';
+import type { Unreadable } from './engine.ts';
 import { atRevision, type Facts, type Item, itemFromStored, type ReadValue, storedObject } from './item.ts';
+import { NotLoaded, type SingleRead, type Stored } from './not-loaded.ts';
 import { type UnreadableObject, whyUnreadable } from './unreadable.ts';
 
 /** A change as watchers see it. For a deletion `item` is the last state, carrying the deletion's revision. */
@@ -45,15 +46,6 @@ export interface CollectionState {
   readonly unknownUntil: number;
 }
 
-/** A stored value, or that it was deleted. */
-interface Stored {
-  readonly key: string;
-  readonly value: Buffer | undefined;
-  readonly revision: number;
-  readonly created: number;
-  readonly unreadable: Unreadable | undefined;
-}
-
 /** Keys of items by the value of a label or field. */
 interface Index {
   readonly keys: Map<string, Set<string>>;
@@ -71,32 +63,6 @@ export const FRAMED_EVENTS = 256;
 /** Maximum changes that are buffered while a collection loads; if there are more, all of them are read from the store's history. */
 export const MOST_WAITING = 2_000;
 let allChanges = 0;
-
-/** The items of a collection that is not loaded: a reader that does not wait for `pending` gets an error, never an empty collection. */
-class NotLoaded extends SortedMap<Item> {
-  override get size(): number {
-    throw notLoaded();
-  }
-  override get(): Item | undefined {
-    throw notLoaded();
-  }
-  override each(): void {
-    throw notLoaded();
-  }
-  override withPrefix(): Item[] {
-    throw notLoaded();
-  }
-  override take(): Item[] {
-    throw notLoaded();
-  }
-  override countFrom(): number {
-    throw notLoaded();
-  }
-  override all(): Item[] {
-    throw notLoaded();
-  }
-}
-const notLoaded = (): Error => new StoreUnavailable('the objects are still being loaded from the store; try again');
 
 export class Collection {
   readonly prefix: string;
@@ -128,10 +94,12 @@ export class Collection {
    *   if (collection.pending !== undefined) await collection.pending();
    */
   pending: (() => Promise<void>) | undefined;
+  /** Its items while it is not loaded. */
+  private unloaded: NotLoaded | undefined;
   /** The items of a collection that is being loaded. */
   private filling: SortedMap<Item> | undefined;
   /** Buffers changes while the collection loads. */
-  private waiting: (Stored & { readonly facts: Facts | undefined })[] | undefined;
+  private waiting: Stored[] | undefined;
   /** Changes are not buffered: loading has not begun, or too many came. */
   private dropping = false;
   /** The newest change of every key during a reload by other rules. */
@@ -201,11 +169,16 @@ export class Collection {
     if (this.filling !== undefined) this.items = this.filling;
     this.filling = undefined;
     this.pending = undefined;
+    const alone = this.unloaded;
+    this.unloaded = undefined;
     this.eventsAfter = revision;
     // Earlier deletions left no entries: any change up to here may have been the newest.
     this.lastChange = Math.max(this.lastChange, revision);
     const waiting = this.waiting;
     this.waiting = undefined;
+    // Parts of the server may rely on an object that they read alone. There are no watches yet.
+    for (const item of alone?.deletedUpTo(revision) ?? [])
+      this.audience.notify({ type: 'delete', item, previous: item, revision: item.revision, frames: undefined });
     for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts, w.unreadable);
   }
   /** Changes the rules to equivalent ones: existing items stay valid. */
@@ -277,14 +250,33 @@ export class Collection {
     this.unreadable = undefined;
     this.buffer();
   }
-  /** The collection is loaded later, by `load`. */
-  defer(load: () => Promise<void>): void {
+  /** The collection is loaded later, by `load`; until then `read` reads single objects. */
+  defer(load: () => Promise<void>, read: (key: string) => Promise<SingleRead>): void {
     this.pending = load;
-    this.items = new NotLoaded();
+    this.unloaded = new NotLoaded({
+      read,
+      itemOf: ({ key, value, revision, created, unreadable, facts }) => this.itemBy(key, value, revision, created, facts, unreadable),
+    });
+    this.items = this.unloaded;
     this.filling = undefined;
     this.unreadable = undefined;
     this.waiting = [];
     this.dropping = true;
+  }
+  /**
+   * Resolves when the object of a key can be looked up in `items`, or is known to be absent or unreadable, though others are still
+   * being loaded. If very many were looked up so, it waits for all.
+   */
+  look(key: string): Promise<void> {
+    return this.unloaded?.look(key) ?? this.pending?.() ?? Promise.resolve();
+  }
+  /** The store has other values: what could not be read is read again. */
+  lookAgain(): void {
+    this.unloaded?.forgetUnreadable();
+  }
+  /** An object that exists and cannot be read, by its key. */
+  unreadableAt(key: string): UnreadableObject | undefined {
+    return this.unloaded === undefined ? this.unreadable?.get(key) : this.unloaded.unreadableAt(key);
   }
   /** So many changes came while it was loaded that they were dropped: they must be read from the store's history. */
   get overflowed(): boolean {
@@ -295,7 +287,7 @@ export class Collection {
     this.waiting = [];
     this.dropping = false;
   }
-  private wait(change: Stored & { readonly facts: Facts | undefined }): void {
+  private wait(change: Stored): void {
     if (this.dropping || this.waiting === undefined) return;
     this.waiting.push(change);
     if (this.waiting.length <= MOST_WAITING) return;
@@ -313,20 +305,16 @@ export class Collection {
     unreadable?: Unreadable | undefined,
   ): void {
     if (this.waiting !== undefined) {
-      this.wait({ key, value, revision, created, facts, unreadable });
+      const change: Stored = { key, value, revision, created, facts, unreadable };
+      this.unloaded?.follow(change);
+      this.wait(change);
       return;
     }
     this.meanwhile?.set(key, { key, value, revision, created, unreadable });
     const wasUnreadable = this.unreadable !== undefined && this.takeBack(key, revision);
     const previous = this.items.get(key);
     let event: CollectionEvent;
-    // A writer with facts made the value by the current rules, unless they have changed since.
-    const item =
-      value === undefined
-        ? undefined
-        : facts !== undefined && facts.read === this.options.read
-          ? itemFromStored(key, value, revision, created, facts)
-          : itemBy(this.options, key, value, revision, created, unreadable);
+    const item = value === undefined ? undefined : this.itemBy(key, value, revision, created, facts, unreadable);
     if (wasUnreadable && typeof item !== 'string') this.expireWatches(revision);
     if (typeof item === 'object') {
       this.items.set(key, item);
@@ -346,6 +334,20 @@ export class Collection {
     // Events outlive their objects by minutes, and their parsed form is rarely needed again.
     if (previous !== undefined) previous.parsed = undefined;
     if (event.type === 'delete') event.item.parsed = undefined;
+  }
+
+  /** The item of a value, or why there is none. A writer with facts made the value by the current rules, unless they have changed since. */
+  private itemBy(
+    key: string,
+    value: Buffer,
+    revision: number,
+    created: number,
+    facts: Facts | undefined,
+    unreadable: Unreadable | undefined,
+  ): Item | string {
+    return facts !== undefined && facts.read === this.options.read
+      ? itemFromStored(key, value, revision, created, facts)
+      : itemBy(this.options, key, value, revision, created, unreadable);
   }
 
   private setAside(object: UnreadableObject): void {

@@ -1,12 +1,14 @@
 /** Collections that are loaded after the start. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../lib/clock.ts';
+import { nextTurn } from '../lib/next-turn.ts';
 import { Cache } from './cache.ts';
 import { type Collection, type CollectionOptions, MOST_WAITING } from './collection.ts';
 import { Compacted, type Engine, type RangeRequest, StoreUnavailable } from './engine.ts';
 import { openMemoryEngine } from './engines/memory.ts';
 import { storedValue } from './item.ts';
-import { LOAD_CHUNK, LOADED_AT_ONCE } from './loader.ts';
+import { LOAD_CHUNK, LOADED_AT_ONCE, LONGEST_RETRY_MS } from './loader.ts';
+import { MOST_SINGLE } from './not-loaded.ts';
 
 const value = (name: string, by = ''): Buffer => storedValue(JSON.stringify({ metadata: { name, uid: 'u', labels: { by } } }), 'u');
 const options = (prefix: string, later = true): CollectionOptions => ({
@@ -64,6 +66,10 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, i) 
 /** What the store itself has. */
 const stored = async (prefix: string): Promise<string[]> =>
   (await engine.range({ prefix })).entries.map(({ key, revision }) => `${key.slice(prefix.length)} ${revision}`);
+/** Turns of the event loop in which nothing but promises is waited for. */
+const settled = async (): Promise<void> => {
+  for (let turns = 0; turns < 20; turns++) await nextTurn();
+};
 const held = ({ items }: Collection): string[] => items.all().map(({ key, revision }) => `${key} ${revision}`);
 
 describe('a start', () => {
@@ -139,6 +145,107 @@ describe('a collection that is not loaded', () => {
     ])
       expect(read).toThrow(StoreUnavailable);
     expect(pods.state()).toBeUndefined();
+  });
+
+  test('has single objects that were read on their own, and refuses all others', async () => {
+    await Promise.all([pods.look(named(5)), pods.look(named(5)), pods.look('absent')]);
+    expect(pods.pending).toBeDefined();
+    expect(pods.items.get(named(5))).toMatchObject({ key: named(5), labels: { by: '' } });
+    expect(pods.items.get('absent')).toBeUndefined();
+    expect(() => pods.items.get(named(6))).toThrow(StoreUnavailable);
+    expect(() => pods.items.all()).toThrow(StoreUnavailable);
+    expect(ranges.filter(({ prefix }) => prefix.startsWith('core/pods/'))).toHaveLength(2);
+  });
+
+  test('has a key that begins as another does', async () => {
+    await put('core/pods/a-b');
+    await pods.look('a');
+    expect(pods.items.get('a')).toBeUndefined();
+    await put('core/pods/a');
+    expect(pods.items.get('a')?.labels).toEqual({ by: 'later' });
+  });
+
+  test.each(['ä', 'x'.repeat(2_000), 'a\u0000'])('knows that no object has a name that cannot be stored: %s', async (name) => {
+    await pods.look(name);
+    expect(pods.items.get(name)).toBeUndefined();
+  });
+
+  test('has changes of single objects at once, and their events when it is loaded', async () => {
+    const events: string[] = [];
+    pods.listen(({ type, item, revision }) => events.push(`${type} ${item.key} ${revision}`));
+    await Promise.all([pods.look(named(1)), pods.look('new')]);
+    const { revision } = await put(`core/pods/${named(1)}`);
+    expect(pods.items.get(named(1))).toMatchObject({ revision, labels: { by: 'later' } });
+    const { revision: created } = await put('core/pods/new');
+    expect(pods.items.get('new')).toMatchObject({ revision: created });
+    await remove('core/pods/new');
+    expect(pods.items.get('new')).toBeUndefined();
+    expect(events).toEqual([]);
+    await pods.pending?.();
+    expect(held(pods)).toEqual(await stored('core/pods/'));
+    expect(pods.items.get(named(1))).toMatchObject({ revision, labels: { by: 'later' } });
+    // What came before its first page has no events; whoever relied on the object learns that it has gone.
+    expect(events).toEqual([`delete new ${created + 1}`]);
+  });
+
+  test('reports the deletion of a single object once, whether its page was read before or after', async () => {
+    const events: string[] = [];
+    pods.listen(({ type, item }) => events.push(`${type} ${item.key}`));
+    await Promise.all([pods.look(named(1)), pods.look(named(2))]);
+    await remove(`core/pods/${named(1)}`);
+    let pages = 0;
+    beforeRange = async ({ prefix }) => {
+      if (prefix === 'core/pods/' && ++pages === 2) await remove(`core/pods/${named(2)}`);
+    };
+    await pods.pending?.();
+    expect(events).toEqual([`delete ${named(1)}`, `delete ${named(2)}`]);
+  });
+
+  test('has the newest state of a single object, though its read has an older one', async () => {
+    const range = engine.range.bind(engine);
+    engine.range = async (request: RangeRequest) => {
+      const result = await range(request);
+      await put('core/pods/a', 'newer');
+      return result;
+    };
+    await pods.look('a');
+    expect(pods.items.get('a')?.labels).toEqual({ by: 'newer' });
+  });
+
+  test('reads a single object again after an error', async () => {
+    beforeRange = () => {
+      throw new StoreUnavailable('the test broke it');
+    };
+    await expect(pods.look(named(1))).rejects.toThrow('the test broke it');
+    expect(() => pods.items.get(named(1))).toThrow(StoreUnavailable);
+    beforeRange = () => {};
+    await pods.look(named(1));
+    expect(pods.items.get(named(1))?.key).toBe(named(1));
+  });
+
+  test('has single objects that cannot be read, and reads them again when the store has other values', async () => {
+    await engine.commit([{ type: 'put', key: 'core/pods/broken', value: Buffer.from([1, 0, 0, 0, 0, 0, 0, 0, 0x7b]) }]);
+    await pods.look('broken');
+    expect(pods.items.get('broken')).toBeUndefined();
+    expect(pods.unreadableAt('broken')).toMatchObject({ key: 'broken', reason: 'its bytes are not JSON' });
+    expect(cache.unreadable()).toEqual(new Map());
+    await cache.reread('core/pods/');
+    expect(() => pods.items.get('broken')).toThrow(StoreUnavailable);
+    await put('core/pods/broken');
+    await pods.look('broken');
+    expect(pods.unreadableAt('broken')).toBeUndefined();
+    expect(pods.items.get('broken')?.labels).toEqual({ by: 'later' });
+  });
+
+  test('is loaded for whoever wants more single objects than are read on their own', async () => {
+    for (let i = 0; i < MOST_SINGLE; i++) await pods.look(`x${i}`);
+    expect(pods.pending).toBeDefined();
+    await pods.look('one-more');
+    expect(pods.pending).toBeUndefined();
+    // And from then on nothing is read.
+    const before = ranges.length;
+    await pods.look(named(1));
+    expect(ranges).toHaveLength(before);
   });
 
   test('is loaded once, by whoever comes first and by the background', async () => {
@@ -233,6 +340,36 @@ describe('a collection that is not loaded', () => {
     await pods.pending?.();
     expect(cache.unreadable()).toEqual(new Map([['core/pods/', 1]]));
     expect(pods.items.size).toBe(2 * LOAD_CHUNK + 1);
+  });
+
+  test('is tried again less and less often, and each error is reported once', async () => {
+    const reports: string[] = [];
+    const again = new Cache(engine, clock, () => {}, undefined, (prefix, error) => reports.push(`${prefix} ${error ?? 'loaded'}`));
+    const collection = again.declare(options('core/pods/'));
+    await again.start();
+    let problem: string | undefined = 'first';
+    let tries = 0;
+    beforeRange = () => {
+      tries++;
+      if (problem !== undefined) throw new StoreUnavailable(problem);
+    };
+    again.loadRest();
+    await settled();
+    const times: number[] = [];
+    for (let seconds = 1; seconds <= 100; seconds++) {
+      const before = tries;
+      await clock.advance(1000);
+      await settled();
+      if (tries > before) times.push(seconds);
+      if (seconds === 10) problem = 'second';
+    }
+    expect(times).toEqual([1, 3, 7, 15, 31, 61, 91]);
+    expect(LONGEST_RETRY_MS).toBe(30_000);
+    expect(reports).toEqual(['core/pods/ StoreUnavailable: first', 'core/pods/ StoreUnavailable: second']);
+    problem = undefined;
+    await collection.pending?.();
+    expect(reports).toEqual([expect.anything(), expect.anything(), 'core/pods/ loaded']);
+    again.close();
   });
 
   test('reports an error to whoever waits, and is tried again by the background', async () => {

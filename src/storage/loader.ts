@@ -12,6 +12,8 @@ import type { Cancel, Clock } from '../lib/clock.ts';
 import { Slices } from '../lib/slices.ts';
 import type { Collection } from './collection.ts';
 import { type ChangeRecord, Compacted, type Engine, type Entry, StoreUnavailable } from './engine.ts';
+import { isKey } from './keys.ts';
+import type { SingleRead } from './not-loaded.ts';
 
 /** Entries of a page. */
 export const LOAD_CHUNK = 1000;
@@ -19,14 +21,17 @@ export const LOAD_CHUNK = 1000;
 export const LOADED_AT_ONCE = 500;
 /** How often a collection is read from its beginning because the store compacted the revision it was read at. */
 const MOST_COMPACTIONS = 10;
-/** Time until the background loads a collection again that could not be loaded. */
-const RETRY_MS = 1000;
+/** Time until the background loads collections again that could not be loaded; it doubles with each failure in a row. */
+export const RETRY_MS = 1000;
+export const LONGEST_RETRY_MS = 30_000;
 
 export interface LoaderDeps {
   /** By prefix: those that are loaded, and those that are not. One that was removed is not loaded any further. */
   readonly collections: ReadonlyMap<string, Collection>;
   /** Resolves when all collections have the changes up to a revision; false if that takes too long. */
   readonly reached: (revision: number) => Promise<boolean>;
+  /** Called when a collection could not be loaded, once for each different error, and without one when it is loaded after that. */
+  readonly failed: (prefix: string, error?: unknown) => void;
 }
 
 interface Load {
@@ -60,11 +65,36 @@ export class Loader {
   private inBackground = false;
   private isClosed = false;
   private cancelRetry: Cancel | undefined;
+  private retryMs = RETRY_MS;
+  /** The errors of collections that could not be loaded, as they were reported. */
+  private readonly failures = new Map<string, string>();
 
   constructor(engine: Engine, clock: Clock, deps: LoaderDeps) {
     this.engine = engine;
     this.clock = clock;
     this.deps = deps;
+  }
+
+  /** The collection is loaded later. */
+  defer(collection: Collection): void {
+    const { prefix } = collection;
+    collection.defer(
+      () => this.load(collection),
+      (key) => this.readOne(prefix + key),
+    );
+  }
+  /** One key, as the newest state of the store has it; resolves when all changes up to that were delivered. */
+  private async readOne(key: string): Promise<SingleRead> {
+    const { revision } = this.engine;
+    // No key can be stored under any other name.
+    if (!isKey(key)) return { entry: undefined, revision };
+    const page = await this.engine.range({ prefix: key, limit: 1, uncounted: true });
+    await this.changesUpTo(page.revision);
+    const [entry] = page.entries;
+    return { entry: entry?.key === key ? entry : undefined, revision: page.revision };
+  }
+  private async changesUpTo(revision: number): Promise<void> {
+    if (!(await this.deps.reached(revision))) throw new StoreUnavailable('the store does not deliver its changes');
   }
 
   /** Loads a collection before those that no request waits for. */
@@ -85,7 +115,7 @@ export class Loader {
   }
   /** Loads a new collection; one that is large and may be loaded later is usable before it is complete, by its `pending`. */
   async first(collection: Collection): Promise<void> {
-    if (collection.rules.later === true) collection.defer(() => this.load(collection));
+    if (collection.rules.later === true) this.defer(collection);
     const load = this.add(collection, false);
     try {
       let done = await this.page(load, LOADED_AT_ONCE);
@@ -157,9 +187,12 @@ export class Loader {
   private async work(): Promise<void> {
     for (let load = this.queue[0]; load !== undefined; load = this.queue[0]) {
       try {
-        if (await this.page(load)) this.end(load);
+        if (!(await this.page(load))) continue;
+        this.end(load);
+        this.succeeded(load);
       } catch (error) {
         this.end(load, error);
+        this.report(load, error);
         this.retryLater();
       }
     }
@@ -167,10 +200,21 @@ export class Loader {
   }
   private retryLater(): void {
     if (!this.inBackground || this.isClosed || this.cancelRetry !== undefined) return;
-    this.cancelRetry = this.clock.after(RETRY_MS, () => {
+    this.cancelRetry = this.clock.after(this.retryMs, () => {
       this.cancelRetry = undefined;
       this.loadAll();
     });
+    this.retryMs = Math.min(this.retryMs * 2, LONGEST_RETRY_MS);
+  }
+  private report({ collection: { prefix } }: Load, error: unknown): void {
+    const message = String(error);
+    if (this.isClosed || this.failures.get(prefix) === message) return;
+    this.failures.set(prefix, message);
+    this.deps.failed(prefix, error);
+  }
+  private succeeded({ collection: { prefix } }: Load): void {
+    this.retryMs = RETRY_MS;
+    if (this.failures.delete(prefix)) this.deps.failed(prefix);
   }
 
   /** Reads the next page. Returns whether there is nothing left to load. */
@@ -225,7 +269,7 @@ export class Loader {
   private async finish(load: Load): Promise<boolean> {
     const { collection, round } = load;
     for (;;) {
-      if (!(await this.deps.reached(load.at as number))) throw new StoreUnavailable('the store does not deliver its changes');
+      await this.changesUpTo(load.at as number);
       if (load.round !== round) return false;
       if (!collection.overflowed) break;
       collection.buffer();

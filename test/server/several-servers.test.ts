@@ -1,7 +1,9 @@
 /** Three servers on one etcd. The long form, with figures, is `node bench/servers.mjs`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine, Subscriber } from '../../src/storage/engine.ts';
+import { LOADED_AT_ONCE } from '../../src/storage/loader.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
+import { holdLoads, multiply } from '../support/held-loads.ts';
 import { type Answer, type Client, startTestServer, summary, type TestServer } from '../support/server.ts';
 import { checkVisibleWrites, type Reply } from '../support/visible-writes.ts';
 
@@ -55,6 +57,35 @@ describe.skipIf(etcdMissing !== undefined)(
       const answer = await act(at(2).admin, path, name);
       lag.release();
       expect(answer.status, answer.text).toBe(status);
+    });
+
+    test('one that has just started has what the others write, though its objects are not loaded', async () => {
+      const namespace = await at(0).namespace();
+      const path = `/api/v1/namespaces/${namespace}/configmaps`;
+      await at(0).admin.ok('POST', path, { metadata: { name: 'one' } });
+      await multiply(at(0).engine, `core/configmaps/${namespace}/`, LOADED_AT_ONCE);
+      const loads = holdLoads();
+      const late = await at(0).peer({ wrapEngine: loads.wrap });
+      try {
+        for (let write = 0; write < 10; write++) {
+          await at(write % 2).admin.patch(`${path}/copy5`, { data: { n: String(write) } });
+          expect((await late.admin.ok('GET', `${path}/copy5`)).data).toEqual({ n: String(write) });
+        }
+        await at(0).admin.ok('DELETE', `${path}/copy6`);
+        expect((await late.admin.get(`${path}/copy6`)).status).toBe(404);
+        expect((await late.admin.patch(`${path}/copy5`, { data: { by: 'late' } })).json.data).toEqual({ n: '9', by: 'late' });
+        expect((await late.admin.post(path, { metadata: { name: 'copy7' } })).status).toBe(409);
+        await late.admin.ok('POST', path, { metadata: { name: 'late' } });
+        const listed = late.admin.ok('GET', path);
+        await at(1).admin.ok('DELETE', `${path}/copy8`);
+        loads.release();
+        const found = (await listed).items.map((item: { metadata: { name: string } }) => item.metadata.name);
+        expect(found).toContain('late');
+        expect(found).not.toContain('copy6');
+        expect((await at(0).admin.ok('GET', path)).items).toEqual((await late.admin.ok('GET', path)).items);
+      } finally {
+        await late.close();
+      }
     });
 
     test('watches of clients are no watches of etcd: each server has its own, however many clients it serves', async () => {

@@ -44,10 +44,10 @@ export const nodeRestriction: MakePlugin = ({ identity, live }) => {
       if (node === '') throw refusal(request, `could not determine node from user ${JSON.stringify(request.user.name)}`);
       const { group, plural } = request.served.kind;
       const rule = rules[group === '' ? plural : `${group}/${plural}`] as Rule;
-      // Requests for pods have waited for them.
-      if (plural === 'serviceaccounts' && views.pods.pending !== undefined)
-        return views.pods.pending().then(() => rule(request, node, views));
-      rule(request, node, views);
+      // Requests for pods have waited for theirs.
+      const bound = plural === 'serviceaccounts' && views.pods.look !== undefined ? boundPod(request) : undefined;
+      if (bound === undefined) rule(request, node, views);
+      else return views.pods.look?.(request.namespace, bound).then(() => rule(request, node, views));
     },
   };
 };
@@ -177,6 +177,10 @@ function claimStatusRule(request: AdmissionRequest, node: string): void {
 }
 
 /** Tokens are for pods that run on the node. */
+/** The name of the pod that a requested token is bound to. */
+const boundPod = ({ object }: AdmissionRequest): string | undefined =>
+  (object as unknown as Partial<TokenRequest> | undefined)?.spec?.boundObjectRef?.name;
+
 function tokenRule(request: AdmissionRequest, node: string, { pods }: Views): void {
   if (request.operation !== 'CREATE' || request.subresource !== 'token') return;
   const bound = (request.object as unknown as TokenRequest).spec.boundObjectRef;

@@ -38,8 +38,8 @@ interface Proved {
   readonly expires: number;
   readonly user: User;
   readonly alive: () => boolean;
-  /** Whether `alive` looks up a pod. */
-  readonly isForPod: boolean;
+  /** The pod that `alive` looks up. */
+  readonly pod: { readonly namespace: string; readonly name: string } | undefined;
   /** The last result, so that the same question gets the same object. */
   last?: { readonly asked: readonly string[]; readonly result: TokenResult };
 }
@@ -67,7 +67,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return deleted === undefined || deleted === null || now() < Date.parse(deleted) + deletionGraceMillis;
   };
 
-  const bound = (claims: Claims): Pick<Proved, 'user' | 'alive' | 'isForPod'> => {
+  const bound = (claims: Claims): Pick<Proved, 'user' | 'alive' | 'pod'> => {
     const found = readBound(identity, claims);
     if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
     const { namespace, serviceaccount, pod, secret } = found;
@@ -83,11 +83,11 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
         lives(accounts, namespace, serviceaccount) &&
         (pod === undefined || lives(pods, namespace, pod)) &&
         (secret === undefined || lives(secrets as unknown as Live, namespace, secret)),
-      isForPod: pod !== undefined,
+      pod: pod && { namespace, name: pod.name },
     };
   };
 
-  const kept = (claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'isForPod'> => {
+  const kept = (claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'pod'> => {
     const found = readLegacy(identity, claims);
     if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
     const { namespace, secretName, account } = found;
@@ -106,7 +106,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return {
       user: { name, uid: account.uid, groups: serviceAccountGroups(namespace) },
       alive: () => lives(accounts, namespace, account) && sameCopy(),
-      isForPod: false,
+      pod: undefined,
     };
   };
 
@@ -141,27 +141,31 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return result;
   };
 
-  const authenticator: TokenAuthenticator = {
-    name: 'service-account-token',
-    authenticateToken(token, audiences) {
-      const found = provedOnce(token);
-      if (found === undefined) return undefined;
-      if (found.isForPod && pods.pending !== undefined) return pods.pending().then(() => authenticator.authenticateToken(token, audiences));
-      const seconds = now() / 1000;
-      if (seconds >= found.expires) throw new TokenRejected('service account token has expired');
-      if (seconds < found.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
-      if (!found.alive()) throw new TokenRejected('service account token has been invalidated');
-      if (found.last?.asked === audiences) return found.last.result;
-      const asked = audiences.length === 0 ? options.audiences : audiences;
-      const good = asked.filter((audience) => found.audiences.includes(audience));
-      if (asked.length > 0 && good.length === 0) {
-        const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
-        throw new TokenRejected(`token audiences ${list(found.audiences)} is invalid for the target audiences ${list(asked)}`);
-      }
-      const result: TokenResult = { user: found.user, audiences: good };
-      found.last = { asked: audiences, result };
-      return result;
-    },
+  const authenticate = (
+    token: BearerToken,
+    audiences: readonly string[],
+    isLooked: boolean,
+  ): ReturnType<TokenAuthenticator['authenticateToken']> => {
+    const found = provedOnce(token);
+    if (found === undefined) return undefined;
+    const { pod } = found;
+    // Pods may still be loaded: this one is enough.
+    if (pod !== undefined && !isLooked && pods.look !== undefined)
+      return pods.look(pod.namespace, pod.name).then(() => authenticate(token, audiences, true));
+    const seconds = now() / 1000;
+    if (seconds >= found.expires) throw new TokenRejected('service account token has expired');
+    if (seconds < found.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
+    if (!found.alive()) throw new TokenRejected('service account token has been invalidated');
+    if (found.last?.asked === audiences) return found.last.result;
+    const asked = audiences.length === 0 ? options.audiences : audiences;
+    const good = asked.filter((audience) => found.audiences.includes(audience));
+    if (asked.length > 0 && good.length === 0) {
+      const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
+      throw new TokenRejected(`token audiences ${list(found.audiences)} is invalid for the target audiences ${list(asked)}`);
+    }
+    const result: TokenResult = { user: found.user, audiences: good };
+    found.last = { asked: audiences, result };
+    return result;
   };
-  return authenticator;
+  return { name: 'service-account-token', authenticateToken: (token, audiences) => authenticate(token, audiences, false) };
 }

@@ -3,17 +3,20 @@ import type { RegistryDeps } from '../../registry/context.ts';
 import type { Action } from '../services.ts';
 import { bindingActions } from './binding.ts';
 
-test('a request for bindings waits for pods that are still being loaded', async () => {
+test('a request for bindings waits for its pod while pods are still being loaded', async () => {
+  let isRead = false;
   const collection = {
     items: {
       get(): undefined {
-        if (collection.pending !== undefined) throw new Error('the pods are not loaded');
+        if (!isRead) throw new Error('the pod is not loaded');
       },
     },
-    // Loads the pods: there are none.
-    pending: (async () => {
-      collection.pending = undefined;
-    }) as (() => Promise<void>) | undefined,
+    pending: () => Promise.reject(new Error('it waits for all pods')),
+    unreadableAt: () => undefined,
+    // There is none.
+    look: async (key: string): Promise<void> => {
+      isRead = key === 'a/one';
+    },
   };
   const resource = { group: '', resource: 'pods' };
   const deps = {

@@ -11,7 +11,7 @@ import { badRequest, conflict, invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { formatTime } from '../../meta/time.ts';
 import { admissionRequest, commitPut } from '../../registry/commit.ts';
-import { keyOf, type RegistryDeps, type Target, type WriteContext } from '../../registry/context.ts';
+import { keyOf, lookUp, type RegistryDeps, type Target, type WriteContext } from '../../registry/context.ts';
 import { missing } from '../../registry/unreadable.ts';
 import type { MessageType } from '../../schema/types.ts';
 import { CommitConflict } from '../../storage/engine.ts';
@@ -62,8 +62,8 @@ async function admit(deps: RegistryDeps, write: WriteContext, binding: ApiObject
 
 async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding, name: string): Promise<void> {
   const target: Target = { resource: deps.catalog.builtin('', 'pods'), namespace: write.namespace, name, subresource: '' };
-  // A request for bindings does not wait for pods by itself.
-  if (target.resource.collection?.pending !== undefined) await target.resource.collection.pending();
+  // A request for bindings does not wait for the pod by itself.
+  await lookUp(target);
   for (let attempt = 1; ; attempt++) {
     try {
       await attemptAssign(deps, target, binding, write.dryRun);

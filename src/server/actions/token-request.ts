@@ -36,7 +36,8 @@ export function tokenRequest(identity: Identity, issuer: () => Promise<TokenIssu
     if (namespace !== undefined && namespace !== write.namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     const by = await issuer();
-    if (request.spec?.boundObjectRef?.kind === 'Pod') await by.live('', 'pods').pending?.();
+    const bound = request.spec?.boundObjectRef;
+    if (bound?.kind === 'Pod') await by.live('', 'pods').look?.(write.namespace, bound.name ?? '');
     const issued = issueToken(by, write.namespace, write.name, request.spec ?? {});
     const object = {
       ...request,

@@ -28,7 +28,7 @@ import { type Due, Expiry } from './expiry.ts';
 import { Holds } from './holds.ts';
 import { Backlog } from './lmdb/backlog.ts';
 import { type PendingChange, prepareChange } from './lmdb/change.ts';
-import { leaveCleanEnd } from './lmdb/clean-end.ts';
+import { leaveCleanEnd, readBoot } from './lmdb/clean-end.ts';
 import { Compactor } from './lmdb/compactor.ts';
 import { checkRoom, freeBytes, fullError, isFull, isFullWrite, writeError } from './lmdb/errors.ts';
 import type { Version } from './lmdb/format.ts';
@@ -40,6 +40,7 @@ import { damagedInUse, type PageCheck, PageLook } from './lmdb/page-look.ts';
 import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.ts';
 import { recover } from './lmdb/recover.ts';
 import { finishReplacing } from './lmdb/replace.ts';
+import { RunningRecord } from './lmdb/running-record.ts';
 import { damagedStore, openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
 import { GroupWriter, type Job } from './lmdb/writer.ts';
 import { checkOperations } from './operations.ts';
@@ -56,6 +57,8 @@ export interface LmdbOptions {
   readonly freeBytes?: (directory: string) => number;
   /** For measurements only: resolves before the data is durable. */
   readonly unsafeNoSync?: boolean;
+  /** Names this start of the machine, as its system does if not given. */
+  readonly boot?: string;
   /** The identity of the server; undefined for tools, which open any store. */
   readonly owner?: StoreOwner | undefined;
   /** Called with damage that is found while the store is open, for the log. */
@@ -132,6 +135,7 @@ class LmdbEngine implements Engine {
   readonly #stopRetention: () => void;
   readonly #holds: Holds;
   readonly #pages: PageLook;
+  readonly #running: RunningRecord;
   readonly #notice: LmdbOptions['notice'];
   #cancelFill: Cancel | undefined;
   #filling: Promise<void> | undefined;
@@ -175,6 +179,7 @@ class LmdbEngine implements Engine {
         }),
       durable: (jobs) => {
         for (const job of jobs) job.resolve();
+        this.#running.changed();
       },
       failed: (jobs, error) => {
         const reported = this.#hasNoRoom(error) ? fullError(dataDir, error) : writeError(dataDir, error);
@@ -196,8 +201,13 @@ class LmdbEngine implements Engine {
     this.#fillLater();
     this.#pages = new PageLook(tables, dataDir, clock, {
       damaged: (damage) => this.#stopWrites(damage),
-      checked: (result) => options.checked?.(result),
+      checked: (result) => {
+        options.checked?.(result);
+        this.#running.changed();
+      },
     });
+    const isChecked = () => this.#pages.uncheckedStarts === 0 && this.#newest.isComplete;
+    this.#running = new RunningRecord(dataDir, clock, options.boot ?? readBoot(), isChecked);
     this.#markOpen().catch(() => {});
     // A failure is retried by the retention, and a failing disk is reported by writes.
     this.#compactor.resume().catch(() => {});
@@ -358,6 +368,7 @@ class LmdbEngine implements Engine {
       );
     this.#backlog.stop();
     await this.#writes.idle();
+    this.#running.stop();
     await this.#tables.close();
     this.#journal.close(done === true);
     if (done === true) await leaveCleanEnd(this.#dataDir, this.#pages.uncheckedStarts);
@@ -387,6 +398,7 @@ class LmdbEngine implements Engine {
     const isKnown = this.#commits.broken !== undefined;
     this.#commits.stop(damage);
     this.#writes.stop(damage);
+    this.#running.stop();
     if (!isKnown) this.#notice?.(damage.message);
   }
 

@@ -6,13 +6,14 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
 import { crc32 } from '../../../lib/crc32.ts';
 import { nextTurn } from '../../../lib/next-turn.ts';
@@ -20,9 +21,10 @@ import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put } from '../../engine.suite.tools.ts';
 import type { Engine } from '../../engine.ts';
 import { FILL_AFTER_MS, openLmdbEngine } from '../lmdb.ts';
-import { CLEAN_END_FILE, MOST_STARTS, takeCleanEnd } from './clean-end.ts';
+import { CLEAN_END_FILE, MOST_STARTS, RUNNING_FILE, readBoot, takeRecords } from './clean-end.ts';
 import { Pages } from './page-file.ts';
 import { LOOK_AFTER_MS, type PageCheck, REST_MS } from './page-look.ts';
+import { RECORD_AFTER_MS } from './running-record.ts';
 
 let dataDir: string;
 let clock: FakeClock;
@@ -30,8 +32,10 @@ let notices: string[];
 const file = (): string => join(dataDir, 'store.mdb');
 const record = (): string => join(dataDir, CLEAN_END_FILE);
 let checks: PageCheck[];
+const BOOT = 'the first start of the machine';
+const take = (boot = BOOT): number | undefined => takeRecords(dataDir, boot);
 const open = (): Promise<Engine> =>
-  openLmdbEngine({ dataDir, clock, notice: (message) => notices.push(message), checked: (result) => checks.push(result) });
+  openLmdbEngine({ dataDir, clock, boot: BOOT, notice: (message) => notices.push(message), checked: (result) => checks.push(result) });
 
 beforeEach(async () => {
   dataDir = join(temporaryDirectory('plat-clean-end'), 'data');
@@ -87,27 +91,95 @@ test('a store that was left in order is opened at once, and its record is gone w
   expect(clock.pending).toBeGreaterThan(0);
   expect((await engine.range({ prefix: 'k' })).count).toBe(60);
   await engine.close();
-  expect(takeCleanEnd(dataDir)).toBe(1);
+  expect(take()).toBe(1);
 });
 
 test('a byte of the file that was written anew, even with the same value, makes the record void', () => {
   const at = mainRoot();
   write(at, readFileSync(file())[at] as number);
-  expect(takeCleanEnd(dataDir)).toBeUndefined();
+  expect(take()).toBeUndefined();
   expect(existsSync(record())).toBe(false);
 });
 
 test('so does a copy of the file in its place', () => {
   copyFileSync(file(), join(dataDir, 'copy'));
   renameSync(join(dataDir, 'copy'), file());
-  expect(takeCleanEnd(dataDir)).toBeUndefined();
+  expect(take()).toBeUndefined();
 });
 
-test('a server that is killed leaves no record', async () => {
-  const engine = await open();
-  await engine.commit([put('a', '1')]);
-  expect(takeCleanEnd(dataDir)).toBeUndefined();
-  await engine.close();
+describe('a server that is killed', () => {
+  let engine: Engine;
+  const running = (): string => join(dataDir, RUNNING_FILE);
+  /** A server that checks all pages before it opens the file; or does not. Its last write is in the file. */
+  async function started(checksPages: boolean): Promise<void> {
+    if (checksPages) rmSync(record());
+    engine = await open();
+    await engine.commit([put('a', '1')]);
+    // A read writes the changes to the tables before.
+    await engine.get('a');
+    await recorded();
+  }
+  /** Times of files are no finer than a few milliseconds, and the record counts only if it is later than the file. */
+  async function recorded(): Promise<void> {
+    const { ctimeNs } = statSync(file(), { bigint: true });
+    const other = join(dataDir, 'other');
+    do writeFileSync(other, '');
+    while (statSync(other, { bigint: true }).mtimeNs <= ctimeNs);
+    rmSync(other);
+    await clock.advance(RECORD_AFTER_MS);
+  }
+  afterEach(() => engine.close());
+
+  test('leaves a record if it has checked all pages', async () => {
+    await started(true);
+    expect(statSync(running()).mode & 0o777).toBe(0o600);
+    expect(take()).toBe(0);
+    expect(existsSync(running())).toBe(false);
+  });
+  test('leaves none if it has not: the library may have crashed on a page', async () => {
+    await started(false);
+    expect(existsSync(running())).toBe(false);
+    expect(take()).toBeUndefined();
+  });
+  test('leaves one when it has checked them while it ran', async () => {
+    await started(false);
+    await lookedAt(() => checks.length > 0);
+    await recorded();
+    expect(take()).toBe(0);
+  });
+  test('leaves none when damage was found while it ran', async () => {
+    const [head = 0] = heads();
+    damageWithoutTrace(head + 20);
+    await started(false);
+    await lookedAt(() => notices.length > 0);
+    await clock.advance(RECORD_AFTER_MS);
+    expect(notices).toHaveLength(1);
+    expect(existsSync(running())).toBe(false);
+  });
+  test.each<[string, () => number | undefined]>([
+    ['the machine was started since', () => take('another start')],
+    ['the system does not say which start this is', () => takeRecords(dataDir, undefined)],
+  ])('leaves one that says nothing if %s', async (_, taken) => {
+    await started(true);
+    expect(taken()).toBeUndefined();
+    expect(existsSync(running())).toBe(false);
+  });
+  test('leaves one that says nothing if something has written to the file since', async () => {
+    await started(true);
+    const at = mainRoot();
+    write(at, readFileSync(file())[at] as number);
+    expect(take()).toBeUndefined();
+  });
+  test('leaves one that says nothing if it was about to write another', async () => {
+    await started(true);
+    await engine.commit([put('b', '1')]);
+    await engine.get('b');
+    expect(take()).toBeUndefined();
+  });
+});
+
+test('a name of the start of the machine is read from the system', () => {
+  expect(readBoot()).toMatch(/^[0-9a-f-]{36}$/);
 });
 
 test.each([
@@ -116,14 +188,14 @@ test.each([
   ['empty', () => ''],
 ])('a record that is %s says nothing', (_, change) => {
   writeFileSync(record(), change(readFileSync(record(), 'latin1')));
-  expect(takeCleanEnd(dataDir)).toBeUndefined();
+  expect(take()).toBeUndefined();
 });
 
 test('a record that is not later than the last change of the file says nothing', () => {
   // A whole second before: a Date has no part of a millisecond, and would be rounded to before or behind.
   const before = new Date(statSync(file()).ctimeMs - 1000);
   utimesSync(record(), before, before);
-  expect(takeCleanEnd(dataDir)).toBeUndefined();
+  expect(take()).toBeUndefined();
 });
 
 test('a damaged page is found before the file is opened when somebody wrote to it', async () => {
@@ -137,7 +209,7 @@ test('after so many starts in a row nobody has looked, and the next start does',
     expect(clock.pending).toBeGreaterThan(0);
     await engine.close();
   }
-  expect(takeCleanEnd(dataDir)).toBeUndefined();
+  expect(take()).toBeUndefined();
 });
 
 async function lookedAt(done: () => boolean): Promise<void> {
@@ -156,7 +228,7 @@ test('pages that were not looked at before are looked at while the store is writ
   expect(await engine.stats()).toMatchObject({ unchecked_starts: 0, damaged_pages: 0 });
   await engine.ping();
   await engine.close();
-  expect(takeCleanEnd(dataDir)).toBe(0);
+  expect(take()).toBe(0);
 });
 
 test('damage that only that look finds ends all writing, is reported, and makes the next start refuse', async () => {
@@ -228,7 +300,7 @@ test('a store is closed while its pages are looked at', async () => {
   const looking = clock.advance(LOOK_AFTER_MS);
   await engine.close();
   await looking;
-  expect(takeCleanEnd(dataDir)).toBe(1);
+  expect(take()).toBe(1);
 });
 
 test('the look at a large file rests again and again, and a store is closed in the middle of it', async () => {
@@ -250,5 +322,5 @@ test('the look at a large file rests again and again, and a store is closed in t
   await lookedAt(() => checks.length > 1);
   expect(checks).toHaveLength(1);
   await engine.close();
-  expect(takeCleanEnd(dataDir)).toBe(1);
+  expect(take()).toBe(1);
 });

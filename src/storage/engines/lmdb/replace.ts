@@ -8,7 +8,7 @@
 import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../lib/directories.ts';
-import { CLEAN_END_FILE } from './clean-end.ts';
+import { CLEAN_END_FILE, RUNNING_FILE } from './clean-end.ts';
 import { syncDirectory } from './journal.ts';
 import { LOCK } from './lock.ts';
 
@@ -88,7 +88,7 @@ export function storeFiles(directory: string): string[] {
 }
 
 export const hasStore = (directory: string): boolean =>
-  isReplacing(directory) || storeFiles(directory).some((name) => name !== CLEAN_END_FILE);
+  isReplacing(directory) || storeFiles(directory).some((name) => name !== CLEAN_END_FILE && name !== RUNNING_FILE);
 
 /**
  * Moves the files of `from`, a closed store, into the directory, and the existing ones to the directory `to`; both

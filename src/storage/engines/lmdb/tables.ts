@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { makeDirectory } from '../../../lib/directories.ts';
 import { type Random, systemRandom } from '../../../lib/random.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
-import { takeCleanEnd } from './clean-end.ts';
+import { readBoot, takeRecords } from './clean-end.ts';
 import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
 import { checkRoom, freeBytes, isFullWrite } from './errors.ts';
 import {
@@ -65,8 +65,8 @@ export interface Tables extends RawTables {
   write(fill: () => void): Promise<void>;
   stats(): TableStats;
   /**
-   * Starts since all pages of the file were checked, undefined after a check by this one. A clean shutdown left
-   * the file unchanged (`clean-end.ts`).
+   * Starts since all pages of the file were checked, undefined after a check by this one. The file is as the last
+   * server left it (`clean-end.ts`).
    */
   readonly uncheckedStarts: number | undefined;
   /** Keeps everything readable unchanged in the file. Returns the function that ends that, which returns whether it was kept so long. */
@@ -91,6 +91,8 @@ export interface TableOptions {
   /** For the mark of a new store. */
   readonly random?: Random;
   readonly clock?: Clock;
+  /** Names this start of the machine, as its system does if not given. */
+  readonly boot?: string;
 }
 
 /** Creates the directory if needed, and checks that it is private and writable. */
@@ -119,7 +121,8 @@ export async function openTables(directory: string, options: TableOptions = {}):
     await makeFile(directory, path, options);
   }
   checkHeader(path);
-  const uncheckedStarts = takeCleanEnd(directory);
+  const { boot = readBoot() } = options;
+  const uncheckedStarts = takeRecords(directory, boot);
   if (uncheckedStarts === undefined) checkPages(directory, path);
   const opened = await openDatabase(path, options);
   try {
