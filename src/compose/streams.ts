@@ -56,10 +56,12 @@ export function composeStreams({ identity, clock, log }: Base, { live, ...checks
     objectChanged(user);
     expiries.set(user, change.type === 'deleted' ? undefined : bootstrapTokenExpiry(change.object));
   });
-  for (const secret of secrets.list(system)) {
-    const user = bootstrapTokenUser(secret.metadata.name ?? '');
-    if (user !== undefined) expiries.set(user, bootstrapTokenExpiry(secret));
-  }
+  secrets.whenLoaded(() => {
+    for (const secret of secrets.list(system)) {
+      const user = bootstrapTokenUser(secret.metadata.name ?? '');
+      if (user !== undefined) expiries.set(user, bootstrapTokenExpiry(secret));
+    }
+  });
   return {
     step: streams.step,
     close: () => {

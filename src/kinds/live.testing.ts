@@ -10,7 +10,19 @@ export class FakeLive implements Live<ApiObject> {
   private readonly objects = new Map<string, ApiObject>();
   private readonly listeners = new Set<(change: Change<ApiObject>) => void>();
 
+  /** Keys that were read alone, while the objects are not loaded. */
+  private looked: Set<string> | undefined;
+
+  /** As while the objects are still being loaded. */
+  hold(): void {
+    this.looked = new Set();
+  }
+  get look(): ((namespace: string, name: string) => Promise<void>) | undefined {
+    const { looked } = this;
+    return looked && (async (namespace, name) => void looked.add(`${namespace}/${name}`));
+  }
   get(namespace: string, name: string): ApiObject | undefined {
+    if (this.looked?.has(`${namespace}/${name}`) === false) throw new Error(`${namespace}/${name} is not loaded`);
     return this.objects.get(`${namespace}/${name}`);
   }
   list(namespace?: string, limit?: number): readonly ApiObject[] {
@@ -20,6 +32,9 @@ export class FakeLive implements Live<ApiObject> {
   onChange(listener: (change: Change<ApiObject>) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+  whenLoaded(call: () => void): void {
+    call();
   }
   put(object: ApiObject): void {
     const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;

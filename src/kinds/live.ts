@@ -25,6 +25,8 @@ export interface Live<T extends ApiObject = ApiObject> {
   readonly pending?: (() => Promise<void>) | undefined;
   /** Reads one object, so that `get` returns it though the others are still being loaded. Undefined when they are loaded. */
   readonly look?: ((namespace: string, name: string) => Promise<void>) | undefined;
+  /** Calls when the objects are loaded, at once if they are. They are not loaded any sooner for that. */
+  whenLoaded(call: () => void): void;
 }
 
 /** `group` is a base group name for built-in kinds. */

@@ -52,6 +52,7 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
     get generation() {
       return collection.changes;
     },
+    whenLoaded: (call) => collection.whenLoaded(call),
     get pending() {
       return collection.pending;
     },

@@ -6,7 +6,7 @@ import { checkLookedUp, loadedFirst, mayLoadLater } from './loaded-first.ts';
 const kind = (group: string, plural: string, custom = false) => ({ group, plural, custom });
 
 test('kinds that authentication, authorization and admission look up are loaded first, however many objects they have', () => {
-  for (const one of [kind('', 'namespaces'), kind('', 'secrets'), kind('rbac.authorization', 'rolebindings')]) {
+  for (const one of [kind('', 'namespaces'), kind('', 'services'), kind('rbac.authorization', 'rolebindings')]) {
     expect(mayLoadLater(one)).toBe(false);
     checkLookedUp(one);
   }
@@ -17,11 +17,13 @@ test('every kind that is loaded first exists', () => {
   expect([...loadedFirst].filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('all others may be loaded later, and cannot be looked up; pods can, since all who do so wait', () => {
+test('all others may be loaded later, and cannot be looked up; some can, since all who do so wait', () => {
   for (const one of [kind('', 'configmaps'), kind('apps', 'deployments'), kind('garden.example.com', 'namespaces', true)]) {
     expect(mayLoadLater(one)).toBe(true);
     expect(() => checkLookedUp(one)).toThrow('may be loaded later');
   }
-  expect(mayLoadLater(kind('', 'pods'))).toBe(true);
-  checkLookedUp(kind('', 'pods'));
+  for (const one of [kind('', 'pods'), kind('', 'secrets'), kind('', 'serviceaccounts'), kind('storage', 'volumeattachments')]) {
+    expect(mayLoadLater(one)).toBe(true);
+    checkLookedUp(one);
+  }
 });

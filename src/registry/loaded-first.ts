@@ -8,26 +8,28 @@ import type { Kind } from '../kinds/kind.ts';
 
 /** By base group and plural. */
 export const loadedFirst: ReadonlySet<string> = new Set([
-  ...['endpoints', 'limitranges', 'namespaces', 'nodes', 'persistentvolumes', 'persistentvolumeclaims', 'resourcequotas'].map(core),
-  ...['secrets', 'serviceaccounts', 'services'].map(core),
+  ...['endpoints', 'limitranges', 'namespaces', 'nodes', 'resourcequotas', 'services'].map(core),
   ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map((plural) => `admissionregistration/${plural}`),
   'apiextensions/customresourcedefinitions',
   'apiregistration/apiservices',
-  'coordination/leases',
   ...['flowschemas', 'prioritylevelconfigurations'].map((plural) => `flowcontrol.apiserver/${plural}`),
   'networking/ingressclasses',
   'node/runtimeclasses',
-  ...['poddisruptionbudgets', 'podsecuritypolicies'].map((plural) => `policy/${plural}`),
+  'policy/podsecuritypolicies',
   ...['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'].map((plural) => `rbac.authorization/${plural}`),
   'scheduling/priorityclasses',
-  ...['storageclasses', 'volumeattachments'].map((plural) => `storage/${plural}`),
+  'storage/storageclasses',
 ]);
 function core(plural: string): string {
   return `/${plural}`;
 }
 
 /** Kinds that may be loaded later though the server looks them up: all who do wait for `Live.pending` or `Live.look`. */
-const awaited: ReadonlySet<string> = new Set(['/pods']);
+const awaited: ReadonlySet<string> = new Set([
+  ...['persistentvolumes', 'pods', 'secrets', 'serviceaccounts'].map(core),
+  'coordination/leases',
+  'storage/volumeattachments',
+]);
 
 type Named = Pick<Kind, 'group' | 'plural' | 'custom'>;
 

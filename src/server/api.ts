@@ -91,11 +91,11 @@ function serveWhenLoaded(services: Services, ctx: Context, resource: Resource): 
 /** What a request needs of a kind whose objects are still being loaded. Lists wait by themselves, unless they can be read from the store. */
 function neededOf({ verb, named, subresource }: Context['info'], { kind }: Resource): 'nothing' | 'one' | 'all' {
   if (verb === 'watch') return 'all';
-  if (named) return subresource === '' || kind.subresources[subresource]?.type !== 'action' || ownPod.has(subresource) ? 'one' : 'all';
+  if (named) return subresource === '' || kind.subresources[subresource]?.type !== 'action' || ofOwnObject.has(subresource) ? 'one' : 'all';
   return verb === 'create' || verb === 'list' ? 'nothing' : 'all';
 }
 /** Actions that look up the object of their path, and no other of its kind. */
-const ownPod: ReadonlySet<string> = new Set(['binding', 'eviction']);
+const ofOwnObject: ReadonlySet<string> = new Set(['binding', 'eviction', 'token']);
 
 /** Custom objects have one address each; only lists and watches may look at all namespaces. */
 const isNowhere = (kind: Kind, inNamespace: boolean, verb: string): boolean =>

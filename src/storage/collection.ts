@@ -177,10 +177,17 @@ export class Collection {
     const waiting = this.waiting;
     this.waiting = undefined;
     // Parts of the server may rely on an object that they read alone. There are no watches yet.
-    for (const item of alone?.deletedUpTo(revision) ?? [])
-      this.audience.notify({ type: 'delete', item, previous: item, revision: item.revision, frames: undefined });
+    for (const change of alone?.changesUpTo(revision) ?? [])
+      this.audience.notify({ ...change, revision: change.item.revision, frames: undefined });
     for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts, w.unreadable);
+    for (const call of this.loadedCalls.splice(0)) call();
   }
+  /** Calls when the collection is loaded, at once if it is. It is not loaded any sooner for that. */
+  whenLoaded(call: () => void): void {
+    if (this.pending === undefined) call();
+    else this.loadedCalls.push(call);
+  }
+  private readonly loadedCalls: (() => void)[] = [];
   /** Changes the rules to equivalent ones: existing items stay valid. */
   change(options: CollectionOptions): void {
     this.options = options;
@@ -307,6 +314,7 @@ export class Collection {
     if (this.waiting !== undefined) {
       const change: Stored = { key, value, revision, created, facts, unreadable };
       this.unloaded?.follow(change);
+      this.changes = ++allChanges;
       this.wait(change);
       return;
     }

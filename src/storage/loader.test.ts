@@ -184,8 +184,8 @@ describe('a collection that is not loaded', () => {
     await pods.pending?.();
     expect(held(pods)).toEqual(await stored('core/pods/'));
     expect(pods.items.get(named(1))).toMatchObject({ revision, labels: { by: 'later' } });
-    // What came before its first page has no events; whoever relied on the object learns that it has gone.
-    expect(events).toEqual([`delete new ${created + 1}`]);
+    // What came before its first page has no events; whoever relied on an object learns what has become of it.
+    expect(events).toEqual([`put ${named(1)} ${revision}`, `delete new ${created + 1}`]);
   });
 
   test('reports the deletion of a single object once, whether its page was read before or after', async () => {
@@ -199,6 +199,38 @@ describe('a collection that is not loaded', () => {
     };
     await pods.pending?.();
     expect(events).toEqual([`delete ${named(1)}`, `delete ${named(2)}`]);
+  });
+
+  test('reports that a single object is another one of the same name', async () => {
+    const events: string[] = [];
+    pods.listen(({ type, item, previous }) => events.push(`${type} ${item.labels?.by} after ${previous?.labels?.by}`));
+    await put('core/pods/a', 'first');
+    await pods.look('a');
+    await remove('core/pods/a');
+    await put('core/pods/a', 'second');
+    let pages = 0;
+    beforeRange = async ({ prefix }) => {
+      if (prefix === 'core/pods/' && ++pages === 2) await put('core/pods/a', 'third');
+    };
+    await pods.pending?.();
+    expect(events).toEqual(['delete first after first', 'put third after second']);
+  });
+
+  test('counts changes of single objects, as caches need it', async () => {
+    await pods.look('a');
+    const before = pods.changes;
+    await put('core/pods/a');
+    expect(pods.changes).toBeGreaterThan(before);
+  });
+
+  test('calls those who wait for it without loading it for them', async () => {
+    const calls: string[] = [];
+    pods.whenLoaded(() => calls.push(`${pods.items.size} objects`));
+    expect(calls).toEqual([]);
+    await pods.pending?.();
+    expect(calls).toEqual([`${2 * LOAD_CHUNK + 1} objects`]);
+    pods.whenLoaded(() => calls.push('at once'));
+    expect(calls).toHaveLength(2);
   });
 
   test('has the newest state of a single object, though its read has an older one', async () => {

@@ -50,8 +50,18 @@ interface Single {
   revision: number;
   item: Item | undefined;
   unreadable: UnreadableObject | undefined;
+  /** It has changed since it was read, when it was `before`. */
+  isChanged: boolean;
+  before: Item | undefined;
   /** Its last state before it was last deleted. */
   deleted: Item | undefined;
+}
+
+/** A change of a single object that has no event of its own. */
+export interface UnseenChange {
+  readonly type: 'put' | 'delete';
+  readonly item: Item;
+  readonly previous: Item | undefined;
 }
 
 export class NotLoaded extends SortedMap<Item> {
@@ -88,6 +98,8 @@ export class NotLoaded extends SortedMap<Item> {
       revision: 0,
       item: undefined,
       unreadable: undefined,
+      isChanged: false,
+      before: undefined,
       deleted: undefined,
     };
     this.singles.set(key, single);
@@ -103,6 +115,8 @@ export class NotLoaded extends SortedMap<Item> {
   private change(single: Single, stored: Stored): void {
     if (stored.revision <= single.revision) return;
     single.revision = stored.revision;
+    if (!single.isChanged) single.before = single.item;
+    single.isChanged = true;
     if (stored.value === undefined && single.item !== undefined) single.deleted = atRevision(single.item, stored.revision);
     single.item = undefined;
     single.unreadable = undefined;
@@ -114,10 +128,14 @@ export class NotLoaded extends SortedMap<Item> {
     if (typeof item === 'string') single.unreadable = { key, revision, created, reason: item };
     else single.item = item;
   }
-  /** Objects that were deleted after they were read, up to a revision: their last states, with the revision of the deletion. */
-  deletedUpTo(revision: number): Item[] {
-    const found: Item[] = [];
-    for (const { deleted } of this.singles.values()) if (deleted !== undefined && deleted.revision <= revision) found.push(deleted);
+  /** What has become of objects after they were read, up to a revision: deleted, written, or first the one and then the other. */
+  changesUpTo(until: number): UnseenChange[] {
+    const found: UnseenChange[] = [];
+    for (const { deleted, before, item, isChanged, revision } of this.singles.values()) {
+      const isDeleted = deleted !== undefined && deleted.revision <= until;
+      if (isDeleted) found.push({ type: 'delete', item: deleted, previous: deleted });
+      if (isChanged && item !== undefined && revision <= until) found.push({ type: 'put', item, previous: isDeleted ? undefined : before });
+    }
     return found;
   }
   /** Reads those again that could not be read, when somebody wants them. */

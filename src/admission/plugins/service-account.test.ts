@@ -71,6 +71,15 @@ test('pull secrets come from the account unless the pod has its own', async () =
   expect(specOf(own).imagePullSecrets).toEqual([{ name: 'mine' }]);
 });
 
+test('while accounts are still being loaded, the one of the pod is read alone', async () => {
+  const { world, plugin } = await start(account('default'));
+  world.view('', 'serviceaccounts').hold();
+  const request = world.request('pods', podOf());
+  expect(await refusalOf(plugin, request)).toBeUndefined();
+  expect(specOf(request).volumes).toHaveLength(1);
+  expect(await refusalOf(plugin, world.request('pods', podOf({ serviceAccountName: 'ghost' })))).toMatch(/"ghost" not found/);
+});
+
 test('an account that does not exist is refused', async () => {
   const { world, plugin } = await start();
   expect(await refusalOf(plugin, world.request('pods', podOf({ serviceAccountName: 'ghost' })))).toBe(

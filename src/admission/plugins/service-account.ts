@@ -40,7 +40,9 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
     const wrong = forbiddenSecret(spec, account, request.subresource === '' ? 'pod' : 'ephemeral');
     if (wrong !== undefined) throw refusal(request, wrong);
   };
-  const lookUp = (request: AdmissionRequest, name: string): ServiceAccount | Promise<ServiceAccount> => {
+  const lookUp = (request: AdmissionRequest, name: string): ServiceAccount | Promise<ServiceAccount> =>
+    accounts.look === undefined ? find(request, name) : accounts.look(request.namespace, name).then(() => find(request, name));
+  const find = (request: AdmissionRequest, name: string): ServiceAccount | Promise<ServiceAccount> => {
     const found = accounts.get(request.namespace, name);
     if (found !== undefined) return found;
     const error = refusal(

@@ -37,6 +37,13 @@ test('a token names a user and the groups of its secret, sorted, each once', () 
   expect(prove()).toEqual(['system:bootstrap:abcdef', 'system:bootstrappers', 'system:bootstrappers:a:b-c', 'system:bootstrappers:z']);
 });
 
+test('while secrets are still being loaded, the secret of the token is read alone', async () => {
+  put();
+  store.view('', 'secrets').hold();
+  const answer = bootstrapTokens(kubernetes, store.live, () => now).authenticateToken(bearerToken('abcdef.0123456789abcdef'), []);
+  expect(await answer).toMatchObject({ user: { name: 'system:bootstrap:abcdef' } });
+});
+
 test.each<[string, Record<string, string>, Parameters<typeof put>[1], RegExp]>([
   ['another secret', { 'token-secret': 'fedcba9876543210' }, {}, /unknown/],
   ['no secret', { 'token-secret': '' }, {}, /unknown/],

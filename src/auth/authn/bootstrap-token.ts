@@ -57,23 +57,28 @@ function read(identity: Identity, object: TokenSecret): ReadToken {
 export function bootstrapTokens(identity: Identity, live: LiveSource, now: () => number): TokenAuthenticator {
   const secrets = live<TokenSecret>('', 'secrets');
   const known = new WeakMap<TokenSecret, ReadToken>();
+  const { system } = identity.namespaces;
+  const authenticate = (id: string, secret: string): TokenResult | undefined => {
+    const object = secrets.get(system, bootstrapTokenPrefix + id);
+    if (object === undefined || object.metadata.deletionTimestamp != null) return undefined;
+    let found = known.get(object);
+    if (found === undefined) {
+      found = read(identity, object);
+      known.set(object, found);
+    }
+    if (found.secret === undefined || !sameSecret(found.secret, secret)) return undefined;
+    if (now() >= found.expires) throw new TokenRejected('bootstrap token has expired');
+    if (found.result === undefined) throw new TokenRejected('bootstrap token has groups that do not begin with system:bootstrappers:');
+    return found.result;
+  };
   return {
     name: 'bootstrap-token',
     authenticateToken(token) {
       const parts = tokenForm.exec(token.value);
       if (parts === null) return undefined;
       const [, id = '', secret = ''] = parts;
-      const object = secrets.get(identity.namespaces.system, bootstrapTokenPrefix + id);
-      if (object === undefined || object.metadata.deletionTimestamp != null) return undefined;
-      let found = known.get(object);
-      if (found === undefined) {
-        found = read(identity, object);
-        known.set(object, found);
-      }
-      if (found.secret === undefined || !sameSecret(found.secret, secret)) return undefined;
-      if (now() >= found.expires) throw new TokenRejected('bootstrap token has expired');
-      if (found.result === undefined) throw new TokenRejected('bootstrap token has groups that do not begin with system:bootstrappers:');
-      return found.result;
+      if (secrets.look === undefined) return authenticate(id, secret);
+      return secrets.look(system, bootstrapTokenPrefix + id).then(() => authenticate(id, secret));
     },
   };
 }

@@ -45,6 +45,12 @@ export function authorization({ modes, live, identity, webhook }: AuthorizationO
   return { authorizer, escalation: escalationCheck(identity, access, authorizer) };
 }
 
+/** Resolves when everything is loaded that the node authorizer looks up; undefined if it is. */
+function loading(live: LiveSource): Promise<unknown> | undefined {
+  const views = [live('', 'pods'), live('', 'persistentvolumes'), live('storage', 'volumeattachments')];
+  return views.every(({ pending }) => pending === undefined) ? undefined : Promise.all(views.map(({ pending }) => pending?.()));
+}
+
 /** The node authorizer watches every pod; a server without node agents does not pay for that. */
 function whenNeeded(live: LiveSource, make: () => Authorizer): Authorizer {
   let made: Authorizer | undefined;
@@ -58,8 +64,8 @@ function whenNeeded(live: LiveSource, make: () => Authorizer): Authorizer {
     authorize(asked) {
       if (!isNode(asked.user.groups)) return noOpinion;
       if (made !== undefined) return made.authorize(asked);
-      const { pending } = live('', 'pods');
-      return pending === undefined ? authorizer().authorize(asked) : pending().then(() => authorizer().authorize(asked));
+      const waiting = loading(live);
+      return waiting === undefined ? authorizer().authorize(asked) : waiting.then(() => authorizer().authorize(asked));
     },
     rulesFor: (user, namespace) => (isNode(user.groups) ? authorizer().rulesFor(user, namespace) : noRules),
   };

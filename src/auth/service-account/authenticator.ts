@@ -31,6 +31,23 @@ export interface ServiceAccountTokenOptions {
 type SecretObject = Wire<Secret>;
 
 /** The verified claims; `alive` is called on every request. */
+interface Need {
+  readonly live: Pick<Live, 'look'>;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Reads those objects whose kinds are still being loaded; undefined if there are none. */
+function looked(needs: readonly Need[]): Promise<unknown> | undefined {
+  let waiting: Promise<void>[] | undefined;
+  for (const { live, namespace, name } of needs) {
+    if (live.look === undefined) continue;
+    waiting ??= [];
+    waiting.push(live.look(namespace, name));
+  }
+  return waiting && Promise.all(waiting);
+}
+
 interface Proved {
   readonly keys: readonly KeyObject[];
   readonly audiences: readonly string[];
@@ -38,8 +55,8 @@ interface Proved {
   readonly expires: number;
   readonly user: User;
   readonly alive: () => boolean;
-  /** The pod that `alive` looks up. */
-  readonly pod: { readonly namespace: string; readonly name: string } | undefined;
+  /** The objects that `alive` looks up. */
+  readonly needs: readonly Need[];
   /** The last result, so that the same question gets the same object. */
   last?: { readonly asked: readonly string[]; readonly result: TokenResult };
 }
@@ -67,7 +84,7 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return deleted === undefined || deleted === null || now() < Date.parse(deleted) + deletionGraceMillis;
   };
 
-  const bound = (claims: Claims): Pick<Proved, 'user' | 'alive' | 'pod'> => {
+  const bound = (claims: Claims): Pick<Proved, 'user' | 'alive' | 'needs'> => {
     const found = readBound(identity, claims);
     if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
     const { namespace, serviceaccount, pod, secret } = found;
@@ -83,11 +100,15 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
         lives(accounts, namespace, serviceaccount) &&
         (pod === undefined || lives(pods, namespace, pod)) &&
         (secret === undefined || lives(secrets as unknown as Live, namespace, secret)),
-      pod: pod && { namespace, name: pod.name },
+      needs: [
+        { live: accounts, namespace, name: serviceaccount.name },
+        ...(pod === undefined ? [] : [{ live: pods, namespace, name: pod.name }]),
+        ...(secret === undefined ? [] : [{ live: secrets, namespace, name: secret.name }]),
+      ],
     };
   };
 
-  const kept = (claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'pod'> => {
+  const kept = (claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'needs'> => {
     const found = readLegacy(identity, claims);
     if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
     const { namespace, secretName, account } = found;
@@ -106,7 +127,10 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return {
       user: { name, uid: account.uid, groups: serviceAccountGroups(namespace) },
       alive: () => lives(accounts, namespace, account) && sameCopy(),
-      pod: undefined,
+      needs: [
+        { live: accounts, namespace, name: account.name },
+        { live: secrets, namespace, name: secretName },
+      ],
     };
   };
 
@@ -148,10 +172,8 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
   ): ReturnType<TokenAuthenticator['authenticateToken']> => {
     const found = provedOnce(token);
     if (found === undefined) return undefined;
-    const { pod } = found;
-    // Pods may still be loaded: this one is enough.
-    if (pod !== undefined && !isLooked && pods.look !== undefined)
-      return pods.look(pod.namespace, pod.name).then(() => authenticate(token, audiences, true));
+    const waiting = isLooked ? undefined : looked(found.needs);
+    if (waiting !== undefined) return waiting.then(() => authenticate(token, audiences, true));
     const seconds = now() / 1000;
     if (seconds >= found.expires) throw new TokenRejected('service account token has expired');
     if (seconds < found.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');

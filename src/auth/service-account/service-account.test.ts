@@ -64,6 +64,19 @@ test('a bound token names its account, for the audiences it was made for', () =>
   );
 });
 
+test('while their kinds are still being loaded, the objects of a token are read alone', async () => {
+  pod('pod-1');
+  secret('secret-1');
+  const ofPod = ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
+  const ofSecret = ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's' } });
+  const known = tokens.authenticateToken(bearerToken(ofPod), []);
+  for (const plural of ['serviceaccounts', 'pods', 'secrets']) store.view('', plural).hold();
+  expect(known).toMatchObject({ user: { name } });
+  for (const token of [ofPod, ofSecret]) expect(await tokens.authenticateToken(bearerToken(token), [])).toMatchObject({ user: { name } });
+  store.remove('', 'pods', 'ns', 'p');
+  await expect(tokens.authenticateToken(bearerToken(ofPod), [])).rejects.toThrow('has been invalidated');
+});
+
 test('claims stand in the order that the stock server writes', () => {
   const { claims, algorithm } = parseJwt(ask({ expirationSeconds: 600 })) ?? {};
   expect(algorithm).toBe('RS256');

@@ -16,7 +16,7 @@ export interface ServerIdentityOptions {
   readonly identity: Identity;
   /** Unique for each server and each start of it. */
   readonly id: string;
-  readonly leases: Pick<Live, 'list'>;
+  readonly leases: Pick<Live, 'list' | 'pending'>;
   readonly writer: SystemWriter;
   readonly clock: Clock;
   readonly durationSeconds: number;
@@ -84,6 +84,8 @@ export class ServerIdentity {
 
   private async removeExpired(): Promise<void> {
     const { identity, leases, writer, clock } = this.options;
+    // Those of many others are still being loaded: the next time.
+    if (leases.pending !== undefined) return;
     for (const lease of leases.list(this.namespace) as readonly Lease[]) {
       if (lease.metadata.labels?.[componentLabel(identity)] !== serverComponent(identity) || !isExpired(lease, clock.now())) continue;
       const { name = '', uid = '', resourceVersion = '' } = lease.metadata;

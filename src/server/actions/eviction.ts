@@ -37,6 +37,7 @@ export function eviction(deps: RegistryDeps): Action {
     const dryRun = write.dryRun || (options.dryRun ?? []).length > 0;
     const target: WriteContext = { ...write, subresource: '', dryRun };
     await admit(deps, write, given);
+    await deps.catalog.builtin('policy', 'poddisruptionbudgets').collection?.pending?.();
     await remove(quiet, target, options, (object) => {
       const charged = charge(deps, target, object as ApiObject & Pod);
       // The error of an exhausted budget takes precedence over that of invalid options.

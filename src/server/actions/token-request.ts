@@ -38,6 +38,7 @@ export function tokenRequest(identity: Identity, issuer: () => Promise<TokenIssu
     const by = await issuer();
     const bound = request.spec?.boundObjectRef;
     if (bound?.kind === 'Pod') await by.live('', 'pods').look?.(write.namespace, bound.name ?? '');
+    if (bound?.kind === 'Secret') await by.live('', 'secrets').look?.(write.namespace, bound.name ?? '');
     const issued = issueToken(by, write.namespace, write.name, request.spec ?? {});
     const object = {
       ...request,
