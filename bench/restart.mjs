@@ -1,9 +1,10 @@
 // How long a restart takes: `node bench/restart.mjs [--pods 50000] [--objects 10000] [--rounds 5] [--data-dir DIR] [--checkout DIR]`.
 //
 // Fills a store with pods and custom objects once (with --data-dir it is kept for further runs), then starts a server on it
-// several times, after clean shutdowns and after kills in turn. Of each start, in ms since the process was started:
+// several times, after clean shutdowns, kills of servers that had checked their file, and kills of servers that had not, in turn. Of
+// each start, in ms since the process was started:
 //   ready     the server has reported that it is ready
-//   get       a pod was read, and `list` the pods of one label: both were requested as soon as the server was ready
+//   get       a pod was read; `page`: a page of 500 pods, `list`: the pods of one label; all were requested as soon as it was ready
 //   loaded    all pods and custom objects are in memory, and the processor time of the process up to then
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -93,8 +94,9 @@ async function restart(end) {
     await must(address, 'GET', path);
     return since();
   };
-  const [get, list, health] = await Promise.all([
+  const [get, page, list, health] = await Promise.all([
     timed('/api/v1/namespaces/restart1/pods/p1'),
+    timed('/api/v1/pods?limit=500'),
     timed('/api/v1/pods?labelSelector=index%3Dp77'),
     timed('/readyz'),
   ]);
@@ -109,6 +111,7 @@ async function restart(end) {
     readyCpuMs,
     health,
     get,
+    page,
     list,
     loaded: since(),
     loadedCpuMs: Math.round(cpuOf(pid).all / 1000),
@@ -120,17 +123,31 @@ async function restart(end) {
 if (!existsSync(filled)) await fill();
 // How the server of an earlier run ended is not known.
 else await (await startPlat([], dataDir, checkout)).stop();
-let end = 'clean shutdown';
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves when the server has checked all pages of its file. */
+async function checked({ address }) {
+  for (let tries = 0; tries < 600; tries++) {
+    const metrics = (await must(address, 'GET', '/metrics')).body.toString();
+    if (/^apiserver_storage_engine\{.*"unchecked_starts".*\} 0$/m.test(metrics)) return pause(100);
+    await pause(100);
+  }
+  throw new Error('the pages of the file are not checked after a minute');
+}
+const ends = ['clean shutdown', 'kill', 'early kill'];
+let end = ends[0];
 const results = [];
-for (let i = 0; i < rounds * 2; i++) {
+for (let i = 0; i < rounds * ends.length; i++) {
   const { server, round } = await restart(end);
   console.log(JSON.stringify(round));
   results.push(round);
-  end = i % 2 === 0 ? 'clean shutdown' : 'kill';
-  if (end === 'kill') {
-    process.kill(server.pid, 'SIGKILL');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  } else await server.stop();
+  end = ends[i % ends.length];
+  if (end === 'clean shutdown') {
+    await server.stop();
+    continue;
+  }
+  if (end === 'kill') await checked(server);
+  process.kill(server.pid, 'SIGKILL');
+  await pause(100);
 }
 const median = (after, what) =>
   results
@@ -138,7 +155,7 @@ const median = (after, what) =>
     .map((round) => round[what])
     .sort((a, b) => a - b)[Math.floor(results.filter((round) => round.after === after).length / 2)];
 for (const after of new Set(results.map((round) => round.after))) {
-  const row = ['ready', 'health', 'get', 'list', 'loaded', 'readyCpuMs', 'loadedCpuMs', 'MB'].map(
+  const row = ['ready', 'health', 'get', 'page', 'list', 'loaded', 'readyCpuMs', 'loadedCpuMs', 'MB'].map(
     (what) => `${what} ${median(after, what)}`,
   );
   console.log(`median after a ${after}: ${row.join(', ')}`);

@@ -12,7 +12,7 @@ import { Slices } from '../lib/slices.ts';
 import { Collection, type CollectionOptions, type CollectionState } from './collection.ts';
 import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
 import type { Facts } from './item.ts';
-import { LOAD_CHUNK, LOADED_AT_ONCE, Loader } from './loader.ts';
+import { LOAD_CHUNK, LOADED_AT_ONCE, Loader, START_CHUNK } from './loader.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
 /** How long to wait for changes up to the revision of a list. */
@@ -286,9 +286,10 @@ export class Cache {
   private async loadFirst(): Promise<number> {
     let at: number | undefined;
     let from: string | undefined;
+    let limit = START_CHUNK;
     const slices = new Slices();
     for (;;) {
-      const page = await this.engine.range({ ...WHOLE, ...(at !== undefined && { at }), ...(from !== undefined && { from }) });
+      const page = await this.engine.range({ ...WHOLE, limit, ...(at !== undefined && { at }), ...(from !== undefined && { from }) });
       at ??= page.revision;
       const { entries, more } = page;
       let end = 0;
@@ -306,6 +307,7 @@ export class Cache {
           }
         }
         from = isSkipped && prefix !== undefined ? afterPrefix(prefix) : `${(entries[end - 1] as Entry).key}\u0000`;
+        limit = isSkipped || collection.rules.later === true ? START_CHUNK : LOAD_CHUNK;
       }
       if (!more || entries.length === 0) return at;
     }
@@ -362,7 +364,7 @@ export class Cache {
   }
 }
 
-const WHOLE = { prefix: '', limit: LOAD_CHUNK, uncounted: true };
+const WHOLE = { prefix: '', uncounted: true };
 function take(collection: Collection, { key, value, revision, created, unreadable }: Entry): void {
   collection.load(key.slice(collection.prefix.length), value, revision, created, unreadable);
 }

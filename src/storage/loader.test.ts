@@ -7,7 +7,7 @@ import { type Collection, type CollectionOptions, MOST_WAITING } from './collect
 import { Compacted, type Engine, type RangeRequest, StoreUnavailable } from './engine.ts';
 import { openMemoryEngine } from './engines/memory.ts';
 import { storedValue } from './item.ts';
-import { LOAD_CHUNK, LOADED_AT_ONCE, LONGEST_RETRY_MS } from './loader.ts';
+import { LOAD_CHUNK, LOADED_AT_ONCE, LONGEST_RETRY_MS, START_CHUNK } from './loader.ts';
 import { MOST_SINGLE } from './not-loaded.ts';
 
 const value = (name: string, by = ''): Buffer => storedValue(JSON.stringify({ metadata: { name, uid: 'u', labels: { by } } }), 'u');
@@ -91,12 +91,12 @@ describe('a start', () => {
   });
 
   test('leaves one for later that begins at the end of a page', async () => {
-    await fill('core/nodes/', LOAD_CHUNK - 100);
+    await fill('core/nodes/', START_CHUNK - 100);
     await fill('core/pods/', LOADED_AT_ONCE + 1);
     const nodes = cache.declare(options('core/nodes/', false));
     const pods = cache.declare(options('core/pods/'));
     await cache.start();
-    expect(nodes.items.size).toBe(LOAD_CHUNK - 100);
+    expect(nodes.items.size).toBe(START_CHUNK - 100);
     expect(pods.pending).toBeDefined();
     await pods.pending?.();
     expect(pods.items.size).toBe(LOADED_AT_ONCE + 1);
@@ -110,7 +110,7 @@ describe('a start', () => {
     const animals = cache.declare(options('zoo/animals/'));
     await cache.start();
     expect(animals.items.size).toBe(2);
-    expect(ranges.reduce((sum, { entries }) => sum + entries, 0)).toBeLessThanOrEqual(2 * LOAD_CHUNK + 2);
+    expect(ranges.reduce((sum, { entries }) => sum + entries, 0)).toBeLessThanOrEqual(2 * START_CHUNK + 2);
   });
 
   test('adds a large collection of a new kind before it is loaded, and loads the rest in the background', async () => {

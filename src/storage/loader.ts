@@ -18,7 +18,9 @@ import type { SingleRead } from './not-loaded.ts';
 /** Entries of a page. */
 export const LOAD_CHUNK = 1000;
 /** A collection that may be loaded later is, if it has more objects than this. */
-export const LOADED_AT_ONCE = 500;
+export const LOADED_AT_ONCE = 200;
+/** Entries of a page that a start reads: of what is loaded later it reads one, to know that. */
+export const START_CHUNK = LOADED_AT_ONCE + 50;
 /** How often a collection is read from its beginning because the store compacted the revision it was read at. */
 const MOST_COMPACTIONS = 10;
 /** Time until the background loads collections again that could not be loaded; it doubles with each failure in a row. */
