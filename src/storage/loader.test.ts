@@ -376,7 +376,13 @@ describe('a collection that is not loaded', () => {
 
   test('is tried again less and less often, and each error is reported once', async () => {
     const reports: string[] = [];
-    const again = new Cache(engine, clock, () => {}, undefined, (prefix, error) => reports.push(`${prefix} ${error ?? 'loaded'}`));
+    const again = new Cache(
+      engine,
+      clock,
+      () => {},
+      undefined,
+      (prefix, error) => reports.push(`${prefix} ${error ?? 'loaded'}`),
+    );
     const collection = again.declare(options('core/pods/'));
     await again.start();
     let problem: string | undefined = 'first';

@@ -91,7 +91,10 @@ describe.each(['plat', 'kubernetes'] as const)('%s: before its large collections
     const patched = await admin.patch(`${MAPS}/copy12`, { data: { k: 'merged' } });
     const { resourceVersion } = patched.json.metadata;
     expect((await admin.put(`${MAPS}/copy12`, { metadata: { name: 'copy12', resourceVersion: '1' } })).status).toBe(409);
-    expect((await admin.put(`${MAPS}/copy12`, { metadata: { name: 'copy12', resourceVersion }, data: { k: 'put' } })).status).toBe(200);
+    expect(
+      (await admin.put(`${MAPS}/copy12`, { metadata: { name: 'copy12', resourceVersion, labels: { n: 'copy12' } }, data: { k: 'put' } }))
+        .status,
+    ).toBe(200);
     const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'copy13' }, data: { k: 'applied' } };
     expect((await admin.patch(`${MAPS}/copy13?fieldManager=m`, applied, 'apply-patch')).json.data).toEqual({ k: 'applied' });
     expect((await admin.delete(`${SEEDS}/copy14`)).status).toBe(200);

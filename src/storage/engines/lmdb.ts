@@ -381,6 +381,7 @@ class LmdbEngine implements Engine {
     this.#cancelFill = this.#clock.after(FILL_AFTER_MS, () => {
       this.#filling = this.#newest
         .fill(() => this.#closing !== undefined)
+        .then(() => this.#running.changed())
         .catch((error: unknown) => {
           // The file is opened again after the disk was full: it is read later.
           if (this.#readError(error) === error && this.#closing === undefined) this.#fillLater();
