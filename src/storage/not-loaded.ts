@@ -12,7 +12,7 @@ import { atRevision, type Facts, type Item } from './item.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
 /**
- * Maximum objects of a collection that are read on their own; whoever wants more waits for all of them. They are far fewer
+ * Maximum objects of a collection that are read on their own; readers of further ones wait for all of them. They are far fewer
  * than the collection has, and are dropped when it is loaded.
  */
 export const MOST_SINGLE = 2_000;
@@ -138,7 +138,7 @@ export class NotLoaded extends SortedMap<Item> {
     }
     return found;
   }
-  /** Reads those again that could not be read, when somebody wants them. */
+  /** Reads those again that could not be read, when a reader needs them. */
   forgetUnreadable(): void {
     for (const [key, { unreadable }] of this.singles) if (unreadable !== undefined) this.singles.delete(key);
   }
