@@ -12,8 +12,8 @@ import { atRevision, type Facts, type Item } from './item.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
 /**
- * Maximum objects of a collection that are read on their own; readers of further ones wait for all of them. They are far fewer
- * than the collection has, and are dropped when it is loaded.
+ * Maximum objects of a collection that are read on their own; readers of further ones wait for all of them. They are dropped
+ * when it is loaded.
  */
 export const MOST_SINGLE = 2_000;
 
