@@ -11,7 +11,8 @@ import { oncePod, validateClaimSpec } from '../validation/claim-spec.ts';
 import { immutable } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { amount } from '../validation/resources.ts';
-import { accessModesText, storageClassOf } from './persistent-volume.ts';
+import { accessModesText } from './access-modes.ts';
+import { storageClassOf } from './persistent-volume.ts';
 import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './schema/persistent-volume-claims.ts';
 
 const specPath = Path.of('spec');

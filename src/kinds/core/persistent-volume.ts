@@ -8,20 +8,8 @@ import { status } from '../subresources.ts';
 import { oncePod } from '../validation/claim-spec.ts';
 import { validateVolume, validateVolumeUpdate } from '../validation/persistent-volume.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { accessModesText } from './access-modes.ts';
 import { PersistentVolume } from './schema/persistent-volumes.ts';
-
-const shortModes: readonly (readonly [string, string])[] = [
-  ['ReadWriteOnce', 'RWO'],
-  ['ReadOnlyMany', 'ROX'],
-  ['ReadWriteMany', 'RWX'],
-  ['ReadWriteOncePod', 'RWOP'],
-];
-/** `RWO,ROX` */
-export const accessModesText = (modes: readonly string[] = []): string =>
-  shortModes
-    .filter(([mode]) => modes.includes(mode))
-    .map(([, text]) => text)
-    .join(',');
 
 /** The class of a volume or claim; the deprecated annotation takes precedence. */
 export function storageClassOf(

@@ -77,6 +77,8 @@ export function time(millis: number): Buffer {
 
 export class DerError extends Error {}
 
+const textTags: readonly number[] = [Tag.utf8, Tag.printable, Tag.ia5, Tag.teletex, Tag.bmp];
+
 /** One element within a buffer. Nothing is copied. */
 export class Element {
   readonly tag: number;
@@ -117,6 +119,10 @@ export class Element {
     const head = arcs.shift() ?? 0;
     const first = Math.min(Math.floor(head / 40), 2);
     return [first, head - first * 40, ...arcs].join('.');
+  }
+  /** Whether the element has one of the string types of names. */
+  get isText(): boolean {
+    return textTags.includes(this.tag);
   }
   /** The text of any of the string types of names. */
   text(): string {

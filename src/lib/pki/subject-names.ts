@@ -23,16 +23,32 @@ export function encodeSubject(subject: Subject): Buffer {
 export function decodeSubject(name: Element): Subject {
   let commonName = '';
   const organizations: string[] = [];
+  for (const { type, value } of attributes(name)) {
+    if (type === commonNameOid) commonName = value.text();
+    else if (type === organizationOid) organizations.push(value.text());
+  }
+  return { commonName, organizations };
+}
+function* attributes(name: Element): Generator<{ readonly type: string; readonly value: Element }> {
   for (const relative of name.as(Tag.sequence).children()) {
     for (const attribute of relative.as(Tag.set).children()) {
       const [type, value] = attribute.as(Tag.sequence).children();
       if (type === undefined || value === undefined) throw new DerError('incomplete name');
-      const kind = type.oid();
-      if (kind === commonNameOid) commonName = value.text();
-      else if (kind === organizationOid) organizations.push(value.text());
+      yield { type: type.oid(), value };
     }
   }
-  return { commonName, organizations };
+}
+
+/** The texts of a name by the identifiers of their types: `2.5.4.10` → organizations. Values that are not texts are left out. */
+export function decodeTexts(name: Element): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { type, value } of attributes(name)) {
+    if (!value.isText) continue;
+    const texts = found.get(type) ?? [];
+    texts.push(value.text());
+    found.set(type, texts);
+  }
+  return found;
 }
 
 export interface AlternativeNames {
