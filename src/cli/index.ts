@@ -56,6 +56,11 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'create', summary: 'Create objects from files or flags.', load: async () => (await import('./create.ts')).create },
   { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
+  {
+    name: 'describe',
+    summary: 'Show details of objects, with their events.',
+    load: async () => (await import('./describe/index.ts')).describe,
+  },
   { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },
   {
     name: 'down',
@@ -93,6 +98,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'store',
     summary: 'Back up, restore, check and repair the store.',
     load: async () => (await import('./store/index.ts')).store,
+  },
+  {
+    name: 'tree',
+    summary: 'Show the owners and dependents of an object.',
+    load: async () => (await import('./tree/index.ts')).tree,
   },
   { name: 'up', summary: 'Start a server in the background.', load: async () => (await import('./background/up.ts')).up },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },

@@ -159,6 +159,16 @@ export function otherIdentityHintFor(groups: ReadonlySet<string>, group: string)
   return undefined;
 }
 
+/** Groups by whose names the identity of a server is known: every server has some of them. */
+const namedGroups = ['authentication', 'authorization', 'rbac.authorization', 'apiregistration', 'networking', 'storage'];
+
+/** The identity of a server by the groups that it serves, which a client knows; the stock one if it is none of the known. */
+export function identityServing(groups: Iterable<string>): Identity {
+  const served = new Set(groups);
+  const known = Object.values(identities).find((identity) => namedGroups.some((base) => served.has(groupName(identity, base))));
+  return known ?? kubernetes;
+}
+
 /** A name in the identity's label domain: `pvc-protection` → `plat.dev/pvc-protection`, with a prefix `node.plat.dev/not-ready`. */
 export function domainName(identity: Identity, name: string, prefix = ''): string {
   return `${prefix === '' ? '' : `${prefix}.`}${identity.domain}/${name}`;
