@@ -5,18 +5,14 @@ import { compiledModules, placeInSource, runsOnce } from './test/support/compile
 
 const every = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** Files that replace modules of src, for all who import them: vitest loads these modules, in a process of their own. */
-const replacing = ['test/rights/asked-and-*.test.ts'];
-
 /** Files that change or measure what a process has once. Each gets a process of its own; all others share the workers' processes. */
 const alone = [
   // Handles, timers and compiled code of the whole process are counted.
-  'test/embedding/*.test.ts',
+  'test/embedding/{lifetime,kit-lifetime}.test.ts',
   'test/server/compiled-bundle.test.ts',
   // Memory and processor time of the whole process are measured.
-  'test/server/watch-load.test.ts',
   'test/server/long-lists.test.ts',
-  'test/property/*.test.ts',
+  'test/property/requests.test.ts',
 ];
 
 /** What takes longest begins first, so that no worker has it before it when the others are done. */
@@ -48,7 +44,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-run.ts'],
     onStackTrace: placeInSource,
-    setupFiles: ['test/support/temporary-file.ts'],
+    setupFiles: ['test/support/temporary-file.ts', 'test/support/processor-time.ts'],
     // Only what hangs takes so long, on a busy machine as well.
     testTimeout: 120_000,
     // So is what a test looks at again and again until it holds, which a machine under load may show late.
@@ -64,9 +60,8 @@ export default defineConfig({
     restoreMocks: true,
     env: { PLAT_FREEZE: '1' },
     projects: [
-      { extends: true, test: { name: 'shared', include: every, exclude: [...alone, ...replacing], isolate: false, server } },
+      { extends: true, test: { name: 'shared', include: every, exclude: alone, isolate: false, server } },
       { extends: true, test: { name: 'alone', include: alone, server } },
-      { extends: true, test: { name: 'replacing', include: replacing } },
     ],
   },
 });

@@ -63,7 +63,7 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
   return {
     authenticator,
     tokens,
-    authorizer,
+    authorizer: base.wrapAuthorizer?.(authorizer) ?? authorizer,
     escalation,
     audiences,
     issuerName,

@@ -1,4 +1,5 @@
 /** What every part of a server is made with. */
+import type { Authorizer } from '../auth/types.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -22,6 +23,7 @@ export interface Base {
   /** What has begun, and is ended with the server. */
   readonly parts: Parts;
   readonly hooks?: RequestHooks | undefined;
+  readonly wrapAuthorizer?: ((authorizer: Authorizer) => Authorizer) | undefined;
   /** What the server begins with instead of an empty store; undefined for all but copies of others. */
   readonly from?: ServerState | undefined;
   /** The server cannot go on. */

@@ -12,6 +12,7 @@
  *   definitions, aggregation, flows, audit, streams) → listeners → announcement → background (controllers) → readiness
  */
 import { signLegacy } from '../auth/service-account/claims.ts';
+import type { Authorizer } from '../auth/types.ts';
 import { registerGates } from '../config/gate-report.ts';
 import { type ServerOptions, serverOptions } from '../config/server-options.ts';
 import type { Running } from '../controllers/runtime/manager.ts';
@@ -66,6 +67,8 @@ export interface Surroundings {
   /** Called with the name of each part before it starts; may throw, for tests of starts that fail. */
   readonly starting?: ((part: string) => void) | undefined;
   readonly hooks?: RequestHooks | undefined;
+  /** Returns what is asked instead of the authorizer that options name, for tests that record its questions. */
+  readonly wrapAuthorizer?: ((authorizer: Authorizer) => Authorizer) | undefined;
   /** The initial state: that of another server of the same identity, whose store is in memory. */
   readonly from?: ServerState | undefined;
 }
@@ -106,7 +109,7 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   const kinds = await kindsOf(identity, options);
   checkRuntimeConfig(options.runtimeConfig, identity, kinds);
   checkPlugins(options);
-  const { clock = systemClock, random = systemRandom, starting, hooks, from } = surroundings;
+  const { clock = systemClock, random = systemRandom, starting, hooks, wrapAuthorizer, from } = surroundings;
   const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
   const metrics = new Metrics({
@@ -117,7 +120,7 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   registerGates(metrics, options.features);
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);
-  const base: Base = { options, identity, kinds, clock, random, log, metrics, parts, hooks, from, fail: ending.fail };
+  const base: Base = { options, identity, kinds, clock, random, log, metrics, parts, hooks, wrapAuthorizer, from, fail: ending.fail };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   const prepare = () => from?.credentials ?? prepareCredentials(options, identity, clock.now(), surroundings.keys);

@@ -3,26 +3,19 @@
  * on two nodes, with and without tricks in the path. Every target notes what reaches it. Services lead to addresses that are
  * not loopback: test/connect/proxy.test.ts has them.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Attributes } from '../../src/auth/types.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Attributes, Authorizer } from '../../src/auth/types.ts';
 import { addNode, type Backend, rawConnection, servingFor, startBackend, startWorld, type World } from '../connect/support.ts';
 
-const asked = vi.hoisted((): Attributes[] => []);
-vi.mock('../../src/auth/authz/index.ts', async (original) => {
-  const real = (await original()) as typeof import('../../src/auth/authz/index.ts');
-  return {
-    ...real,
-    authorization: (options: Parameters<typeof real.authorization>[0]) => {
-      const made = real.authorization(options);
-      const authorize = (attributes: Attributes) => {
-        // The server's own parts ask as well, and rights of a request that goes on are asked for again.
-        const again = asked.some((one) => JSON.stringify(one) === JSON.stringify(attributes));
-        if (attributes.user.name === 'admin' && !again) asked.push(attributes);
-        return made.authorizer.authorize(attributes);
-      };
-      return { ...made, authorizer: { ...made.authorizer, authorize } };
-    },
-  };
+const asked: Attributes[] = [];
+const recording = (authorizer: Authorizer): Authorizer => ({
+  ...authorizer,
+  authorize: (attributes) => {
+    // The server's own parts ask as well, and rights of a request that goes on are asked for again.
+    const again = asked.some((one) => JSON.stringify(one) === JSON.stringify(attributes));
+    if (attributes.user.name === 'admin' && !again) asked.push(attributes);
+    return authorizer.authorize(attributes);
+  },
 });
 
 let world: World;
@@ -31,7 +24,7 @@ const targets = new Map<string, Backend>();
 const nodeOf: Record<string, string> = { alpha: 'n1', beta: 'n2' };
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld(() => ({ wrapAuthorizer: recording }));
   const { server, authority } = world;
   targets.set('n1', world.agent);
   targets.set('n2', await startBackend(servingFor(authority)));

@@ -4,8 +4,8 @@
  * what was shown is found by marks in the answers, whatever their form. What was touched must be exactly what was asked for.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Attributes } from '../../src/auth/types.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Attributes, Authorizer } from '../../src/auth/types.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { encodeObject } from '../../src/schema/envelope.ts';
 import { decode } from '../../src/schema/json.ts';
@@ -18,20 +18,13 @@ import { define, definitionOf } from '../support/custom.ts';
 import { kinds, readExamples, servedVersions } from '../support/examples.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const asked = vi.hoisted((): Attributes[] => []);
-vi.mock('../../src/auth/authz/index.ts', async (original) => {
-  const real = (await original()) as typeof import('../../src/auth/authz/index.ts');
-  return {
-    ...real,
-    authorization: (options: Parameters<typeof real.authorization>[0]) => {
-      const made = real.authorization(options);
-      const authorize = (attributes: Attributes) => {
-        asked.push(attributes);
-        return made.authorizer.authorize(attributes);
-      };
-      return { ...made, authorizer: { ...made.authorizer, authorize } };
-    },
-  };
+const asked: Attributes[] = [];
+const recording = (authorizer: Authorizer): Authorizer => ({
+  ...authorizer,
+  authorize: (attributes) => {
+    asked.push(attributes);
+    return authorizer.authorize(attributes);
+  },
 });
 
 /** Watches that are open are not checked again from time to time: the question would be taken for one of the next request. */
@@ -375,6 +368,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', { timeout: 120_000 }, (store
       store,
       controllers: [],
       clock: withoutRechecks,
+      wrapAuthorizer: recording,
       disableAdmissionPlugins: ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook', 'ResourceQuota', 'LimitRanger', 'ServiceAccount'],
     });
     world = new Case(server);
@@ -553,7 +547,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', { timeout: 120_000 }, (store
 });
 
 test('a server behind this one is sent the path that was asked for', async () => {
-  const extensions = await startExtensions();
+  const extensions = await startExtensions({ wrapAuthorizer: recording });
   const extension = await extensions.extend();
   const { base, group } = extension;
   const seen: string[] = [];

@@ -1,7 +1,7 @@
 /**
  * The modules of src and test, compiled before a run. Workers load them as Node loads any module (source-loader.mjs), as it
  * loads the built program: vitest would transform each of them and look up every imported name whenever it is used. Left to
- * vitest are the setup files, and all modules for tests that replace some of them.
+ * vitest are the setup files.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';

@@ -8,6 +8,7 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Authorizer } from '../../src/auth/types.ts';
 import { type RunningServer, startServer } from '../../src/compose/server.ts';
 import { type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -42,6 +43,8 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   readonly freeBytes?: (directory: string) => number;
   /** What the server uses instead of the store, for tests of its faults. */
   readonly wrapEngine?: (engine: Engine) => Engine;
+  /** What the server asks instead of its authorizer, for tests that record its questions. */
+  readonly wrapAuthorizer?: (authorizer: Authorizer) => Authorizer;
 }
 
 export interface TestServer {
@@ -88,7 +91,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 }
 
 async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
-  const { storeClock, clock, log, ownSigningKey, freeBytes, wrapEngine = (store: Engine) => store, ...changes } = given;
+  const { storeClock, clock, log, ownSigningKey, freeBytes, wrapEngine = (store: Engine) => store, wrapAuthorizer, ...changes } = given;
   const tokenAuthFile = join(dataDir, 'tokens.csv');
   writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
   const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });
@@ -101,6 +104,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
       return wrapEngine(engine);
     },
     clock,
+    wrapAuthorizer,
   });
   const clients: Client[] = [];
   const client = (clientOptions: ClientOptions = {}): Client => {
