@@ -14,41 +14,31 @@ const node = async (...args: string[]): Promise<{ code: number; out: string; err
   }
 };
 
-const SERVE = `
+const LOG = 'const log = { error() {}, warn() {}, info() {}, debug() {}, enabled: () => false, child: () => log, flush() {} };';
+/** A server, then one of the kit for tests: its errors are of the class that the package exports, and nothing keeps the process alive. */
+const PROGRAM = `
 const server = await startServer({ store: 'memory', securePort: 0 }, { log });
 console.log(server.adminConfig.includes(server.address), typeof Transport);
 await server.close();
-`;
-const LOG = 'const log = { error() {}, warn() {}, info() {}, debug() {}, enabled: () => false, child: () => log, flush() {} };';
-
-test.skipIf(programMissing !== undefined).each([
-  ['module', `import { startServer, Transport } from '${programDirectory}/index.js'; ${LOG} ${SERVE}`, '--input-type=module'],
-  [
-    'commonjs',
-    `const { startServer, Transport } = require('${programDirectory}/index.cjs'); ${LOG} (async () => { ${SERVE} })();`,
-    '--input-type=commonjs',
-  ],
-])('a server starts and ends in a %s, and the process with it', async (_, program, type) => {
-  expect(await node(type, '-e', program)).toEqual({ code: 0, out: 'true function\n', err: '' });
-});
-
-const TEST = `
-const server = await startTestServer({ identity: 'kubernetes' });
-const { metadata } = await server.client().core.v1.namespaces().create({ metadata: { name: 'a' } });
-const error = await server.client('alice').core.v1.namespaces().get('a').catch((thrown) => thrown);
+const kit = await startTestServer({ identity: 'kubernetes' });
+const { metadata } = await kit.client().core.v1.namespaces().create({ metadata: { name: 'a' } });
+const error = await kit.client('alice').core.v1.namespaces().get('a').catch((thrown) => thrown);
 console.log(metadata.name, error instanceof ApiError, error.reason);
-await server.close();
+await kit.close();
 `;
+const at = programDirectory;
 
 test.skipIf(programMissing !== undefined).each([
-  ['module', `import { ApiError, startTestServer } from '${programDirectory}/testing.js'; ${TEST}`, '--input-type=module'],
+  [
+    'module',
+    `import { ApiError, startServer, Transport } from '${at}/index.js'; import { startTestServer } from '${at}/testing.js'; ${LOG} ${PROGRAM}`,
+  ],
   [
     'commonjs',
-    `const { ApiError } = require('${programDirectory}/index.cjs'); const { startTestServer } = require('${programDirectory}/testing.cjs'); (async () => { ${TEST} })();`,
-    '--input-type=commonjs',
+    `const { ApiError, startServer, Transport } = require('${at}/index.cjs'); const { startTestServer } = require('${at}/testing.cjs'); ${LOG} (async () => { ${PROGRAM} })();`,
   ],
-])('the kit for tests loads in a %s, shares its classes with the package, and lets the process end', async (_, program, type) => {
-  expect(await node(type, '-e', program)).toEqual({ code: 0, out: 'a true Forbidden\n', err: '' });
+])('a server and one of the kit for tests start and end in a %s, share classes, and let the process end', async (type, program) => {
+  expect(await node(`--input-type=${type}`, '-e', program)).toEqual({ code: 0, out: 'true function\na true Forbidden\n', err: '' });
 });
 
 test.skipIf(programMissing !== undefined)('a version of Node that is too old is named', async () => {

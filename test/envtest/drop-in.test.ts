@@ -19,12 +19,18 @@ const skip = programMissing ?? (missing === undefined ? undefined : `${missing} 
 const ownAddress =
   process.platform === 'linux' ? `127.${64 + ((process.pid >> 16) & 63)}.${(process.pid >> 8) & 255}.${process.pid & 255}` : '127.0.0.1';
 
-async function assets(): Promise<string> {
+async function newAssets(): Promise<string> {
   const directory = join(temporaryDirectory('plat-envtest'), 'with space');
   const { code, stdout, stderr } = await runPlat('envtest', '--dir', directory);
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: directory, stderr: '' });
   return directory;
 }
+let shared: Promise<string> | undefined;
+/** The directory that all tests use which change nothing in it. */
+const assets = (): Promise<string> => {
+  shared ??= newAssets();
+  return shared;
+};
 const sh = (...args: string[]) => finished(startChild('/bin/sh', args));
 
 test.skipIf(skip !== undefined)(
@@ -44,7 +50,7 @@ test.skipIf(skip !== undefined)(
 );
 
 test.skipIf(programMissing !== undefined)('help needs no Node, and the programs are written once', async () => {
-  const directory = await assets();
+  const directory = await newAssets();
   for (const program of ['kube-apiserver', 'etcd', 'kubectl']) expect(statSync(join(directory, program)).mode & 0o777).toBe(0o755);
   for (const program of ['kube-apiserver', 'etcd'])
     expect(execFileSync(join(directory, program), ['--v=1', '--help'], { env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' })).toContain(
@@ -112,7 +118,7 @@ test.skipIf(programMissing !== undefined)('kubectl is the stock program of the P
   const kubectl = (path: string) =>
     execFileSync(join(directory, 'kubectl'), ['version', '--client'], { env: { PATH: path }, encoding: 'utf8' });
   // Directories of plat itself are passed over, that of the script and that of others.
-  const other = await assets();
+  const other = await newAssets();
   const tools = temporaryDirectory('plat-envtest-tools');
   for (const tool of ['dd', 'grep'])
     writeFileSync(join(tools, tool), `#!/bin/sh\nexec /usr/bin/env -i PATH=/usr/bin:/bin ${tool} "$@"\n`, { mode: 0o755 });
