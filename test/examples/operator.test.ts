@@ -1,5 +1,8 @@
-/** The example operator is tested by its own tests, in each runner, with the package as it is built. */
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+/**
+ * The example operator is tested by its own tests, in each runner, with the package as it is built. With vitest also the test file
+ * of docs/embedding.md, as a reader would paste it.
+ */
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,7 +29,16 @@ function installedExample(): string {
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(modules, name), link);
   }
+  writeFileSync(join(directory, 'test', 'pasted.vitest.mjs'), pastedFile());
   return directory;
+}
+
+/** The indented block of the page that begins with the name of a file. */
+function pastedFile(): string {
+  const page = readFileSync(join(root, 'docs', 'embedding.md'), 'utf8');
+  const block = /^ {4}\/\/ web\.test\.mjs(?:.*\n)(?: {4}.*\n|\n)*/m.exec(page)?.[0] ?? '';
+  // Waits are longer than a reader's, for a busy machine.
+  return block.replace(/^ {4}/gm, '').replace('{ identity:', "{ eventuallyTimeout: '60s', identity:");
 }
 
 const isInstalled = (name: string): boolean => {
@@ -40,7 +52,7 @@ const isInstalled = (name: string): boolean => {
 const missing = programMissing ?? (isInstalled('jest') ? undefined : 'jest is not installed: npm ci');
 
 test.skipIf(missing !== undefined).each([
-  ['vitest', ['node_modules/vitest/vitest.mjs', 'run'], /Tests .*6 passed/],
+  ['vitest, with the file of the page', ['node_modules/vitest/vitest.mjs', 'run', '--no-isolate', '--maxWorkers=1'], /Tests .*7 passed/],
   ['Jest, as scripts', ['node_modules/jest/bin/jest.js', '--ci'], /Tests: .*6 passed, 6 total/],
   ['node:test', ['--test', '--test-reporter=tap', 'test/operator.node.mjs'], /# pass 6\n# fail 0/],
 ])(
