@@ -8,7 +8,7 @@ import { BadRecord, checkName, Records, type ServerRecord } from './records.ts';
 const flags = {
   Servers: {
     all: bool(false, 'Stop all servers of `plat list`.'),
-    keep: bool(false, 'Keep the directory: `plat up NAME` starts the server again with its data and flags.'),
+    keep: bool(false, 'Keep the directory: `plat up NAME` starts the server again with its data, flags and port.'),
   },
 };
 

@@ -1,8 +1,10 @@
 /** Background servers whose program is a stand-in: it writes its configuration and stays until it is ended. */
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { freePort } from '../../../test/support/free-ports.ts';
 import { dataFiles } from '../../config/server-options.ts';
 import { commandClock } from '../../lib/clock.ts';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
@@ -190,6 +192,54 @@ test('each start has a log of its own; the one before it is kept', async () => {
   }
   expect([log(), log('.1')]).toEqual(['started with --v=3\n', 'started with --v=2\n']);
   expect(existsSync(`${records.logFile('a')}.2`)).toBe(false);
+});
+
+describe('a server that was kept', () => {
+  const log = (): string => readFileSync(records.logFile('a'), 'utf8');
+  let port: number;
+  let blocker: Server;
+  beforeEach(async () => {
+    port = await freePort();
+    blocker = createServer();
+    await start('a');
+    expect(log()).toBe('started with --secure-port=0\n');
+    await down.run(['a', '--keep'], io);
+    await records.write({ ...(await recordOf('a')), address: `https://127.0.0.1:${port}` });
+    io = newIO();
+  });
+  afterEach(async () => {
+    if (blocker.listening) await new Promise((resolve) => blocker.close(resolve));
+  });
+  const gets = () => `plat: a gets another port: ${port}, which it had before, is in use\n`;
+
+  test('starts again on its port', async () => {
+    await start('a');
+    expect([log(), io.stderr]).toEqual([`started with --secure-port=${port}\n`, '']);
+  });
+  test('gets another port where that is in use', async () => {
+    await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve));
+    await start('a');
+    expect([log(), io.stderr]).toEqual(['started with --secure-port=0\n', gets()]);
+  });
+  test('gets another port where another program took it during the start', async () => {
+    writeFileSync(join(home, 'server.cjs'), `if (process.argv.at(-1) === '--secure-port=${port}') process.exit(1);${standIn}`);
+    const racing = upCommand(() => {
+      if (!blocker.listening) blocker.listen(port);
+      return { node: [process.execPath], file: join(home, 'server.cjs') };
+    });
+    expect(await racing.run(['a'], io)).toBe(0);
+    expect([log(), io.stderr]).toEqual(['started with --secure-port=0\n', gets()]);
+  });
+  test('keeps its port when a start fails for another reason', async () => {
+    writeFileSync(join(home, 'server.cjs'), 'process.exit(1);');
+    await expect(up.run(['a'], io)).rejects.toThrow('a did not start: it exited with code 1');
+    const { address, process: started } = await recordOf('a');
+    expect([address, started]).toEqual([`https://127.0.0.1:${port}`, undefined]);
+  });
+  test('has the port that its flags name', async () => {
+    await start('a', '--', '--secure-port=7443');
+    expect(log()).toBe('started with --secure-port=7443\n');
+  });
 });
 
 test('the time to wait is one for the start and for being ready', async () => {

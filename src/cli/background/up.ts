@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { serverFlags } from '../../config/flags.ts';
 import { parseServerFlags, type ServerOptions } from '../../config/server-options.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -118,7 +119,7 @@ async function begin(start: Start): Promise<ServerRecord> {
   const [args, cwd] = same && given.length === 0 ? [known.flags, known.cwd] : [given, io.cwd];
   const { identity, store } = parseServerFlags(args) as ServerOptions;
   const record = { name, address: '', identity, store, flags: args, cwd, kubeconfig, context };
-  return launch(start, record, known === undefined, deadline);
+  return launch(start, record, known, deadline);
 }
 
 /** Completes an interrupted start of a running server, and changes the client configuration as the flags say. */
@@ -153,7 +154,39 @@ async function finish(start: Start, known: ServerRecord, deadline: number): Prom
 }
 const ended = (record: ServerRecord): string | undefined => (isUp(record) ? undefined : 'it exited');
 
-async function launch(start: Start, record: ServerRecord, isNew: boolean, deadline: number): Promise<ServerRecord> {
+/** Starts the server on the port of its last start if that is free, else on any, unless its flags name one. */
+async function launch(start: Start, record: ServerRecord, known: ServerRecord | undefined, deadline: number): Promise<ServerRecord> {
+  if (rawFlags(serverFlags, record.flags).raw.has('secure-port')) return attempt(start, record, known, [], deadline);
+  const { bindAddress } = parseServerFlags(record.flags) as ServerOptions;
+  const port = Number(URL.canParse(known?.address ?? '') ? new URL(known?.address as string).port : 0);
+  const taken = async (): Promise<boolean> => port !== 0 && !(await isFree(bindAddress, port));
+  const onAnother = (): Promise<ServerRecord> => {
+    if (port !== 0) start.io.err(`plat: ${start.name} gets another port: ${port}, which it had before, is in use\n`);
+    return attempt(start, record, known, ['--secure-port=0'], deadline);
+  };
+  if (port === 0 || (await taken())) return onAnother();
+  return attempt(start, record, known, [`--secure-port=${port}`], deadline).catch(async (error: unknown) => {
+    // Another program may have taken it meanwhile.
+    if (await taken()) return onAnother();
+    throw error;
+  });
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+async function attempt(
+  start: Start,
+  record: ServerRecord,
+  known: ServerRecord | undefined,
+  port: readonly string[],
+  deadline: number,
+): Promise<ServerRecord> {
   const { name, options, records, clock } = start;
   const adminConfig = records.adminConfig(name);
   makeDirectory(records.dataDirectory(name), 0o700);
@@ -162,7 +195,7 @@ async function launch(start: Start, record: ServerRecord, isNew: boolean, deadli
   let running = record;
   let child: ChildProcess | undefined;
   try {
-    child = await spawnServer(start, record);
+    child = await spawnServer(start, record, port);
     running = { ...record, process: processOf(child.pid as number) };
     await records.write(running);
     // The process is recorded: let it start the server.
@@ -186,8 +219,8 @@ async function launch(start: Start, record: ServerRecord, isNew: boolean, deadli
       () => false,
     );
     // A record with entries left is kept for `plat down`.
-    if (isNew && removed) await records.remove(name);
-    else await records.write({ ...running, process: undefined });
+    if (known === undefined && removed) await records.remove(name);
+    else await records.write({ ...running, address: running.address || (known?.address ?? ''), process: undefined });
     throw new Error(`${name} did not start: ${(error as Error).message}${lines === '' ? '' : `; its log ends with\n\n${lines}`}`);
   } finally {
     child?.unref();
@@ -197,13 +230,16 @@ async function launch(start: Start, record: ServerRecord, isNew: boolean, deadli
 /** Waits for a line before it becomes the server: a command that is killed before it has recorded the process leaves none behind. */
 const WAIT_FOR_LINE = 'read line && exec "$@" </dev/null';
 
-async function spawnServer({ name, records, program, io }: Start, { flags: args, cwd }: ServerRecord): Promise<ChildProcess> {
+async function spawnServer(
+  { name, records, program, io }: Start,
+  { flags: args, cwd }: ServerRecord,
+  port: readonly string[],
+): Promise<ChildProcess> {
   if (!existsSync(cwd))
     throw new Error(
       `the directory ${cwd}, which its flags are relative to, does not exist any more: create it, or give the flags again from another directory`,
     );
   const own = program();
-  const port = rawFlags(serverFlags, args).raw.has('secure-port') ? [] : ['--secure-port=0'];
   const serverCommand = [...own.node, own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
   const log = await newLog(records.logFile(name));
   try {
