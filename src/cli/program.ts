@@ -1,0 +1,116 @@
+/**
+ * What differs by the name that the program was called by: as `kubectl` it behaves as the stock client wherever scripts can
+ * notice, as `plat` it may say more. Commands ask here and nowhere else.
+ *
+ *                        plat                             kubectl
+ *   a failure            plat: pods "a" not found         Error from server (NotFound): pods "a" not found
+ *   a wrong flag         exit code 2                      exit code 1
+ *   field manager        plat                             kubectl-create, kubectl-client-side-apply, …
+ *   configuration        a server that was named          KUBECONFIG, else ~/.kube/config
+ */
+import { fileErrorText } from '../lib/file-errors.ts';
+import { productVersion, stockRelease } from '../lib/version.ts';
+import { ApiError } from '../meta/errors.ts';
+import type { IO } from './command.ts';
+
+type Called = Pick<IO, 'program'>;
+
+/** Whether defaults, output and errors are those of the stock client. */
+export const isStock = ({ program }: Called): boolean => program === 'kubectl';
+
+/** The name of the program in help, examples and messages. */
+export const programName = ({ program }: Called): string => program;
+
+/** `plat get pods` in texts that are written once for both names. */
+export const asCalled = (text: string, { program }: Called): string =>
+  program === 'plat' ? text : text.replace(/(^|[\s`(:])plat(?= [a-z-])/gm, `$1${program}`);
+
+// ---- field managers ----------------------------------------------------------------------------------------------
+
+/** Managers of the stock client, by command; the others send none, and the server takes the name of the program. */
+const stockManagers = {
+  annotate: 'kubectl-annotate',
+  apply: 'kubectl-client-side-apply',
+  'apply --server-side': 'kubectl',
+  autoscale: 'kubectl-autoscale',
+  create: 'kubectl-create',
+  diff: 'kubectl-client-side-apply',
+  edit: 'kubectl-edit',
+  expose: 'kubectl-expose',
+  label: 'kubectl-label',
+  patch: 'kubectl-patch',
+  replace: 'kubectl-replace',
+  rollout: 'kubectl-rollout',
+  run: 'kubectl-run',
+  set: 'kubectl-set',
+  taint: 'kubectl-taint',
+} as const;
+export type ManagingCommand = keyof typeof stockManagers;
+
+/** The field manager of a command. `given` is the value of --field-manager, '' where it was not given. */
+export const fieldManager = (called: Called, command: ManagingCommand, given = ''): string =>
+  given !== '' ? given : isStock(called) ? stockManagers[command] : 'plat';
+
+/** Whether a manager is one that the client's own commands write by. Its apply takes over what these own. */
+export const isOwnManager = (called: Called, manager: string): boolean =>
+  isStock(called) ? manager === 'kubectl' || manager.startsWith('kubectl-') : manager === 'plat';
+
+/** The server takes the part before the slash as the manager of requests that name none. */
+export function userAgent(called: Called): string {
+  const own = `plat/${productVersion}`;
+  const machine = `(${process.platform}/${process.arch})`;
+  return isStock(called) ? `kubectl/v${stockRelease} ${machine} ${own}` : `${own} ${machine}`;
+}
+
+// ---- failures ----------------------------------------------------------------------------------------------------
+
+/** Recognized by name: commands of servers are in a bundle of their own, with classes of its own. */
+export const isUsageError = (error: unknown): boolean => error instanceof Error && (error.name === 'FlagError' || error.name === 'ConfigError');
+
+/** Exit code of a command that ended with an error. */
+export const exitCodeOf = (error: unknown, called: Called): number => (isUsageError(error) && !isStock(called) ? 2 : 1);
+
+/**
+ * The line about a failure, with its end. `during` says what was done when it happened: `error when creating "web.yaml"`, or
+ * which object it is about.
+ */
+export function errorLine(error: unknown, called: Called, during = ''): string {
+  const text = isStock(called) ? stockError(error, during) : `plat: ${prefixed(during, ownError(error))}`;
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+/** A line that is no failure: a hint or a note. */
+export const noteLine = (text: string, called: Called): string => `${isStock(called) ? '' : 'plat: '}${text}\n`;
+
+const prefixed = (during: string, message: string): string => (during === '' ? message : `${during}: ${message}`);
+
+function ownError(error: unknown): string {
+  if (error instanceof ApiError && error.code === 401) {
+    return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
+  }
+  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
+  return messageOf(error);
+}
+const messageOf = (error: unknown): string => fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));
+
+function stockError(error: unknown, during: string): string {
+  if (error instanceof ApiError) return statusError(error, during);
+  if (error instanceof Error && error.name === 'TransportError') return transportError(error as Error & { code?: string });
+  const message = prefixed(during, messageOf(error));
+  return message.startsWith('error: ') ? message : `error: ${message}`;
+}
+function statusError({ reason, message, details }: ApiError, during: string): string {
+  if (reason === 'Unauthorized') return `error: You must be logged in to the server (${message})`;
+  if (reason === 'Invalid' && during === '' && details !== undefined) {
+    const what = details.kind || details.name ? `The ${details.kind ?? ''} ${JSON.stringify(details.name ?? '')}` : 'The request';
+    const causes = [...new Set((details.causes ?? []).map((cause) => `${cause.field ?? ''}: ${cause.message ?? ''}`))];
+    if (causes.length === 0) return `${what} is invalid`;
+    return causes.length === 1 ? `${what} is invalid: ${causes[0]}` : `${what} is invalid: \n${causes.map((line) => `* ${line}`).join('\n')}`;
+  }
+  return `Error from server${reason === '' ? '' : ` (${reason})`}: ${prefixed(during, message)}`;
+}
+function transportError(error: Error & { readonly code?: string; readonly server?: string }): string {
+  if (error.code === 'ECONNREFUSED' && error.server !== undefined) {
+    return `The connection to the server ${new URL(error.server).host} was refused - did you specify the right host or port?`;
+  }
+  return `Unable to connect to the server: ${error.message}`;
+}
