@@ -2,6 +2,7 @@
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
+import { asCalled } from './program.ts';
 
 /** Names and summaries, one below the other. */
 export function commandLines(table: readonly Pick<CommandEntry, 'name' | 'summary'>[]): string {
@@ -21,9 +22,9 @@ export function commandGroup(name: string, summary: string, commands: readonly C
       const [word] = args;
       if (word !== undefined && word !== 'help') {
         const names = commands.map((c) => c.name);
-        throw new FlagError(`unknown command "${name} ${word}"${didYouMean(word, names)}; \`plat help ${name}\` lists them`);
+        throw new FlagError(asCalled(`unknown command "${name} ${word}"${didYouMean(word, names)}; \`plat help ${name}\` lists them`, io));
       }
-      io.out(`plat ${name} COMMAND [flags]\n\n${summary}\n\n${help()}`);
+      io.out(asCalled(`plat ${name} COMMAND [flags]\n\n${summary}\n\n${help()}`, io));
       return 0;
     },
   };

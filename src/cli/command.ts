@@ -9,6 +9,8 @@ export interface Terminal {
   readonly input: Readable;
   /** Whether stdin is a terminal. */
   readonly interactive: boolean;
+  /** Whether stderr is a terminal. */
+  readonly errorsAreShown?: boolean;
   write(bytes: Buffer): void;
   writeError(bytes: Buffer): void;
   /** Switches to raw mode: every key is passed through. Returns the function that ends it. */
@@ -77,6 +79,8 @@ export function command<Table extends FlagTable>({ flags, more = '', run, ...res
 /** A command that is loaded when it is used. */
 export interface CommandEntry {
   readonly name: string;
+  /** Other names for it. */
+  readonly aliases?: readonly string[];
   readonly summary: string;
   load(): Promise<Command>;
 }

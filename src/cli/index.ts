@@ -1,10 +1,10 @@
 /** The commands of `plat`, one line each, and the dispatch of a command line. */
-import { fileErrorText } from '../lib/file-errors.ts';
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { ApiError } from '../meta/errors.ts';
+import { flagsLast, isFlag } from './arguments.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
+import { asCalled, errorLine, exitCodeOf, isStock, programName } from './program.ts';
 
 /** Services first, then in alphabetical order. */
 export const commands: readonly CommandEntry[] = [
@@ -14,6 +14,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Run the controllers for servers.',
     load: async () => (await import('./controllers.ts')).controllers,
   },
+  { name: 'alpha', summary: 'Commands that may change.', load: async () => (await import('./alpha.ts')).alpha },
   { name: 'annotate', summary: 'Change annotations.', load: async () => (await import('./annotate.ts')).annotate },
   {
     name: 'api-resources',
@@ -113,106 +114,120 @@ export const commands: readonly CommandEntry[] = [
   },
 ];
 
-/** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 for wrong usage. */
+/** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 for wrong usage (1 as kubectl). */
 export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commands): Promise<number> {
   try {
     return await dispatch(args, io, table);
   } catch (error) {
-    io.err(`plat: ${explain(error)}\n`);
-    return isUsage(error) ? 2 : 1;
+    io.err(errorLine(error, io));
+    return exitCodeOf(error, io);
   }
 }
 
 async function dispatch(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
   const [name, ...rest] = args;
-  if (name !== undefined && isFlag(name) && !alone.has(name)) return dispatch(await commandFirst(args), io, table);
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return help(rest, io, table);
-  if (name === '--version' || name === '-v') return dispatch(['version', ...rest], io, table);
+  if (name === undefined || name === '--help' || name === '-h') return help([], io, table);
+  if (name === 'help') return help(rest, io, table);
+  if (name === '--version' || (name === '-v' && rest.length === 0)) return dispatch(['version', '--client'], io, table);
+  if (isFlag(name)) return dispatch(await commandFirst(args, io), io, table);
   // For completion scripts; not listed in help.
   if (name === '__complete') return (await import('./complete.ts')).complete(rest[0] === '--' ? rest.slice(1) : rest, io, table);
   // For the programs that `plat envtest` writes.
   if (name === '__kube-apiserver') return (await import('./envtest/apiserver.ts')).runApiserver(rest, io);
-  const { command, path } = await descend(args, table);
-  const own = args.slice(path.length);
-  // Arguments after `--` are not ours.
-  const end = own.indexOf('--');
-  const wantsHelp = own.slice(0, end === -1 ? undefined : end).some((word) => word === '--help' || word === '-h');
-  return wantsHelp ? showHelp(path, command, io) : command.run(own, io);
+  const { command, path, own } = await descend(args, table, io);
+  return wantsHelp(own) ? showHelp(path, command, io) : runCommand(command, path, own, io);
 }
 
-const isFlag = (word: string): boolean => word.startsWith('-');
-/** Flags that need no command. */
-const alone: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-v']);
+/** Arguments after `--` are not ours. */
+function wantsHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? undefined : end).some((word) => word === '--help' || word === '-h');
+}
+
+async function runCommand(command: Command, path: readonly string[], args: readonly string[], io: IO): Promise<number> {
+  const own = isStock(io) ? (await import('./stock-flags.ts')).withoutStockFlags(args, command, io) : args;
+  const profile = own.some((word) => word.startsWith('--profile')) ? await import('./profile.ts') : undefined;
+  try {
+    return await (profile === undefined ? command.run(own, io) : profile.profiled(own, io, () => command.run(own, io)));
+  } catch (error) {
+    if (!isStock(io) || !(error instanceof Error) || error.name !== 'FlagError') throw error;
+    throw new FlagError(`${error.message}\nSee '${programName(io)} ${path.join(' ')} --help' for usage.`);
+  }
+}
 
 /** Flags may come before the command: `plat -n team get pods`. They are moved behind its name. */
-async function commandFirst(args: readonly string[]): Promise<readonly string[]> {
-  const { connectFlags } = await import('./connect.ts');
-  const known: Readonly<Record<string, { readonly isSwitch: boolean; readonly short?: string }>> = {
-    ...connectFlags,
-    namespace: { isSwitch: false, short: 'n' },
-  };
-  const takesNext = (word: string): boolean => {
-    const found = word.startsWith('--') ? known[word.slice(2)] : Object.values(known).find(({ short }) => `-${short}` === word);
-    return found !== undefined && !found.isSwitch;
-  };
-  let at = 0;
-  while (at < args.length && isFlag(args[at] as string)) at += takesNext(args[at] as string) ? 2 : 1;
-  let end = at;
-  while (end < args.length && !isFlag(args[end] as string)) end++;
-  if (end <= at) throw new FlagError('a command is missing; `plat help` lists them');
-  return [...args.slice(at, end), ...args.slice(0, at), ...args.slice(end)];
+async function commandFirst(args: readonly string[], io: IO): Promise<readonly string[]> {
+  const { connectFlags, logFileFlags } = await import('./global-flags.ts');
+  const stock = isStock(io) ? Object.fromEntries([...logFileFlags].map(([name, isSwitch]) => [name, { isSwitch }])) : {};
+  const moved = flagsLast(args, { connectFlags, stock });
+  if (isFlag(moved[0] as string)) throw new FlagError(`a command is missing; \`${programName(io)} help\` lists them`);
+  return moved;
 }
 
-/** The command that the first arguments name, and those arguments: `config view`. */
-async function descend(args: readonly string[], table: readonly CommandEntry[]): Promise<{ command: Command; path: readonly string[] }> {
-  const path = [args[0] as string];
-  let command = await find(args[0] as string, table).load();
-  for (const word of args.slice(1)) {
-    const below = command.commands?.find((c) => c.name === word);
+interface Found {
+  readonly command: Command;
+  /** The names that lead to it: `config view`. */
+  readonly path: readonly string[];
+  /** Its own arguments. */
+  readonly own: readonly string[];
+}
+async function descend(args: readonly string[], table: readonly CommandEntry[], io: IO): Promise<Found> {
+  const entry = find(args[0] as string, table, io);
+  const path = [entry.name];
+  let command = await entry.load();
+  let own = args.slice(1);
+  while (command.commands !== undefined) {
+    if (own[0] !== undefined && isFlag(own[0])) own = [...flagsLast(own, command.flags)];
+    const below = entryOf(own[0] ?? '', command.commands);
     if (below === undefined) break;
-    path.push(word);
+    path.push(below.name);
     command = await below.load();
+    own = own.slice(1);
   }
-  return { command, path };
+  return { command, path, own };
 }
 
-function find(name: string, table: readonly CommandEntry[]): CommandEntry {
-  const entry = table.find((c) => c.name === name);
+const entryOf = (name: string, table: readonly CommandEntry[]): CommandEntry | undefined =>
+  table.find((c) => c.name === name || c.aliases?.includes(name));
+
+function find(name: string, table: readonly CommandEntry[], io: IO): CommandEntry {
+  const entry = entryOf(name, table);
   if (entry !== undefined) return entry;
-  throw new FlagError(
-    `unknown command ${JSON.stringify(name)}${didYouMean(name, [...table.map((c) => c.name), 'help'])}; \`plat help\` lists them`,
-  );
+  const suggestion = didYouMean(name, [...table.map((c) => c.name), 'help']);
+  if (isStock(io)) throw new FlagError(`unknown command ${JSON.stringify(name)} for "${programName(io)}"${suggestion}`);
+  throw new FlagError(`unknown command ${JSON.stringify(name)}${suggestion}; \`plat help\` lists them`);
 }
+
+const helpEntry = { name: 'help', summary: 'Show this, or the help of a command: plat help server' };
 
 async function help(about: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
-  if (about[0] === undefined) {
-    io.out(`plat: an API server for declarative control planes, and its client.
+  const words = about.filter((word) => !isFlag(word));
+  if (words[0] === 'help') {
+    io.out(asCalled('plat help [COMMAND]\n\nShow the help of a command, or list all commands: plat help, plat help get, plat help create token\n', io));
+    return 0;
+  }
+  if (words[0] !== undefined) {
+    const { command, path, own } = await descend(words, table, io);
+    const [unknown] = command.commands === undefined ? [] : own;
+    if (unknown !== undefined && command.usage.startsWith('COMMAND')) return command.run(own, io);
+    return showHelp(path, command, io);
+  }
+  const text = `plat: an API server for declarative control planes, and its client.
 
 Commands:
-${commandLines([...table, { name: 'help', summary: 'Show this, or the help of a command: plat help server' }])}
+${commandLines([...table, helpEntry])}
 
 Begin with:
   plat server                 in one terminal
   plat get namespaces         in another
-`);
-    return 0;
-  }
-  const { command, path } = await descend(about, table);
-  return showHelp(path, command, io);
+
+\`plat options\` lists the flags that all commands share.
+`;
+  io.out(asCalled(text, io));
+  return 0;
 }
 function showHelp(path: readonly string[], command: Command, io: IO): number {
   const usage = command.usage === '' ? '' : ` ${command.usage}`;
-  io.out(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`);
+  io.out(asCalled(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`, io));
   return 0;
-}
-
-/** Recognized by name, since importing the client for its error classes would slow down every start. */
-const isUsage = (error: unknown): boolean => error instanceof FlagError || (error instanceof Error && error.name === 'ConfigError');
-
-function explain(error: unknown): string {
-  if (error instanceof ApiError && error.code === 401) {
-    return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
-  }
-  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
-  return fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,8 +1,8 @@
 /** `plat options`: lists the global flags. */
-import { flagHelp } from '../lib/flags.ts';
+import { FlagError, flagHelp } from '../lib/flags.ts';
 import { command } from './command.ts';
-import { noArguments } from './config/files.ts';
-import { connectFlags } from './connect.ts';
+import { connectFlags } from './global-flags.ts';
+import { asCalled } from './program.ts';
 
 const table = { 'Global flags': connectFlags };
 
@@ -11,8 +11,8 @@ export const options = command({
   summary: 'List the global flags.',
   flags: {},
   async run({ args }, io) {
-    noArguments(args);
-    io.out(flagHelp(table, io.width));
+    if (args.length > 0) throw new FlagError(`options takes no arguments, but got ${JSON.stringify(args[0])}`);
+    io.out(asCalled(`All commands that connect to a server have these flags.\n\n${flagHelp(table, io.width, true)}`, io));
     return 0;
   },
 });

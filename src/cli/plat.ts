@@ -21,6 +21,7 @@ const io: IO = {
   terminal: {
     input: process.stdin,
     interactive: process.stdin.isTTY === true,
+    errorsAreShown: process.stderr.isTTY === true,
     write: (bytes) => void process.stdout.write(bytes),
     writeError: (bytes) => void process.stderr.write(bytes),
     raw() {

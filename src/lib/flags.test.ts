@@ -52,6 +52,8 @@ test('one letter may stand for a name', () => {
   expect(parseFlags(short, ['-A']).options.allNamespaces).toBe(true);
   expect(() => parseFlags(short, ['-Ax'])).toThrow('unknown flag -Ax');
   expect(() => parseFlags(short, ['-x'])).toThrow('unknown flag -x');
+  expect(parseFlags(short, ['-An', 'x']).options).toMatchObject({ allNamespaces: true, namespace: 'x' });
+  expect(parseFlags(short, ['-Anx']).options).toMatchObject({ allNamespaces: true, namespace: 'x' });
   expect(flagHelp(short)).toContain('  -n, --namespace TEXT\n');
 });
 
@@ -137,4 +139,14 @@ test('the nearest word', () => {
   expect(nearest('sever', ['server', 'get', 'version'])).toBe('server');
   expect(nearest('Namespaces', ['nodes', 'namespaces'])).toBe('namespaces');
   expect(nearest('zz', ['server', 'get'])).toBeUndefined();
+});
+
+test('global flags are not listed in the help of a command, and its own flag of that name counts', () => {
+  const both = {
+    Binding: { user: text('', 'Subject.') },
+    Connecting: { user: text('', 'User.', { global: true }), token: text('', 'Token.', { global: true }) },
+  };
+  expect(flagHelp(both)).toBe('Binding:\n  --user TEXT\n        Subject.\n');
+  expect(flagHelp(both, 100, true)).toContain('--token TEXT');
+  expect(parseFlags(both, ['--user=a', '--token=b']).options).toEqual({ user: 'a', token: 'b' });
 });

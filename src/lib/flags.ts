@@ -23,6 +23,8 @@ export interface FlagDetails {
   readonly defaultText?: string;
   /** What the value may name, one line each, at the end of the help. */
   readonly lines?: readonly string[];
+  /** One of the flags that all commands share: listed once, not in the help of each. A command's own flag of that name hides it. */
+  readonly global?: boolean;
 }
 export interface Flag<T> extends FlagDetails {
   readonly default: T;
@@ -226,7 +228,11 @@ export function defaultOptions<Table extends FlagTable>(table: Table): FlagValue
 }
 
 function flagsByName(table: FlagTable): Map<string, Flag<unknown>> {
-  return new Map(Object.values(table).flatMap((group) => Object.entries(group)));
+  const found = new Map<string, Flag<unknown>>();
+  for (const group of Object.values(table)) {
+    for (const [name, flag] of Object.entries(group)) if (!flag.global || !found.has(name)) found.set(name, flag);
+  }
+  return found;
 }
 
 function readFlag(name: string, flag: Flag<unknown>, values: readonly string[], warnings: string[]): unknown {
@@ -260,13 +266,14 @@ function readArguments(known: ReadonlyMap<string, Flag<unknown>>, argv: readonly
       args.push(arg);
       continue;
     }
-    const { name, glued } = arg.startsWith('--') ? longFlag(arg, known) : shortFlag(arg, known, letters);
-    const flag = known.get(name) as Flag<unknown>;
-    const value = glued ?? (flag.isSwitch ? 'true' : argv[++i]);
-    if (value === undefined) throw new FlagError(`--${name} needs a value: --${name} ${flag.value}`);
-    const values = raw.get(name);
-    if (values === undefined) raw.set(name, [value]);
-    else values.push(value);
+    for (const { name, glued } of arg.startsWith('--') ? [longFlag(arg, known)] : shortFlags(arg, known, letters)) {
+      const flag = known.get(name) as Flag<unknown>;
+      const value = glued ?? (flag.isSwitch ? 'true' : argv[++i]);
+      if (value === undefined) throw new FlagError(`--${name} needs a value: --${name} ${flag.value}`);
+      const values = raw.get(name);
+      if (values === undefined) raw.set(name, [value]);
+      else values.push(value);
+    }
   }
   return { raw, args, help: false };
 }
@@ -282,14 +289,18 @@ function longFlag(arg: string, known: ReadonlyMap<string, Flag<unknown>>): Named
   if (!known.has(name)) throw unknownFlag(`--${name}`, name, known);
   return { name, glued: equals === -1 ? undefined : arg.slice(equals + 1) };
 }
-/** `-n`, `-n=value` or `-nvalue` */
-function shortFlag(arg: string, known: ReadonlyMap<string, Flag<unknown>>, letters: ReadonlyMap<string, string>): NamedValue {
-  const name = letters.get(arg[1] as string);
-  const rest = arg.slice(2);
-  if (name === undefined || (rest !== '' && !rest.startsWith('=') && known.get(name)?.isSwitch)) {
-    throw unknownFlag(arg, arg.slice(1), known);
+/** `-n`, `-n=value`, `-nvalue`, or several switches in one argument: `-it`. */
+function shortFlags(arg: string, known: ReadonlyMap<string, Flag<unknown>>, letters: ReadonlyMap<string, string>): NamedValue[] {
+  const found: NamedValue[] = [];
+  for (let at = 1; at < arg.length; at++) {
+    const name = letters.get(arg[at] as string);
+    if (name === undefined) throw unknownFlag(arg, arg.slice(1), known);
+    const rest = arg.slice(at + 1);
+    if (rest.startsWith('=')) return [...found, { name, glued: rest.slice(1) }];
+    if (!known.get(name)?.isSwitch) return [...found, { name, glued: rest === '' ? undefined : rest }];
+    found.push({ name, glued: undefined });
   }
-  return { name, glued: rest === '' ? undefined : rest.startsWith('=') ? rest.slice(1) : rest };
+  return found;
 }
 function unknownFlag(shown: string, name: string, known: ReadonlyMap<string, Flag<unknown>>): FlagError {
   const usable = [...known].filter(([, flag]) => !flag.planned).map(([n]) => n);
@@ -298,15 +309,15 @@ function unknownFlag(shown: string, name: string, known: ReadonlyMap<string, Fla
 
 // ---- help ------------------------------------------------------------------------------------------------------
 
-/** The help text: groups of flags with their values, defaults and stages, folded to a width. */
-export function flagHelp(table: FlagTable, width = 100): string {
+/** The help text: groups of flags with their values, defaults and stages, folded to a width. Global flags only if asked for. */
+export function flagHelp(table: FlagTable, width = 100, withGlobal = false): string {
   const out: string[] = [];
   const planned: string[] = [];
   for (const [group, flags] of Object.entries(table)) {
     const lines: string[] = [];
     for (const [name, flag] of Object.entries(flags)) {
       if (flag.planned) planned.push(`--${name}`);
-      else lines.push(...flagLines(name, flag, width));
+      else if (withGlobal || !flag.global) lines.push(...flagLines(name, flag, width));
     }
     if (lines.length > 0) out.push(`${group}:`, ...lines, '');
   }
