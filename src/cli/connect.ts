@@ -1,63 +1,44 @@
-/** Global flags of commands that connect to a server, and the connection that they describe. */
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { configPaths, loadConfig } from '../client/config.ts';
+/** The connection that the global flags and the client configuration describe. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Connection, connectionOf } from '../client/connection.ts';
 import type { CredentialEnvironment } from '../client/credentials.ts';
+import { DiscoveryCache } from '../client/discovery-cache.ts';
 import { Transport } from '../client/transport.ts';
-import { dataFiles } from '../config/server-options.ts';
-import { bool, duration, FlagError, type FlagValues, file, flag, repeated } from '../lib/flags.ts';
-import { productVersion } from '../lib/version.ts';
 import type { IO } from './command.ts';
+import { type ConnectOptions, connectFlags } from './global-flags.ts';
+import { userCache } from './home.ts';
+import { isStock, noteLine, userAgent } from './program.ts';
+import { type ChosenConfig, chooseConfig, configFiles } from './server-choice.ts';
+import { Warnings } from './warnings.ts';
 
-const name = (help: string, value: string, short?: string) =>
-  flag<string | undefined>(undefined, help, value, (text) => text, short === undefined ? {} : { short });
-
-export const connectFlags = {
-  kubeconfig: file('Client configuration; else PLATCONFIG, KUBECONFIG, .plat/admin.conf, ~/.plat/config, ~/.kube/config.'),
-  context: name('Context of the configuration to use.', 'NAME'),
-  cluster: name('Cluster of the configuration to use.', 'NAME'),
-  user: name('User of the configuration to use.', 'NAME'),
-  server: name('Address of the server.', 'URL', 's'),
-  token: name('Bearer token.', 'TOKEN'),
-  username: name('Name for basic authentication.', 'NAME'),
-  password: name('Password for basic authentication.', 'PASSWORD'),
-  'client-certificate': file('Certificate to show to the server.'),
-  'client-key': file('Key of that certificate.'),
-  as: name('User to act as.', 'USER'),
-  'as-group': repeated<readonly string[]>([], 'Group to act with; may be repeated.', 'GROUP', (values) => values),
-  'as-uid': name('UID to act with.', 'UID'),
-  'certificate-authority': file('CA that signed the certificate of the server.'),
-  'tls-server-name': name('Name that the certificate of the server must have.', 'NAME'),
-  'insecure-skip-tls-verify': bool(false, 'Do not verify the server certificate. This makes man-in-the-middle attacks possible.'),
-  'request-timeout': duration('0s', 'Timeout of requests; 0 is none.', { defaultText: '0s' }),
-};
-export type ConnectOptions = FlagValues<{ connecting: typeof connectFlags }>;
+export { type ConnectOptions, configFiles, connectFlags };
 
 export interface Session {
   readonly transport: Transport;
   readonly connection: Connection;
   /** Milliseconds for requests that are not watches. */
   readonly timeout: { readonly timeout?: number };
+  /** Warnings of all responses; printed as they arrive. */
+  readonly warnings: Warnings;
+  /** What earlier commands learned about the server's types; undefined if nothing can be kept. */
+  readonly cache: DiscoveryCache | undefined;
+  /** To be called before the first change: names the server on the standard error if the user could have meant another one. */
+  announce(): Promise<void>;
 }
 
-/** The files that the client configuration is read from, the first of them before the others. */
-export function configFiles(explicit: string | undefined, io: IO): readonly string[] {
-  const local = join(io.cwd, '.plat', dataFiles.adminConfig);
-  const usual = [...(belongsToUs(local) ? [local] : []), join(io.home, '.plat', 'config'), join(io.home, '.kube', 'config')];
-  return configPaths(explicit, io.env, usual);
-}
+/** What the stock client falls back to. */
+const STOCK_SERVER = 'http://localhost:8080';
 
 export async function connect(options: ConnectOptions, namespace: string | undefined, io: IO): Promise<Session> {
-  if (options.kubeconfig !== undefined && !existsSync(options.kubeconfig)) {
-    throw new FlagError(`--kubeconfig ${options.kubeconfig}: there is no such file`);
-  }
-  const config = await loadConfig(configFiles(options.kubeconfig, io));
+  const chosen = await chooseConfig(options, io);
+  const { config } = chosen;
+  const nothing = isStock(io) && config.clusters.size === 0 && options.server === undefined;
   const choice = {
     context: options.context,
     cluster: options.cluster,
     user: options.user,
-    server: options.server,
+    server: nothing ? STOCK_SERVER : options.server,
     token: options.token,
     username: options.username,
     password: options.password,
@@ -71,24 +52,57 @@ export async function connect(options: ConnectOptions, namespace: string | undef
     namespace,
     ...(options.insecureSkipTlsVerify && { insecure: true }),
   };
-  const connection = await connectionOf(config, choice, credentialEnvironment(io));
-  const transport = new Transport(connection, `plat/${productVersion} (${process.platform}/${process.arch})`, io.clock);
-  return { transport, connection, timeout: options.requestTimeout === 0 ? {} : { timeout: options.requestTimeout } };
+  const connection = await connectionOf(config, choice, credentialEnvironment(io, readsStdin(options)));
+  const warnings = new Warnings(io);
+  const trace = options.v < 6 ? undefined : (await import('../client/trace.ts')).requestTrace(options.v, io.clock, (line) => io.err(line));
+  const transport = new Transport(connection, userAgent(io), io.clock, { onWarning: (header) => warnings.print(header), trace });
+  const session = {
+    transport,
+    connection,
+    warnings,
+    timeout: options.requestTimeout === 0 ? {} : { timeout: options.requestTimeout },
+    cache: discoveryCache(connection, options.cacheDir, io),
+    announce: announcer(chosen, connection, options, io),
+  };
+  if (options.matchServerVersion) await checkVersion(session);
+  return session;
 }
 
-const credentialEnvironment = ({ env, clock, terminal, err }: IO): CredentialEnvironment => ({
+/** In the directory of the stock client if called as that. Nothing is kept for a user without a home directory. */
+function discoveryCache({ server, ca }: Connection, named: string | undefined, io: IO): DiscoveryCache | undefined {
+  const directory = named ?? (isStock(io) ? join(io.home, '.kube', 'cache') : userCache(io));
+  if (named === undefined && !existsSync(io.home) && !(io.env.XDG_CACHE_HOME && !isStock(io))) return undefined;
+  return new DiscoveryCache(join(resolve(io.cwd, directory), 'plat-discovery'), server, ca ?? '', io.clock);
+}
+
+/** Objects that come from the standard input leave none for a credential plug-in. */
+const readsStdin = (options: object): boolean => (options as { filename?: readonly string[] }).filename?.includes('-') ?? false;
+
+const credentialEnvironment = ({ env, clock, terminal, err }: IO, stdinTaken: boolean): CredentialEnvironment => ({
   env,
   clock,
-  interactive: terminal.interactive,
+  interactive: terminal.interactive && !stdinTaken,
+  stdinTaken,
   show: (text) => err(text),
 });
 
-/** A file that someone else may have put into this directory is not trusted to name our server and credentials. */
-function belongsToUs(path: string): boolean {
-  try {
-    const { uid, mode } = statSync(path);
-    return uid === process.getuid?.() && (mode & 0o022) === 0;
-  } catch {
-    return false;
-  }
+/** The stock client says nothing about its server. */
+function announcer(chosen: ChosenConfig, { server }: Connection, { context }: ConnectOptions, io: IO): () => Promise<void> {
+  let announced: Promise<void> | undefined;
+  const announce = async (): Promise<void> => {
+    if (isStock(io) || (await chosen.known()).size < 2) return;
+    const name = context ?? chosen.config.currentContext;
+    io.err(noteLine(`changing objects at ${server} (context ${JSON.stringify(name)} of ${chosen.source})`, io));
+  };
+  return () => {
+    announced ??= announce();
+    return announced;
+  };
+}
+
+/** The release that this program has the API of, as servers report theirs. */
+async function checkVersion({ transport, timeout }: Session): Promise<void> {
+  const { stockRelease } = await import('../lib/version.ts');
+  const { gitVersion = '' } = await transport.json<{ gitVersion?: string }>({ path: '/version', ...timeout });
+  if (gitVersion !== `v${stockRelease}`) throw new Error(`server version (${gitVersion}) differs from client version (v${stockRelease})`);
 }

@@ -2,10 +2,12 @@
 import { basename, join, relative, resolve } from 'node:path';
 import type { RunningServer } from '../compose/server.ts';
 import { serverFlags } from '../config/flags.ts';
-import { dataFiles, parseServerFlags, type ServerOptions, serverHelp } from '../config/server-options.ts';
+import { dataFiles } from '../config/data-files.ts';
+import { parseServerFlags, type ServerOptions, serverHelp } from '../config/server-options.ts';
 import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
 import { productVersion } from '../lib/version.ts';
 import { type Identity, identityOf, kubernetes } from '../meta/identity.ts';
+import { recordRunning } from './background/running.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -35,12 +37,14 @@ export function serverCommand(start: StartServer): Command {
 async function serve(start: StartServer, options: ServerOptions, io: IO): Promise<number> {
   const began = io.clock.monotonic();
   const { stopped, isStopping, forget } = stopSignal(io);
+  let forgetRunning = async (): Promise<void> => {};
   try {
     const server = await start(options);
     const config = await configFile(server, io).catch(async (error: unknown) => {
       await server.close();
       throw error;
     });
+    forgetRunning = await recordRunning(io, server.address, config);
     if (!isStopping()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
@@ -49,6 +53,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
     return 0;
   } finally {
     forget();
+    await forgetRunning();
   }
 }
 
@@ -60,7 +65,8 @@ async function configFile({ adminConfig, adminConfigPath, address }: StartedServ
   // The file of another server is kept: it may be running, and its keys may be nowhere else.
   const own = other === undefined || other.includes(`server: ${address}\n`);
   const file = own ? usual : join(io.cwd, '.plat', `admin-${new URL(address).port || 443}.conf`);
-  await writeSecretFile(file, adminConfig);
+  const { mergeAdminTexts } = await import('../compose/admin-config.ts');
+  await writeSecretFile(file, own && other !== undefined ? await mergeAdminTexts(other, adminConfig) : adminConfig);
   return file;
 }
 

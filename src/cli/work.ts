@@ -5,7 +5,8 @@ import { errorOf, readAll } from '../client/transport.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
 import type { ApiItem } from './print-objects.ts';
-import { Warnings } from './warnings.ts';
+import { isStock } from './program.ts';
+import type { Warnings } from './warnings.ts';
 
 /** One object of the server. */
 export interface ObjectRef {
@@ -42,15 +43,16 @@ export class Work {
     this.session = session;
     this.io = io;
     this.signal = signal;
-    this.warnings = new Warnings(io);
-    this.discovery = new Discovery(session.transport);
+    this.warnings = session.warnings;
+    this.discovery = new Discovery(session.transport, session.cache);
   }
   get namespace(): string {
     return this.session.connection.namespace;
   }
   /** Discovery may be outdated. */
   forget(): void {
-    this.discovery = new Discovery(this.session.transport);
+    this.session.cache?.clear();
+    this.discovery = new Discovery(this.session.transport, this.session.cache);
   }
   get<T = ApiItem>(ref: ObjectRef, subresource?: string): Promise<T> {
     return this.send<T>(ref, { method: 'GET', subresource }).then(({ object }) => object);
@@ -72,6 +74,7 @@ export class Work {
   }
   private async request<T>(path: string, { method, body, contentType = 'application/json', query = {}, signal }: Send): Promise<Sent<T>> {
     const search = queryOf(query);
+    if (method !== 'GET' && query.dryRun === undefined) await this.session.announce();
     const answer = await this.session.transport.open({
       method,
       path: search === '' ? path : `${path}?${search}`,
@@ -80,7 +83,6 @@ export class Work {
       signal: signal ?? this.signal,
       ...this.session.timeout,
     });
-    this.warnings.print(answer.headers.warning);
     if (answer.status >= 300) throw await errorOf(answer);
     return { status: answer.status, object: JSON.parse((await readAll(answer.body, maxBytes)).toString()) as T };
   }
@@ -96,14 +98,21 @@ export async function withServer(
   const stop = new AbortController();
   const forget = io.onSignal(() => stop.abort());
   try {
-    return await work(new Work(session, io, stop.signal));
+    const code = await work(new Work(session, io, stop.signal));
+    return options.warningsAsErrors ? failForWarnings(session.warnings.count, code, io) : code;
   } catch (error) {
     if (stop.signal.aborted) return 130;
     throw error;
   } finally {
     forget();
     session.transport.close();
+    session.cache?.save();
   }
+}
+function failForWarnings(count: number, code: number, io: IO): number {
+  if (count === 0) return code;
+  io.err(`${isStock(io) ? 'error: ' : 'plat: '}${count} ${count === 1 ? 'warning' : 'warnings'} received\n`);
+  return code === 0 ? 1 : code;
 }
 
 /** `pod/web`, `deployment.apps/web` */

@@ -151,14 +151,14 @@ function entries<T>(list: unknown, field: string, directory: string, paths: read
 
 // ---- location, and writing ----------------------------------------------------------------------------------------
 
-/** The files to read: the one given, else those of PLATCONFIG or KUBECONFIG, else the default places. */
+/** The files to read: the one given, else those of PLATCONFIG, PLAT_CONFIG or KUBECONFIG, else the default places. */
 export function configPaths(
   explicit: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
   usual: readonly string[],
 ): readonly string[] {
   if (explicit !== undefined) return [explicit];
-  const listed = (env.PLATCONFIG || env.KUBECONFIG || '').split(delimiter).filter((path) => path !== '');
+  const listed = (env.PLATCONFIG || env.PLAT_CONFIG || env.KUBECONFIG || '').split(delimiter).filter((path) => path !== '');
   return listed.length > 0 ? listed : usual;
 }
 

@@ -15,9 +15,6 @@ export interface ServerOptions extends Omit<FlagOptions, 'featureGates' | 'runti
   readonly warnings: readonly string[];
 }
 
-/** Names of files within the data directory that other programs use. */
-export const dataFiles = { adminConfig: 'admin.conf' } as const;
-
 /** Parses the command line of `plat server`. Returns `help` for --help; throws FlagError. */
 export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
   const { options, given, args: rest, warnings, help } = parseFlags(serverFlags, args);

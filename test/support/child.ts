@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 
 /** Beside the dependencies, so that the bundle finds the native ones. */
 const BUNDLES = join(import.meta.dirname, '../../node_modules/.cache/plat-test');
@@ -37,8 +38,15 @@ export interface Child {
   readonly ended: Promise<void>;
 }
 
+let state: string | undefined;
+/** Servers record themselves for later commands of the user: not among those of the person who runs the tests. */
+function stateHome(): string {
+  state ??= temporaryDirectory('plat-state');
+  return state;
+}
+
 export function startChild(command: string, args: readonly string[]): Child {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, XDG_STATE_HOME: stateHome() } });
   const lines: string[] = [];
   const waiting = new Set<{ wanted: (line: string) => boolean; resolve: (line: string) => void; reject: (error: Error) => void }>();
   let rest = '';

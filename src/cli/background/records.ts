@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs';
 import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dataFiles } from '../../config/server-options.ts';
+import { dataFiles } from '../../config/data-files.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { FlagError } from '../../lib/flags.ts';
 import { writeSecretFile } from '../../lib/pki.ts';

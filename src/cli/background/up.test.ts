@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../../../test/support/free-ports.ts';
-import { dataFiles } from '../../config/server-options.ts';
+import { dataFiles } from '../../config/data-files.ts';
 import { commandClock } from '../../lib/clock.ts';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import type { IO } from '../command.ts';

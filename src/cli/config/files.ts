@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { FlagError, file } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { IO } from '../command.ts';
-import { configFiles } from '../connect.ts';
+import { configFiles } from '../server-choice.ts';
 
 export const fileFlag = {
   kubeconfig: file('The file to read and change; else PLATCONFIG, KUBECONFIG, .plat/admin.conf, ~/.plat/config, ~/.kube/config.'),
@@ -38,7 +38,7 @@ export class ConfigFiles {
     const files: OneFile[] = [];
     for (const path of paths) files.push({ path, config: await readRawConfig(path) });
     // If no file exists, the last of a list is created, or our own of the default places.
-    const listed = explicit !== undefined || io.env.PLATCONFIG || io.env.KUBECONFIG;
+    const listed = explicit !== undefined || io.env.PLATCONFIG || io.env.PLAT_CONFIG || io.env.KUBECONFIG;
     return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io.clock);
   }
   get currentContext(): string {

@@ -1,0 +1,79 @@
+/**
+ * Servers of this user that run now, in the foreground or in the background. Each writes a record when it is ready and removes
+ * it when it ends; the record of a process that was killed is ignored, and removed by the next server that starts.
+ *
+ *   ~/.local/state/plat/running/PID.json
+ */
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../../lib/replace-file.ts';
+import type { IO } from '../command.ts';
+import { stateDirectory } from '../home.ts';
+import { isRunning, type ProcessId, processOf } from './process.ts';
+
+export interface RunningServer {
+  readonly process: ProcessId;
+  readonly address: string;
+  /** The administrator's client configuration of the server. */
+  readonly kubeconfig: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** Maximum number of records that are read; the servers beyond it are unknown to other commands. */
+export const MOST_RUNNING = 256;
+
+type Place = Pick<IO, 'env' | 'home'>;
+const directoryOf = (io: Place): string => join(stateDirectory(io), 'running');
+
+/** Records this process. Returns the function that removes the record. Without a home directory there is none. */
+export async function recordRunning(io: Place & Pick<IO, 'clock'>, address: string, kubeconfig: string): Promise<() => Promise<void>> {
+  const own = processOf(process.pid);
+  if (own === undefined || !(existsSync(io.home) || io.env.XDG_STATE_HOME)) return async () => {};
+  const directory = directoryOf(io);
+  const file = join(directory, `${process.pid}.json`);
+  try {
+    for (const { path, record } of await recordsIn(directory)) if (record === undefined) await rm(path, { force: true });
+    const record: RunningServer = { process: own, address, kubeconfig, startedAt: io.clock.now() };
+    replaceFile(file, `${JSON.stringify(record)}\n`);
+  } catch {
+    // A server runs where nothing can be written for its user, too.
+    return async () => {};
+  }
+  return () => rm(file, { force: true });
+}
+
+/** The servers that run, the one that was started last first. */
+export async function runningServers(io: Place): Promise<RunningServer[]> {
+  const found = await recordsIn(directoryOf(io));
+  return found
+    .flatMap(({ record }) => (record === undefined ? [] : [record]))
+    .sort((a, b) => b.startedAt - a.startedAt || b.process.pid - a.process.pid);
+}
+
+/** The files of the directory; those of processes that have ended, and malformed ones, have no record. */
+async function recordsIn(directory: string): Promise<{ path: string; record: RunningServer | undefined }[]> {
+  const names = await readdir(directory).catch(() => []);
+  const files = names.filter((name) => /^\d+\.json$/.test(name)).slice(0, MOST_RUNNING);
+  return Promise.all(
+    files.map(async (name) => {
+      const path = join(directory, name);
+      return { path, record: parse(await readFile(path, 'utf8').catch(() => '')) };
+    }),
+  );
+}
+function parse(text: string): RunningServer | undefined {
+  try {
+    const record = JSON.parse(text) as RunningServer;
+    const isRecord =
+      typeof record.address === 'string' &&
+      typeof record.kubeconfig === 'string' &&
+      Number.isFinite(record.startedAt) &&
+      Number.isSafeInteger(record.process.pid) &&
+      typeof record.process.started === 'string';
+    return isRecord && isRunning(record.process) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
