@@ -4,7 +4,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { dataFiles, type ServerOptions } from '../config/server-options.ts';
+import { dataFiles } from '../config/data-files.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import { makeDirectory } from '../lib/directories.ts';
 import { ownAddresses } from '../lib/pki/own-addresses.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../lib/pki.ts';
 import type { Identity } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
+import { mergeAdminConfig, printAdminConfig, serverName } from './admin-config.ts';
 
 export interface FrontProxy {
   /** Client certificate for aggregated API servers. */
@@ -91,10 +93,13 @@ export async function prepareCredentials(
     signingKey,
     async adminConfig(address) {
       const admin = await ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
-      const config = adminConfig(serverName(identity, address), address, own ? caPem : serving.certificate, admin);
+      const entry = { name: serverName(identity, address), server: address, ca: own ? caPem : serving.certificate, admin };
+      const config = printAdminConfig(entry);
       if (adminConfigPath === undefined) return config;
-      if (readIfPresent(adminConfigPath) === config) chmodSync(adminConfigPath, 0o600);
-      else await writeSecretFile(adminConfigPath, config);
+      const present = readIfPresent(adminConfigPath);
+      const merged = present === undefined || present === config ? config : await mergeAdminConfig(present, entry);
+      if (present === merged) chmodSync(adminConfigPath, 0o600);
+      else await writeSecretFile(adminConfigPath, merged);
       return config;
     },
   };
@@ -133,31 +138,4 @@ function readFile(path: string): string {
   } catch (error) {
     throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
   }
-}
-
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-/** Distinguishes this server from others in a merged kubeconfig: `plat@127.0.0.1:6443`. */
-const serverName = (identity: Identity, address: string): string => `${identity.word}@${new URL(address).host}`;
-
-function adminConfig(name: string, server: string, ca: string, admin: { key: string; certificate: string }): string {
-  return `apiVersion: v1
-kind: Config
-clusters:
-- name: ${name}
-  cluster:
-    server: ${server}
-    certificate-authority-data: ${base64(ca)}
-users:
-- name: admin@${name}
-  user:
-    client-certificate-data: ${base64(admin.certificate)}
-    client-key-data: ${base64(admin.key)}
-contexts:
-- name: ${name}
-  context:
-    cluster: ${name}
-    user: admin@${name}
-current-context: ${name}
-`;
 }

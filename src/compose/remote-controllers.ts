@@ -78,10 +78,10 @@ export function startRemoteControllers(
   });
   const controllers = selectControllers(all, options.controllers);
   const agent = `${managerName}/${productVersion}`;
-  const own = new Transport(connection, agent, clock, MAX_SOCKETS);
+  const own = new Transport(connection, agent, clock, { maxSockets: MAX_SOCKETS });
   // Without what the configuration proves who it is by: a certificate would win over the token of an account.
   const nobody = { certificate: undefined, key: undefined, authorization: undefined, credentials: undefined, impersonation: undefined };
-  const bare = new Transport({ ...connection, ...nobody }, agent, clock, MAX_SOCKETS);
+  const bare = new Transport({ ...connection, ...nobody }, agent, clock, { maxSockets: MAX_SOCKETS });
   const http = httpOver(own);
   const client = clientFor(identity, http);
   const connect = (account: string | undefined): Http => {
