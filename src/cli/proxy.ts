@@ -148,7 +148,7 @@ class Relay {
 
   constructor(work: Work, options: Options) {
     this.options = options;
-    this.transport = new Transport(work.session.connection, `plat-proxy/${productVersion}`, work.io.clock, MAX_SOCKETS);
+    this.transport = new Transport(work.session.connection, `plat-proxy/${productVersion}`, work.io.clock, { maxSockets: MAX_SOCKETS });
   }
   close(): void {
     this.transport.close();

@@ -5,9 +5,14 @@ import type { IO } from './command.ts';
 export class Warnings {
   readonly #io: IO;
   readonly #printed = new Set<string>();
+  readonly #received = new Set<string>();
 
   constructor(io: IO) {
     this.#io = io;
+  }
+  /** How many different warnings the server sent. */
+  get count(): number {
+    return this.#received.size;
   }
   /** Suppresses a warning that was already printed in another form. */
   note(text: string): void {
@@ -17,9 +22,15 @@ export class Warnings {
   print(header: string | undefined): void {
     for (const [, quoted = ''] of (header ?? '').matchAll(/\b\d{3} \S+ "((?:\\.|[^"\\])*)"/g)) {
       const text = quoted.replace(/\\(.)/g, '$1');
+      this.#received.add(text);
       if (this.#printed.has(text)) continue;
       this.#printed.add(text);
-      this.#io.err(`Warning: ${text}\n`);
+      this.#io.err(`${this.#label()} ${text}\n`);
     }
+  }
+  #label(): string {
+    const { terminal, env } = this.#io;
+    const coloured = terminal.errorsAreShown === true && !env.NO_COLOR && env.TERM !== 'dumb';
+    return coloured ? '\x1b[33;1mWarning:\x1b[0m' : 'Warning:';
   }
 }

@@ -28,6 +28,8 @@ export interface CredentialEnvironment {
   readonly clock: Clock;
   /** Whether a user can be prompted at standard input. */
   readonly interactive: boolean;
+  /** Standard input is read by the command itself. */
+  readonly stdinTaken?: boolean;
   /** Shows messages of a plug-in to the user. */
   show(text: string): void;
 }

@@ -179,4 +179,6 @@ test('an entry that cannot be run is refused before anything is sent', async () 
   await refused({ command: 'x', apiVersion: v1, interactiveMode: 'Never', env: [{ value: 'x' }] }, 'without a name');
   const alone = await source({ command: 'x', interactiveMode: 'Always' });
   await expect(alone.current()).rejects.toThrow('must be run from a terminal');
+  const taken = await source({ command: 'x', interactiveMode: 'Always' }, worldOf({ interactive: false, stdinTaken: true }));
+  await expect(taken.current()).rejects.toThrow('standard input has the objects: read them from a file');
 });

@@ -71,7 +71,10 @@ class Plugin {
   async make(): Promise<Made> {
     const interactive = this.mode !== 'Never' && this.world.interactive;
     if (this.mode === 'Always' && !interactive) {
-      throw this.wrong('must be run from a terminal: standard input is none. Log in there first, or use --token');
+      const why = this.world.stdinTaken
+        ? 'must ask at the terminal, but standard input has the objects: read them from a file'
+        : 'must be run from a terminal: standard input is none. Log in there first';
+      throw this.wrong(`${why}, or use --token`);
     }
     return this.read(await this.run(interactive));
   }

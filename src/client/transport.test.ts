@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
 import { Discovery, resourcePath } from './discovery.ts';
 import { errorOf, jsonLines, readAll, Transport } from './transport.ts';
+import { requestTrace } from './trace.ts';
 
 const issuedAuthority = newAuthority('test-ca', Date.now());
 const authority = readAuthority(issuedAuthority);
@@ -39,6 +40,7 @@ const documents: Record<string, unknown> = {
 };
 let server: Server;
 let finishSlow: () => void = () => {};
+let loseConnection: () => void = () => {};
 const asked: string[] = [];
 beforeAll(async () => {
   server = createServer(
@@ -73,6 +75,13 @@ beforeAll(async () => {
       } else if (req.url === '/stream') {
         res.write('{"n":1}\n{"n"');
         setImmediate(() => res.end(':2}\n\n{"n":"ä"}'));
+      } else if (req.url === '/lost') {
+        res.write('{"n":1}\n{"n"');
+        // The head must have been read, or the request itself would fail.
+        loseConnection = () => res.destroy();
+      } else if (req.url === '/warned') {
+        res.setHeader('warning', '299 - "one"');
+        res.end('{}');
       } else if (req.url === '/hang') {
         // Never answers.
       } else if (req.url === '/conflict') {
@@ -198,6 +207,39 @@ test('a stream is read line by line, wherever it is cut', async () => {
   const events: unknown[] = [];
   for await (const event of jsonLines((await transport().open({ path: '/stream' })).body)) events.push(event);
   expect(events).toEqual([{ n: 1 }, { n: 2 }, { n: 'ä' }]);
+});
+
+test('a connection that is lost within an answer is reported as that', async () => {
+  const lost = 'the connection to the server was lost before the answer was complete';
+  const events: unknown[] = [];
+  const read = async (): Promise<void> => {
+    for await (const event of jsonLines((await transport().open({ path: '/lost' })).body)) {
+      events.push(event);
+      loseConnection();
+    }
+  };
+  await expect(read()).rejects.toMatchObject({ name: 'TransportError', message: lost });
+  expect(events).toEqual([{ n: 1 }]);
+  const answer = await transport().open({ path: '/lost' });
+  const whole = readAll(answer.body, 1000);
+  loseConnection();
+  await expect(whole).rejects.toThrow(lost);
+});
+
+test('warnings and traces see every answer', async () => {
+  const warnings: string[] = [];
+  const lines: string[] = [];
+  const trace = requestTrace(8, systemClock, (line) => void lines.push(line));
+  const traced = new Transport(connection({ authorization: 'Bearer hidden' }), 'test/1', systemClock, {
+    onWarning: (header) => void warnings.push(header),
+    trace,
+  });
+  expect(await traced.json({ path: '/warned' })).toEqual({});
+  expect(warnings).toEqual(['299 - "one"']);
+  const shown = lines.join('');
+  expect(shown).toMatch(/GET https:\S+\/warned 200 OK in \d+ milliseconds\n/);
+  expect(shown).toContain('> authorization: <masked>\n');
+  expect(shown).toContain('Response body: {}\n');
 });
 
 test('words of the command line are found among the resources', async () => {

@@ -1,12 +1,13 @@
 /** HTTP to an API server: keep-alive connections, certificates, tokens, and Status errors. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
 import { Agents } from './agents.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
+import type { RequestTrace, TracedExchange } from './trace.ts';
 
 export interface RequestOptions {
   readonly method?: string;
@@ -22,7 +23,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   /** The body as it arrives. It must be read or destroyed. */
-  readonly body: IncomingMessage;
+  readonly body: Readable;
 }
 
 /** A connection after an upgrade to another protocol. */
@@ -36,15 +37,27 @@ export interface Upgraded {
 /** The server could not be reached or broke the connection. The message says what to check. */
 export class TransportError extends Error {
   readonly code: string;
-  constructor(message: string, code: string, cause: unknown) {
+  /** Address of the server, if it could not be reached. */
+  readonly server: string | undefined;
+  constructor(message: string, code: string, cause: unknown, server?: string) {
     super(message, { cause });
     this.name = 'TransportError';
     this.code = code;
+    this.server = server;
   }
 }
 
 const maxErrorBytes = 1 << 20;
 export const maxBodyBytes = 1 << 30;
+
+export interface TransportOptions {
+  /** Limits the connections; each watch takes one while it is open. */
+  readonly maxSockets?: number;
+  /** Called with the `Warning` header of every response that has one. */
+  readonly onWarning?: ((header: string) => void) | undefined;
+  /** Shows what is sent and answered. */
+  readonly trace?: RequestTrace | undefined;
+}
 
 export class Transport {
   readonly connection: Connection;
@@ -52,10 +65,13 @@ export class Transport {
   private readonly base: URL;
   private readonly userAgent: string;
   private readonly clock: Clock;
+  private readonly onWarning: TransportOptions['onWarning'];
+  private readonly trace: RequestTrace | undefined;
 
-  /** `maxSockets` limits the connections; each watch takes one while it is open. */
-  constructor(connection: Connection, userAgent: string, clock: Clock, maxSockets = 16) {
+  constructor(connection: Connection, userAgent: string, clock: Clock, { maxSockets = 16, onWarning, trace }: TransportOptions = {}) {
     this.clock = clock;
+    this.onWarning = onWarning;
+    this.trace = trace;
     this.connection = connection;
     this.userAgent = userAgent;
     this.base = new URL(connection.server);
@@ -95,20 +111,27 @@ export class Transport {
   private send(options: RequestOptions, credential: Credential): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = this.request(options, credential);
+      const traced = this.traced(options, request);
       const cancel =
         options.timeout === undefined
           ? undefined
           : this.clock.after(options.timeout, () => request.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
       request.on('error', (error) => {
         cancel?.();
+        traced?.failed(error);
         reject(options.signal?.aborted ? options.signal.reason : this.explain(error));
       });
       request.on('response', (response) => {
         cancel?.();
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
+        const { statusCode: status = 0, headers } = response;
+        if (headers.warning !== undefined) this.onWarning?.(headers.warning);
+        resolve({ status, headers, body: traced?.answered({ status, headers, body: response }) ?? response });
       });
       request.end(options.body);
     });
+  }
+  private traced({ method = 'GET', path, body }: RequestOptions, request: ClientRequest): TracedExchange | undefined {
+    return this.trace?.begin({ method, url: `${this.connection.server}${path}`, headers: request.getHeaders(), body });
   }
   private request(options: RequestOptions, credential: Credential): ClientRequest {
     const send = this.base.protocol === 'http:' ? httpRequest : httpsRequest;
@@ -147,7 +170,7 @@ export class Transport {
   private explain(error: NodeJS.ErrnoException): TransportError {
     const code = error.code ?? '';
     const at = this.connection.server;
-    if (code === 'ECONNREFUSED') return new TransportError(`no server answers at ${at}: is it running?`, code, error);
+    if (code === 'ECONNREFUSED') return new TransportError(`no server answers at ${at}: is it running?`, code, error, at);
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new TransportError(`the host of ${at} is not known`, code, error);
     if (code === 'EPROXY') return new TransportError(`${at} cannot be reached: ${error.message}`, code, error);
     if (code === 'ETIMEDOUT') return new TransportError(`the server at ${at} gave no answer in time`, code, error);
@@ -158,11 +181,23 @@ export class Transport {
   }
 }
 
+/** The body of a response. Throws TransportError if the connection is lost before its end. */
+async function* arriving(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Node calls it aborted when the other side has gone.
+    if (code !== 'ECONNRESET' && code !== 'EPIPE' && message !== 'terminated') throw error;
+    throw new TransportError('the connection to the server was lost before the answer was complete', code ?? '', error);
+  }
+}
+
 /** The body of a response, up to a limit. */
 export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of arriving(body)) {
     size += chunk.length;
     if (size > limit) throw new Error(`the answer is larger than ${limit} bytes`);
     chunks.push(chunk);
@@ -189,7 +224,7 @@ export async function errorOf(answer: Answer): Promise<ApiError> {
 export async function* jsonLines<T>(body: AsyncIterable<Buffer>): AsyncGenerator<T> {
   let rest = '';
   const decoder = new TextDecoder();
-  for await (const chunk of body) {
+  for await (const chunk of arriving(body)) {
     rest += decoder.decode(chunk, { stream: true });
     let end = rest.indexOf('\n');
     while (end !== -1) {
