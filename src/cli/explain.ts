@@ -53,16 +53,9 @@ async function meantBy(work: Work, word: string, apiVersion: string): Promise<{ 
     const type = `${parts[0]}.${version}${group === '' ? '' : `.${group}`}`;
     return { resource: await work.discovery.find(type), fields: parts.slice(1) };
   }
-  let failure: unknown = new FlagError('which type?');
-  for (let count = parts.length; count > 0; count--) {
-    try {
-      return { resource: await work.discovery.find(parts.slice(0, count).join('.')), fields: parts.slice(count) };
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'Error') throw error;
-      failure = error;
-    }
-  }
-  throw failure;
+  if (parts.length === 0) throw new FlagError('which type?');
+  const { resource, count } = await work.discovery.findPrefix(parts);
+  return { resource, fields: parts.slice(count) };
 }
 
 function walk(schemas: Schemas, root: Schema, fields: readonly string[], resource: ApiResource): Schema {

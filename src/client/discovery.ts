@@ -45,19 +45,52 @@ export function resourcePath(resource: ApiResource, namespace: string | undefine
   return `${versionPath(resource.group, resource.version)}${scope}/${resource.name}${object}`;
 }
 
-/** Fetches only the discovery documents that are needed. */
+/** What earlier commands learned, by the paths of discovery documents. */
+export interface DiscoveryStore {
+  get(path: string): unknown;
+  set(path: string, value: unknown): void;
+  clear(): void;
+}
+type Group = NonNullable<GroupList['groups']>[number];
+
+/** Fetches only the discovery documents that are needed. What is not found in a stored one is looked up at the server again. */
 export class Discovery {
   private readonly transport: Pick<Transport, 'json'>;
+  private readonly store: DiscoveryStore | undefined;
+  /** Whether something came from the store. */
+  private stored = false;
   private readonly versions = new Map<string, Promise<readonly ApiResource[]>>();
   /** Versions that are announced but did not answer, with the reason. */
   readonly unanswered = new Map<string, string>();
-  private groups: Promise<NonNullable<GroupList['groups']>> | undefined;
+  private groups: Promise<readonly Group[]> | undefined;
 
-  constructor(transport: Pick<Transport, 'json'>) {
+  constructor(transport: Pick<Transport, 'json'>, store?: DiscoveryStore) {
     this.transport = transport;
+    this.store = store;
+  }
+  /** Everything is fetched again. */
+  refresh(): void {
+    this.store?.clear();
+    this.stored = false;
+    this.versions.clear();
+    this.unanswered.clear();
+    this.groups = undefined;
+  }
+  /** Looks something up, and once more at the server if stored documents did not have it. */
+  private async current<T>(look: () => Promise<T>): Promise<T> {
+    try {
+      return await look();
+    } catch (error) {
+      if (!this.stored || (error as Error).name === 'TransportError') throw error;
+      this.refresh();
+      return look();
+    }
   }
   /** The resource that an argument names. Throws an Error with a suggestion. */
-  async find(word: string): Promise<ApiResource> {
+  find(word: string): Promise<ApiResource> {
+    return this.current(() => this.look(word));
+  }
+  private async look(word: string): Promise<ApiResource> {
     const core = match(await this.version('', 'v1'), word);
     if (core !== undefined) return core;
     const groups = await this.groupList();
@@ -67,21 +100,43 @@ export class Discovery {
     const found = match(all, word);
     if (found !== undefined) return found;
     const words = all.flatMap((r) => [r.name, r.singularName, ...r.shortNames]);
-    throw new Error(`the server doesn't have a resource type ${JSON.stringify(word)}${didYouMean(word, words)}`);
+    const other = otherIdentityHintFor(new Set(groups.map(({ name }) => name)), word.slice(word.indexOf('.') + 1));
+    const hint = other === undefined ? didYouMean(word, words) : `: ${other}`;
+    throw new Error(`the server doesn't have a resource type ${JSON.stringify(word)}${hint}`);
+  }
+  /** The resource that the beginning of a path names, and how many parts that takes: the longest beginning counts. */
+  findPrefix(parts: readonly string[]): Promise<{ readonly resource: ApiResource; readonly count: number }> {
+    return this.current(async () => {
+      let failure: unknown = new Error('the name of a type is missing');
+      for (let count = parts.length; count > 0; count--) {
+        try {
+          return { resource: await this.look(parts.slice(0, count).join('.')), count };
+        } catch (error) {
+          if (!(error instanceof Error) || error.name !== 'Error') throw error;
+          failure = error;
+        }
+      }
+      throw failure;
+    });
   }
   /** The resources that an argument names: one, or those of a category. Throws an Error with a suggestion. */
   async findAll(word: string): Promise<readonly ApiResource[]> {
     if (word === 'all') return this.category(word);
-    try {
-      return [await this.find(word)];
-    } catch (error) {
-      const category = await this.category(word);
-      if (category.length === 0) throw error;
-      return category;
-    }
+    return this.current(async () => {
+      try {
+        return [await this.look(word)];
+      } catch (error) {
+        const category = await this.category(word);
+        if (category.length === 0) throw error;
+        return category;
+      }
+    });
   }
   /** The resource of a kind. Throws an UnknownKind that names other versions with the kind. */
-  async forKind(apiVersion: string, kind: string): Promise<ApiResource> {
+  forKind(apiVersion: string, kind: string): Promise<ApiResource> {
+    return this.current(() => this.lookForKind(apiVersion, kind));
+  }
+  private async lookForKind(apiVersion: string, kind: string): Promise<ApiResource> {
     const { group, version } = splitApiVersion(apiVersion);
     const served = await this.version(group, version).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
@@ -130,36 +185,84 @@ export class Discovery {
     this.unanswered.set(joinApiVersion(group, version), error.message);
     return [];
   }
-  /** `deployments.apps` or `deployments.v1.apps` */
-  private async findDotted(word: string, groups: NonNullable<GroupList['groups']>): Promise<ApiResource | undefined> {
+  /**
+   * `deployments.apps` or `deployments.v1.apps`. A group may have a type in older versions only: all of them are searched, the
+   * preferred one first. Where no group has the name, one that begins with it counts.
+   */
+  private async findDotted(word: string, groups: readonly Group[]): Promise<ApiResource | undefined> {
     const dot = word.indexOf('.');
     if (dot === -1) return undefined;
     const name = word.slice(0, dot);
     const rest = word.slice(dot + 1);
+    if (rest === 'v1' || rest === 'v1.') return match(await this.version('', 'v1'), name);
     for (const group of groups) {
-      if (rest === group.name) return match(await this.version(group.name, group.preferredVersion?.version ?? ''), name);
       const version = group.versions.find((v) => rest === `${v.version}.${group.name}`);
       if (version !== undefined) return match(await this.version(group.name, version.version), name);
     }
-    return rest === 'v1' || rest === 'v1.' ? match(await this.version('', 'v1'), name) : undefined;
+    const exact = groups.filter((group) => group.name === rest);
+    for (const group of exact.length > 0 ? exact : groups.filter((one) => one.name.startsWith(rest))) {
+      const found = await this.findIn(group, name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
-  private groupList(): Promise<NonNullable<GroupList['groups']>> {
-    this.groups ??= this.transport.json<GroupList>({ path: '/apis' }).then((list) => list.groups ?? []);
+  private async findIn(group: Group, name: string): Promise<ApiResource | undefined> {
+    for (const version of inOrder(group)) {
+      const found = match(
+        await this.version(group.name, version).catch((error: Error) => this.missing(group.name, version, error)),
+        name,
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  private groupList(): Promise<readonly Group[]> {
+    this.groups ??= this.document('/apis', isGroups, async (path) => (await this.transport.json<GroupList>({ path })).groups ?? []);
     return this.groups;
   }
   private version(group: string, version: string): Promise<readonly ApiResource[]> {
     const path = versionPath(group, version);
     let known = this.versions.get(path);
     if (known === undefined) {
-      known = this.transport.json<ResourceList>({ path }).then((list) => resourcesOf(list, group, version));
+      known = this.document(path, isResources, async () => resourcesOf(await this.transport.json<ResourceList>({ path }), group, version));
       this.versions.set(path, known);
     }
     return known;
   }
+  /** A stored document, if it has the right form, else that of the server. Empty ones are not stored: a server may be starting. */
+  private async document<T extends readonly unknown[]>(
+    path: string,
+    isForm: (value: unknown) => value is T,
+    fetch: (path: string) => Promise<T>,
+  ): Promise<T> {
+    const stored = this.store?.get(path);
+    if (isForm(stored)) {
+      this.stored = true;
+      return stored;
+    }
+    const fetched = await fetch(path);
+    if (fetched.length > 0) this.store?.set(path, fetched);
+    return fetched;
+  }
 }
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
+const isGroups = (value: unknown): value is readonly Group[] =>
+  Array.isArray(value) &&
+  value.every((group) => typeof group?.name === 'string' && Array.isArray(group.versions) && isTexts(group.versions.map((v: Group['versions'][number]) => v?.version)));
+const isResources = (value: unknown): value is readonly ApiResource[] =>
+  Array.isArray(value) &&
+  value.every(
+    (one) =>
+      isTexts([one?.group, one?.version, one?.name, one?.singularName, one?.kind]) &&
+      isTexts(one.verbs) &&
+      isTexts(one.shortNames) &&
+      isTexts(one.categories) &&
+      typeof one.namespaced === 'boolean',
+  );
+
 /** Versions of a group, the preferred one first. */
-function inOrder({ versions, preferredVersion }: NonNullable<GroupList['groups']>[number]): string[] {
+function inOrder({ versions, preferredVersion }: Group): string[] {
   const names = versions.map((v) => v.version);
   return [...new Set(preferredVersion === undefined ? names : [preferredVersion.version, ...names])];
 }

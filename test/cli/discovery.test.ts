@@ -1,5 +1,8 @@
 /** Commands that tell what a server serves. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
@@ -44,6 +47,51 @@ describe.each(['plat', 'kubernetes'])('with identity %s', (identity) => {
     test('words are refused', async () => {
       expect((await plat.run(['api-resources', 'pods'])).code).toBe(2);
     });
+  });
+
+  test('a type by the group of another identity is explained', async () => {
+    const other = identity === 'plat' ? 'k8s.io' : 'plat.dev';
+    const { code, stderr } = await plat.run(['get', `roles.rbac.authorization.${other}`]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`this server has the names of identity ${identity}`);
+    expect(stderr).toContain('--identity');
+  });
+
+  test('as kubectl: by group and name, verbs as lists, no categories', async () => {
+    const io = testIO({ program: 'kubectl', env: { KUBECONFIG: server.running.adminConfigPath } });
+    expect(await run(['api-resources', '-o', 'wide', '--api-group=apps'], io)).toBe(0);
+    const [head, first] = io.stdout.split('\n');
+    expect(head).toMatch(/^NAME +SHORTNAMES +APIVERSION +NAMESPACED +KIND +VERBS$/);
+    expect(first).toMatch(/^controllerrevisions +apps\/v1 +true +ControllerRevision +\[create delete .*\]$/);
+  });
+
+  test('what earlier commands learned is not asked for again', async () => {
+    const cache = temporaryDirectory('plat-cache');
+    const asked = async (...args: string[]): Promise<string[]> => {
+      const { code, stderr } = await plat.run([...args, '--cache-dir', cache, '-v=6']);
+      expect(code).toBe(0);
+      return [...stderr.matchAll(/^GET https?:\/\/[^/]+(\S+) 200 OK in \d+ milliseconds$/gm)].map((found) => found[1] as string);
+    };
+    const list = '/api/v1/namespaces?limit=500';
+    expect(await asked('get', 'namespaces')).toEqual(['/api/v1', list]);
+    expect(await asked('get', 'namespaces')).toEqual([list]);
+    expect((await asked('api-resources')).length).toBeGreaterThan(10);
+    expect(await asked('api-resources', '--cached')).toEqual([]);
+    expect(await asked('get', 'bd')).toEqual([`/apis/${group}/v1/namespaces/default/beds?limit=500`]);
+  });
+
+  test('--match-server-version', async () => {
+    expect((await plat.run(['get', 'namespaces', '--match-server-version'])).code).toBe(0);
+    const older = await startTestServer({ identity, apiRelease: '1.20' });
+    const { code, stderr } = await platFor(older).run(['get', 'namespaces', '--match-server-version']);
+    await older.close();
+    expect([code, stderr]).toEqual([1, 'plat: server version (v1.20.0) differs from client version (v1.24.17)\n']);
+  });
+
+  test('version shows that of the server, too', async () => {
+    expect(await plat.ok(['version'])).toMatch(/^plat .*\nServer Version: v1\.24\.17\n$/);
+    expect(JSON.parse(await plat.ok(['version', '-o', 'json'])).serverVersion).toMatchObject({ major: '1', minor: '24' });
+    expect(await plat.ok(['version', '--client'])).not.toContain('Server');
   });
 
   test('api-versions: sorted, one a line', async () => {
