@@ -1,5 +1,5 @@
 /**
- * Builds dist/: plat.js (the program), index.* (for embedding) and testing.* (for tests) load the bundle, and with it what was compiled of it.
+ * Builds dist/: plat.js (the program), index.* (for embedding) and testing.* (for tests) load a bundle, and with it what was compiled of it.
  *
  *   node scripts/build.mjs            bundles, unless that would change nothing
  *   node scripts/build.mjs --types    also writes type declarations, which only packages need
@@ -41,7 +41,48 @@ const common = {
   logLevel: 'warning',
 };
 
+/**
+ * Commands that run or read a server need everything; they are loaded from the whole bundle. The others are in a small one of
+ * their own, because reading the whole takes longer than most of them take.
+ */
+const serverCommands = {
+  server: './server.ts',
+  controllers: './controllers.ts',
+  check: './check/index.ts',
+  convert: './convert/index.ts',
+  down: './background/down.ts',
+  envtest: './envtest/index.ts',
+  list: './background/list.ts',
+  store: './store/index.ts',
+  up: './background/up.ts',
+  '__kube-apiserver': './envtest/apiserver.ts',
+};
+
+const clientEntries = `
+export const program = () => import('./src/cli/plat.ts');
+export const commands = () => import('./src/cli/index.ts');
+`;
+/** In the client's bundle the modules of server commands are those of the whole bundle. */
+const wholeApart = {
+  name: 'whole',
+  setup({ onResolve, onLoad }) {
+    const apart = new Set(Object.values(serverCommands));
+    onResolve({ filter: /^\.\// }, ({ path, importer }) =>
+      apart.has(path) && /[\\/]src[\\/]cli[\\/]index\.ts$/.test(importer) ? { path, namespace: 'whole' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'whole' }, ({ path }) => ({
+      contents: `module.exports = require('./load.cjs').load().modules[${JSON.stringify(path)}]();`,
+    }));
+    onResolve({ filter: /^\.\/load\.cjs$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
 const entries = `
+export const modules = {
+${Object.values(serverCommands)
+  .map((path) => `  ${JSON.stringify(path)}: () => require(${JSON.stringify(path.replace('./', './src/cli/'))}),`)
+  .join('\n')}
+};
 export const program = () => import('./src/cli/plat.ts');
 export const commands = () => import('./src/cli/index.ts');
 export const clock = () => require('./src/lib/clock.ts').systemClock;
@@ -87,13 +128,20 @@ const database = {
 
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  const [main, descriptions, etcd, library, testing, vitest, jest, node, loader] = await Promise.all([
+  const [main, client, descriptions, etcd, library, testing, vitest, jest, node, loader] = await Promise.all([
     build({
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
       entryNames: 'bundle',
       plugins: [descriptionsApart, database],
       // A script has `require` alone to load what is external.
+      supported: { 'dynamic-import': false },
+    }),
+    build({
+      ...common,
+      stdin: { contents: clientEntries, sourcefile: 'cli.ts', resolveDir: root },
+      entryNames: 'cli',
+      plugins: [wholeApart, descriptionsApart, database],
       supported: { 'dynamic-import': false },
     }),
     build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
@@ -106,16 +154,17 @@ async function bundle() {
     readFile(join(root, 'scripts', 'load.cjs')),
   ]);
   const files = new Map(
-    [main, descriptions, etcd].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
+    [main, client, descriptions, etcd].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
   );
   const text = (file, lines) => files.set(join(dist, file), Buffer.from(`${lines.join('\n')}\n`));
   text('plat.js', [
     `#!/usr/bin/env -S node ${nodeFlags.join(' ')}`,
     "import loader from './load.cjs';",
     '',
+    `const whole = new Set(${JSON.stringify(Object.keys(serverCommands))});`,
     'let program;',
     'try {',
-    '  ({ program } = loader.load());',
+    "  ({ program } = loader.load(whole.has(process.argv[2]) ? 'bundle' : 'cli'));",
     '} catch (error) {',
     "  console.error('plat: ' + error.message);",
     '  process.exit(1);',

@@ -1,6 +1,6 @@
 /**
- * Keeps the compiled code of a bundle: what starts of a server, the first, a later one and one in envtest mode, and a request
- * have used.
+ * Keeps the compiled code of the bundles: what starts of a server, the first, a later one and one in envtest mode, and common
+ * commands of a client have used.
  * What lies there already is of this bundle: a new one replaces the whole directory.
  */
 import { existsSync } from 'node:fs';
@@ -9,26 +9,42 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compiledFile, loadToCompile } from '../dist/load.cjs';
 
-if (existsSync(compiledFile)) process.exit();
-const { exports, compiled } = loadToCompile();
-const { run } = await exports.commands();
-const clock = exports.clock();
+if (['bundle', 'cli'].every((name) => existsSync(compiledFile(name)))) process.exit();
+const whole = loadToCompile('bundle');
+const client = loadToCompile('cli');
+const { run } = await whole.exports.commands();
+const { run: runClient } = await client.exports.commands();
+const clock = whole.exports.clock();
 const directory = await mkdtemp(join(tmpdir(), 'plat-compile-'));
 try {
   for (let start = 1; start <= 2; start++) {
     const server = serve('server', '--data-dir', directory, '--secure-port', '0');
     await server.ready;
     await run(['get', 'namespaces', '--kubeconfig', join(directory, 'admin.conf')], io({}));
+    // Twice: the first one fetches what the second finds on disk.
+    for (const output of [[], [], ['-o', 'wide'], ['-o', 'yaml'], ['-o', 'json'], ['-o', 'name']]) await request('get', 'namespaces', ...output);
+    await request('create', 'configmap', 'a', '--from-literal=a=1');
+    await request('delete', 'configmap', 'a');
     server.stop();
     await server.ended;
   }
   const server = serve('__kube-apiserver', '--secure-port=0', '--authorization-mode=RBAC', `--cert-dir=${directory}`);
   await server.ready;
-  await keep();
+  await keep('bundle', whole);
+  await keep('cli', client);
   server.stop();
   await server.ended;
 } finally {
   await rm(directory, { recursive: true, force: true });
+}
+
+async function request(...args) {
+  let errors = '';
+  const err = (text) => {
+    errors += text;
+  };
+  const code = await runClient([...args, '--kubeconfig', join(directory, 'admin.conf')], io({ err }));
+  if (code !== 0) throw new Error(`plat ${args.join(' ')} ended with code ${code}: ${errors}`);
 }
 
 function serve(...args) {
@@ -51,12 +67,14 @@ function serve(...args) {
 
 /** A terminal that nobody looks at. */
 function io(parts) {
-  const quiet = { clock, out() {}, err() {}, env: {}, cwd: directory, home: directory, width: 100, exit() {}, onSignal: () => () => {} };
-  return { ...quiet, ...parts };
+  const terminal = { interactive: false, write() {}, writeError() {}, raw: () => () => {}, size() {}, onResize: () => () => {}, release() {} };
+  const place = { program: 'plat', env: {}, cwd: directory, home: directory, width: 100 };
+  return { ...place, clock, terminal, out() {}, err() {}, stdin: async () => '', exit() {}, onSignal: () => () => {}, ...parts };
 }
 
 /** Whoever starts meanwhile must not read half of it. */
-async function keep() {
-  await writeFile(`${compiledFile}.new`, compiled());
-  await rename(`${compiledFile}.new`, compiledFile);
+async function keep(name, { compiled }) {
+  const file = compiledFile(name);
+  await writeFile(`${file}.new`, compiled());
+  await rename(`${file}.new`, file);
 }
