@@ -88,7 +88,6 @@ export class GetRequests {
         signal: this.work.signal,
         ...this.work.session.timeout,
       });
-      this.work.warnings.print(answer.headers.warning);
       if (answer.status >= 400) throw await errorOf(answer);
       const piece = JSON.parse((await readAll(answer.body, maxBodyBytes)).toString()) as T;
       yield piece;
@@ -136,7 +135,6 @@ export class GetRequests {
         if (!(error instanceof TransportError)) throw error;
         throw new TransportError(`the connection to ${server} was lost, and ${error.message}`, error.code, error);
       });
-    this.work.warnings.print(answer.headers.warning);
     if (answer.status >= 400) throw await errorOf(answer);
     for await (const event of jsonLines<WatchEvent<T & { message?: string; code?: number; reason?: string }>>(answer.body)) {
       if (event.type === 'ERROR')
