@@ -4,6 +4,7 @@ import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { define, definitionOf } from '../support/custom.ts';
+import { kubectlFixture, kubectlMissing } from '../support/kubectl.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 
@@ -99,4 +100,16 @@ describe.each(['plat', 'kubernetes'])('with identity %s', (identity) => {
     expect(lines).toEqual([...lines].sort());
     expect(lines).toEqual(expect.arrayContaining(['v1', 'apps/v1', `${group}/v1`]));
   });
+});
+
+describe.skipIf(kubectlMissing !== undefined)(`beside the stock client${kubectlMissing ? ` (${kubectlMissing})` : ''}`, () => {
+  const fixture = kubectlFixture();
+  test.each([['api-versions'], ['api-resources'], ['api-resources', '--namespaced=false', '-o', 'name', '--sort-by=kind']])(
+    '%s %s prints the same',
+    async (...args) => {
+      const io = testIO({ program: 'kubectl', env: { KUBECONFIG: fixture.server.running.adminConfigPath } });
+      expect(await run(args, io)).toBe(0);
+      expect(io.stdout).toBe(await fixture.kubectl.ok(args));
+    },
+  );
 });
