@@ -22,7 +22,8 @@ try {
     await server.ready;
     await run(['get', 'namespaces', '--kubeconfig', join(directory, 'admin.conf')], io({}));
     // Twice: the first one fetches what the second finds on disk.
-    for (const output of [[], [], ['-o', 'wide'], ['-o', 'yaml'], ['-o', 'json'], ['-o', 'name']]) await request('get', 'namespaces', ...output);
+    for (const output of [[], [], ['-o', 'wide'], ['-o', 'yaml'], ['-o', 'json'], ['-o', 'name']])
+      await request('get', 'namespaces', ...output);
     await request('create', 'configmap', 'a', '--from-literal=a=1');
     await request('delete', 'configmap', 'a');
     server.stop();
@@ -67,7 +68,15 @@ function serve(...args) {
 
 /** A terminal that nobody looks at. */
 function io(parts) {
-  const terminal = { interactive: false, write() {}, writeError() {}, raw: () => () => {}, size() {}, onResize: () => () => {}, release() {} };
+  const terminal = {
+    interactive: false,
+    write() {},
+    writeError() {},
+    raw: () => () => {},
+    size() {},
+    onResize: () => () => {},
+    release() {},
+  };
   const place = { program: 'plat', env: {}, cwd: directory, home: directory, width: 100 };
   return { ...place, clock, terminal, out() {}, err() {}, stdin: async () => '', exit() {}, onSignal: () => () => {}, ...parts };
 }

@@ -17,9 +17,15 @@ const flags = {
     cached: bool(false, 'Use what earlier commands learned, if it is not older than six hours.'),
   },
   Printing: {
-    output: flag<'' | 'wide' | 'name'>('', 'Output format; wide adds verbs and categories.', 'wide|name', (t) => readChoice(t, ['wide', 'name']), {
-      short: 'o',
-    }),
+    output: flag<'' | 'wide' | 'name'>(
+      '',
+      'Output format; wide adds verbs and categories.',
+      'wide|name',
+      (t) => readChoice(t, ['wide', 'name']),
+      {
+        short: 'o',
+      },
+    ),
     'sort-by': flag<'' | 'name' | 'kind'>('', 'Sort by name or kind, else by group.', 'name|kind', (t) => readChoice(t, ['name', 'kind'])),
     'no-headers': bool(false, 'Do not print headers.'),
   },

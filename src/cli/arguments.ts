@@ -9,7 +9,9 @@ export type Arities = Readonly<Record<string, Readonly<Record<string, { readonly
 export function flagsLast(args: readonly string[], table: Arities): readonly string[] {
   const known = Object.assign({}, ...Object.values(table)) as Arities[string];
   const takesNext = (word: string): boolean => {
-    const found = word.startsWith('--') ? known[word.slice(2)] : Object.entries(known).find(([name, { short = name }]) => `-${short}` === word)?.[1];
+    const found = word.startsWith('--')
+      ? known[word.slice(2)]
+      : Object.entries(known).find(([name, { short = name }]) => `-${short}` === word)?.[1];
     return found !== undefined && !found.isSwitch;
   };
   let at = 0;

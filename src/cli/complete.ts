@@ -16,9 +16,9 @@ import { type Flag, parseFlags } from '../lib/flags.ts';
 import { flagsLast, isFlag } from './arguments.ts';
 import { Records } from './background/records.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
+import { shells } from './completion.ts';
 import { configFiles, connect, type Session } from './connect.ts';
 import { connectFlags } from './global-flags.ts';
-import { shells } from './completion.ts';
 
 /** Deadline of requests: a shell waits for the candidates. */
 const DEADLINE_MS = 3000;
@@ -71,9 +71,18 @@ async function candidates(args: readonly string[], io: IO, table: readonly Comma
   // The value of a global flag before the command.
   if (head === undefined || isFlag(head)) {
     const open = sorted(before, namedFlags({ connectFlags })).open;
-    const line = { command: { flags: {} } as Command, path: [], flags: namedFlags({ connectFlags }), args: [], given: before.slice(0, -1), partial };
+    const line = {
+      command: { flags: {} } as Command,
+      path: [],
+      flags: namedFlags({ connectFlags }),
+      args: [],
+      given: before.slice(0, -1),
+      partial,
+    };
     if (open !== undefined) return valuesOf(open, line, io);
-    return partial.startsWith('-') ? flagLines(line.flags) : described([...table, { name: 'help', summary: 'Show the help of a command.' }]);
+    return partial.startsWith('-')
+      ? flagLines(line.flags)
+      : described([...table, { name: 'help', summary: 'Show the help of a command.' }]);
   }
   if (head === 'help') return described(table);
   const entry = entryOf(head, table);

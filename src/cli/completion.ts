@@ -98,7 +98,8 @@ Examples:
     const one = `one of ${shells.join(', ')}`;
     if (shell === undefined || more !== undefined) throw new FlagError(`for which shell? Name ${one}`);
     const script = scripts[shell];
-    if (script === undefined) throw new FlagError(asCalled(`there is no completion for ${JSON.stringify(shell)}${didYouMean(shell, shells)}: ${one}`, io));
+    if (script === undefined)
+      throw new FlagError(asCalled(`there is no completion for ${JSON.stringify(shell)}${didYouMean(shell, shells)}: ${one}`, io));
     io.out(script.replaceAll('PROGRAM', programName(io)));
     return 0;
   },

@@ -104,5 +104,7 @@ function announcer(chosen: ChosenConfig, { server }: Connection, { context }: Co
 async function checkVersion({ transport, timeout }: Session): Promise<void> {
   const { stockRelease } = await import('../lib/version.ts');
   const { gitVersion = '' } = await transport.json<{ gitVersion?: string }>({ path: '/version', ...timeout });
-  if (gitVersion !== `v${stockRelease}`) throw new Error(`server version (${gitVersion}) differs from client version (v${stockRelease})`);
+  // What follows a plus sign is about the build.
+  if (gitVersion.split('+')[0] !== `v${stockRelease}`)
+    throw new Error(`server version (${gitVersion}) differs from client version (v${stockRelease})`);
 }

@@ -101,7 +101,7 @@ test('flags may stand before a command below another', async () => {
   const namespace = { isSwitch: false, short: 'n' };
   const head = {
     ...leaf('create'),
-    flags: { All: { namespace, quiet: { isSwitch: true } } } as never,
+    flags: { All: { namespace, filename: { isSwitch: false, short: 'f' }, quiet: { isSwitch: true } } } as never,
     commands: [{ name: 'configmap', aliases: ['cm'], summary: '', load: async () => leaf('create configmap') }],
   };
   const table = [{ name: 'create', summary: '', load: async () => head }];
@@ -134,7 +134,9 @@ test('called as kubectl: its name, its errors, its exit codes', async () => {
     code: 1,
     stderr: "error: unknown flag --nonsense\nSee 'kubectl get --help' for usage.\n",
   });
-  expect((await kubectl('version', '--client')).stdout).toMatch(/^Client Version: version\.Info\{Major:"1", Minor:"24", GitVersion:"v1\.24\./);
+  expect((await kubectl('version', '--client')).stdout).toMatch(
+    /^Client Version: version\.Info\{Major:"1", Minor:"24", GitVersion:"v1\.24\./,
+  );
 });
 
 test('as kubectl every command takes the flags of all, and those about log files with a warning', async () => {

@@ -203,7 +203,12 @@ const helpEntry = { name: 'help', summary: 'Show this, or the help of a command:
 async function help(about: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<number> {
   const words = about.filter((word) => !isFlag(word));
   if (words[0] === 'help') {
-    io.out(asCalled('plat help [COMMAND]\n\nShow the help of a command, or list all commands: plat help, plat help get, plat help create token\n', io));
+    io.out(
+      asCalled(
+        'plat help [COMMAND]\n\nShow the help of a command, or list all commands: plat help, plat help get, plat help create token\n',
+        io,
+      ),
+    );
     return 0;
   }
   if (words[0] !== undefined) {

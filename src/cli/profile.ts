@@ -21,7 +21,7 @@ export async function profiled(args: readonly string[], io: IO, work: () => Prom
       return await work();
     } finally {
       const answer = await session.post(profile === 'cpu' ? 'Profiler.stop' : 'HeapProfiler.stopSampling');
-      await writeFile(resolve(io.cwd, profileOutput), JSON.stringify((answer as { profile: unknown }).profile));
+      await writeFile(resolve(io.cwd, profileOutput), JSON.stringify((answer as unknown as { profile: unknown }).profile));
     }
   } finally {
     session.disconnect();

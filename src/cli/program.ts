@@ -65,7 +65,8 @@ export function userAgent(called: Called): string {
 // ---- failures ----------------------------------------------------------------------------------------------------
 
 /** Recognized by name: commands of servers are in a bundle of their own, with classes of its own. */
-export const isUsageError = (error: unknown): boolean => error instanceof Error && (error.name === 'FlagError' || error.name === 'ConfigError');
+export const isUsageError = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'FlagError' || error.name === 'ConfigError');
 
 /** Exit code of a command that ended with an error. */
 export const exitCodeOf = (error: unknown, called: Called): number => (isUsageError(error) && !isStock(called) ? 2 : 1);
@@ -104,7 +105,9 @@ function statusError({ reason, message, details }: ApiError, during: string): st
     const what = details.kind || details.name ? `The ${details.kind ?? ''} ${JSON.stringify(details.name ?? '')}` : 'The request';
     const causes = [...new Set((details.causes ?? []).map((cause) => `${cause.field ?? ''}: ${cause.message ?? ''}`))];
     if (causes.length === 0) return `${what} is invalid`;
-    return causes.length === 1 ? `${what} is invalid: ${causes[0]}` : `${what} is invalid: \n${causes.map((line) => `* ${line}`).join('\n')}`;
+    return causes.length === 1
+      ? `${what} is invalid: ${causes[0]}`
+      : `${what} is invalid: \n${causes.map((line) => `* ${line}`).join('\n')}`;
   }
   return `Error from server${reason === '' ? '' : ` (${reason})`}: ${prefixed(during, message)}`;
 }

@@ -67,7 +67,9 @@ export async function chooseConfig(choice: ServerChoice, io: Place): Promise<Cho
   // Loaded only when it is needed: most commands find their server before.
   const running = async (): Promise<readonly RunningServer[]> => (await import('./background/running.ts')).runningServers(io);
   const own = await loadConfig(ownFiles(io));
-  const ownNames = ownFiles(io).filter((file) => existsSync(file)).join(', ');
+  const ownNames = ownFiles(io)
+    .filter((file) => existsSync(file))
+    .join(', ');
   if (leads(own, choice)) return chosen(own, ownNames, running);
   const servers = await running();
   const stock = await loadConfig([stockFile(io)]);
@@ -94,7 +96,10 @@ const forServer = (running: readonly RunningServer[], server: string | undefined
   server === undefined ? running[0] : running.find(({ address }) => address === server);
 
 /** The address that the context of the configuration leads to; undefined if there is none. */
-function serverOf({ clusters, contexts, currentContext }: ClientConfig, { context = currentContext, cluster }: ServerChoice): string | undefined {
+function serverOf(
+  { clusters, contexts, currentContext }: ClientConfig,
+  { context = currentContext, cluster }: ServerChoice,
+): string | undefined {
   return clusters.get(cluster ?? contexts.get(context)?.cluster ?? '')?.server;
 }
 /** A choice that the configuration does not have is left to its own error, if there is any configuration. */

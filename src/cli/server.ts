@@ -1,8 +1,8 @@
 /** `plat server`: serves the API until it is interrupted. */
 import { basename, join, relative, resolve } from 'node:path';
 import type { RunningServer } from '../compose/server.ts';
-import { serverFlags } from '../config/flags.ts';
 import { dataFiles } from '../config/data-files.ts';
+import { serverFlags } from '../config/flags.ts';
 import { parseServerFlags, type ServerOptions, serverHelp } from '../config/server-options.ts';
 import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
 import { productVersion } from '../lib/version.ts';

@@ -1,6 +1,7 @@
 /** `plat version`: the versions of this program and of the server. */
 import { bool, FlagError, flag, readChoice } from '../lib/flags.ts';
 import { apiRelease, apiReleases, minorOf, productVersion, stockRelease } from '../lib/version.ts';
+import type { JsonObject } from '../schema/types.ts';
 import { command, type IO } from './command.ts';
 import { type ConnectOptions, connectFlags } from './global-flags.ts';
 import { errorLine, exitCodeOf, isStock } from './program.ts';
@@ -38,7 +39,8 @@ Examples:
 `,
   async run({ options, given, args }, io) {
     if (args.length > 0) throw new FlagError(`version takes no arguments, but got ${JSON.stringify(args[0])}`);
-    if (isStock(io) && given.has('short')) io.err('Flag --short has been deprecated, and will be removed in the future. The --short output will become the default.\n');
+    if (isStock(io) && given.has('short'))
+      io.err('Flag --short has been deprecated, and will be removed in the future. The --short output will become the default.\n');
     const client = clientVersion();
     let server: VersionInfo | undefined;
     let failure: unknown;
@@ -111,7 +113,9 @@ async function printed(client: VersionInfo, server: VersionInfo | undefined, out
   const sorted = (version: VersionInfo): Record<string, string> =>
     Object.fromEntries(fields.toSorted().map((name) => [name, version[name] ?? '']));
   const { stringifyYaml } = await import('../schema/yaml.ts');
-  return `${stringifyYaml({ ...all, clientVersion: sorted(client), ...(server !== undefined && { serverVersion: sorted(server) }) })}\n`;
+  const inOrder: JsonObject = { clientVersion: sorted(client), kustomizeVersion };
+  if (server !== undefined) inOrder.serverVersion = sorted(server);
+  return `${stringifyYaml(inOrder)}\n`;
 }
 /** Clients and servers may be one minor release apart. */
 function skewWarning(client: VersionInfo, server: VersionInfo): string {

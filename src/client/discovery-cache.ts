@@ -91,7 +91,10 @@ function read(file: string, server: string): Record<string, Entry> {
     const { format, server: of, entries } = JSON.parse(readPrivate(file)) as Content;
     if (format !== FORMAT || of !== server || typeof entries !== 'object' || entries === null) return {};
     // Without the prototype of objects: paths come from servers.
-    return Object.assign(Object.create(null), Object.fromEntries(Object.entries(entries).filter(([, entry]) => Number.isFinite(entry?.at))));
+    return Object.assign(
+      Object.create(null),
+      Object.fromEntries(Object.entries(entries).filter(([, entry]) => Number.isFinite(entry?.at))),
+    );
   } catch {
     return {};
   }

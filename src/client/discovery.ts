@@ -208,10 +208,7 @@ export class Discovery {
   }
   private async findIn(group: Group, name: string): Promise<ApiResource | undefined> {
     for (const version of inOrder(group)) {
-      const found = match(
-        await this.version(group.name, version).catch((error: Error) => this.missing(group.name, version, error)),
-        name,
-      );
+      const found = match(await this.version(group.name, version).catch((error: Error) => this.missing(group.name, version, error)), name);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -249,7 +246,12 @@ export class Discovery {
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
 const isGroups = (value: unknown): value is readonly Group[] =>
   Array.isArray(value) &&
-  value.every((group) => typeof group?.name === 'string' && Array.isArray(group.versions) && isTexts(group.versions.map((v: Group['versions'][number]) => v?.version)));
+  value.every(
+    (group) =>
+      typeof group?.name === 'string' &&
+      Array.isArray(group.versions) &&
+      isTexts(group.versions.map((v: Group['versions'][number]) => v?.version)),
+  );
 const isResources = (value: unknown): value is readonly ApiResource[] =>
   Array.isArray(value) &&
   value.every(

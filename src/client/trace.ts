@@ -67,7 +67,9 @@ export function requestTrace(level: number, clock: Clock, write: (line: string) 
         answered({ status, headers: received, body: arriving }) {
           line(`${method} ${shown} ${status} ${STATUS_CODES[status] ?? ''} in ${Math.round(clock.monotonic() - began)} milliseconds`);
           if (level >= 7) headers('<', received);
-          return level < 8 ? arriving : copied(arriving, SHOWN_BODY[Math.min(level, 10)] ?? 0, (text, bytes) => body('Response', text, bytes, url));
+          return level < 8
+            ? arriving
+            : copied(arriving, SHOWN_BODY[Math.min(level, 10)] ?? 0, (text, bytes) => body('Response', text, bytes, url));
         },
         failed: (error) => line(`${method} ${shown} failed in ${Math.round(clock.monotonic() - began)} milliseconds: ${error.message}`),
       };

@@ -7,8 +7,8 @@ import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/p
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
 import { Discovery, resourcePath } from './discovery.ts';
-import { errorOf, jsonLines, readAll, Transport } from './transport.ts';
 import { requestTrace } from './trace.ts';
+import { errorOf, jsonLines, readAll, Transport } from './transport.ts';
 
 const issuedAuthority = newAuthority('test-ca', Date.now());
 const authority = readAuthority(issuedAuthority);

@@ -20,10 +20,10 @@ const names = (list: readonly { name: string }[]): string[] => list.map(({ name 
 /** What a user adds to the file of the server at 6443. */
 const edited = (): string =>
   printAdminConfig(at(6443), {
-    clusters: '- name: other\n  cluster:\n    server: https://10.0.0.1\n',
+    clusters: '- cluster:\n    server: https://10.0.0.1\n  name: other\n',
     users: '- name: jane\n  user:\n    token: t\n',
     contexts:
-      '- name: mine\n  context:\n    cluster: plat@127.0.0.1:6443\n    user: jane\n- name: admin-here\n  context:\n    cluster: plat@127.0.0.1:6443\n    user: admin@plat@127.0.0.1:6443\n',
+      '- context:\n    cluster: plat@127.0.0.1:6443\n    user: jane\n  name: mine\n- context:\n    cluster: plat@127.0.0.1:6443\n    user: admin@plat@127.0.0.1:6443\n  name: admin-here\n',
     currentContext: 'mine',
     namespace: 'team',
   });

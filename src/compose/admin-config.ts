@@ -6,8 +6,9 @@
  *   start      plat@127.0.0.1:7443
  *   after      plat@127.0.0.1:7443 (namespace: team), mine        current-context: mine
  */
-import type { JsonValue } from '../schema/types.ts';
+
 import type { Identity } from '../meta/identity.ts';
+import type { JsonValue } from '../schema/types.ts';
 
 export interface AdminEntry {
   /** Of the cluster and the context; the user is `admin@NAME`. */

@@ -309,7 +309,7 @@ function unknownFlag(shown: string, name: string, known: ReadonlyMap<string, Fla
 
 // ---- help ------------------------------------------------------------------------------------------------------
 
-/** The help text: groups of flags with their values, defaults and stages, folded to a width. Global flags only if asked for. */
+/** The help text: groups of flags with their values, defaults and stages, folded to a width. Global flags only with `withGlobal`. */
 export function flagHelp(table: FlagTable, width = 100, withGlobal = false): string {
   const out: string[] = [];
   const planned: string[] = [];

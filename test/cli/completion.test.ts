@@ -60,13 +60,23 @@ test('flags before the command, and their values', async () => {
 });
 
 test('containers of a pod, and fields of a type', async () => {
+  await server.admin.ok('POST', `/api/v1/namespaces/${ns}/serviceaccounts`, { metadata: { name: 'default' } });
   await server.admin.ok('POST', `/api/v1/namespaces/${ns}/pods`, {
     metadata: { name: 'web' },
-    spec: { containers: [{ name: 'main', image: 'i' }, { name: 'side', image: 'i' }], initContainers: [{ name: 'init', image: 'i' }] },
+    spec: {
+      containers: [
+        { name: 'main', image: 'i' },
+        { name: 'side', image: 'i' },
+      ],
+      initContainers: [{ name: 'init', image: 'i' }],
+    },
   });
   expect(await complete('logs', 'web', '-n', ns, '-c', '')).toEqual(['main', 'side', 'init']);
   expect(await complete('logs', 'pod/web', '-n', ns, '--container=s')).toEqual(['--container=side']);
-  expect(await complete('explain', 'pod.spec.containers.image')).toEqual(['pod.spec.containers.image', 'pod.spec.containers.imagePullPolicy']);
+  expect(await complete('explain', 'pod.spec.containers.image')).toEqual([
+    'pod.spec.containers.image',
+    'pod.spec.containers.imagePullPolicy',
+  ]);
   expect(await complete('explain', 'deploymen')).toEqual(['deployments']);
   expect(await complete('explain', 'nothing.spec.')).toEqual([]);
 });

@@ -86,11 +86,12 @@ describe.each(['plat', 'kubernetes'])('with identity %s', (identity) => {
     const older = await startTestServer({ identity, apiRelease: '1.20' });
     const { code, stderr } = await platFor(older).run(['get', 'namespaces', '--match-server-version']);
     await older.close();
-    expect([code, stderr]).toEqual([1, 'plat: server version (v1.20.0) differs from client version (v1.24.17)\n']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^plat: server version \(v1\.20\.0\S*\) differs from client version \(v1\.24\.17\)\n$/);
   });
 
   test('version shows that of the server, too', async () => {
-    expect(await plat.ok(['version'])).toMatch(/^plat .*\nServer Version: v1\.24\.17\n$/);
+    expect(await plat.ok(['version'])).toMatch(/^plat .*\nServer Version: v1\.24\.17\S*\n$/);
     expect(JSON.parse(await plat.ok(['version', '-o', 'json'])).serverVersion).toMatchObject({ major: '1', minor: '24' });
     expect(await plat.ok(['version', '--client'])).not.toContain('Server');
   });

@@ -6,7 +6,7 @@ import { connectFlags } from '../../src/cli/global-flags.ts';
 import { commands } from '../../src/cli/index.ts';
 import type { Flag, FlagTable } from '../../src/lib/flags.ts';
 import { parseDuration } from '../../src/lib/time.ts';
-import { absent, otherDefaults } from './surface-reasons.ts';
+import { absent, otherDefaults, pending } from './surface-reasons.ts';
 
 interface Stock {
   readonly globalFlags: readonly string[];
@@ -47,7 +47,11 @@ beforeAll(async () => {
 const isSame = (flag: Flag<unknown>, initial: string): boolean => {
   const { default: own } = flag;
   if (own === undefined) return initial === '' || initial === 'true' || initial === 'false';
-  if (Array.isArray(own)) return initial === `[${own.join(',')}]` || initial === own.join(',');
+  if (Array.isArray(own)) {
+    const texts = own.map((one) => (one instanceof RegExp ? one.source.replaceAll('\\/', '/') : String(one))).join(',');
+    return initial === `[${texts}]` || initial === texts;
+  }
+  if (own instanceof RegExp) return own.source === initial;
   if (own instanceof Map) return own.size === 0 && initial === '[]';
   if (typeof own === 'number' && /^\d+(h|m|s|ms)/.test(initial)) return Number(parseDuration(initial) / 1_000_000n) === own;
   return String(own).toLowerCase() === initial.toLowerCase();
@@ -68,7 +72,8 @@ function gaps(path: string, flags: readonly string[], own: FlagTable[string]): s
   });
 }
 /** `* --flag` is a reason for all commands. */
-const listed = (row: string): boolean => absent.has(row) || absent.has(`*${row.slice(row.indexOf(' --'))}`);
+const listed = (row: string): boolean =>
+  absent.has(row) || absent.has(`*${row.slice(row.indexOf(' --'))}`) || pending.has(row.replace(/: .*$/, ''));
 
 test('every global flag is there', () => {
   const missing = gaps('', stock.globalFlags, global).filter((row) => !listed(row.trim()));

@@ -52,7 +52,7 @@ export async function runningServers(io: Place): Promise<RunningServer[]> {
     .sort((a, b) => b.startedAt - a.startedAt || b.process.pid - a.process.pid);
 }
 
-/** The files of the directory; those of processes that have ended, and malformed ones, have no record. */
+/** The files of the directory; those of processes that do not run any more, and malformed ones, have no record. */
 async function recordsIn(directory: string): Promise<{ path: string; record: RunningServer | undefined }[]> {
   const names = await readdir(directory).catch(() => []);
   const files = names.filter((name) => /^\d+\.json$/.test(name)).slice(0, MOST_RUNNING);
