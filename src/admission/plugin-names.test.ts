@@ -112,7 +112,7 @@ test('settings that would have no effect are refused: of a plug-in that takes no
         pluginNames.filter((one) => one !== name),
       ),
     ).toThrow(name);
-    // What takes settings reads them: it complains about the field. What takes none is not given any.
+    // What takes settings reads them, and reports the field. What takes none is not given any.
     if (isConfigurable(name)) {
       const { value } = read(name, pluginNames).get(name) as { value: JsonObject };
       await expect(new World().plugin(plugins[name], value), name).rejects.toThrow(/no|kind|limits/);

@@ -12,7 +12,7 @@ import type { Trust } from './trust.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Minimum time between log lines about a sink that fails. */
-const COMPLAINT_MS = 60_000;
+const PROBLEM_MS = 60_000;
 
 export interface AuditDeps {
   readonly catalog: Catalog;
@@ -32,7 +32,7 @@ export async function composeAudit(base: Base, { catalog, trust }: AuditDeps): P
     return (events, why) => {
       errors.inc(events);
       const now = clock.monotonic();
-      if (now - last < COMPLAINT_MS) return;
+      if (now - last < PROBLEM_MS) return;
       last = now;
       log.error('audit events lost', { plugin, events, error: why });
     };

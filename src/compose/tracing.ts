@@ -10,7 +10,7 @@ const SEND_TIMEOUT_MS = 10_000;
 /** Larger batches are not sent; collectors accept less by default. */
 const MOST_BATCH_BYTES = 16 * 1024 * 1024;
 /** Dropped spans are logged at most this often. */
-const COMPLAINT_MS = 60_000;
+const PROBLEM_MS = 60_000;
 const METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 
 /** Undefined without a file. */
@@ -39,7 +39,7 @@ export async function composeTracing({
   })();
   const channel = new Channel({ target: configuration.endpoint, mostRequestBytes: MOST_BATCH_BYTES, clock, random });
   const dropped = metrics.counter({ name: 'apiserver_tracing_spans_lost_total', help: 'Spans that no collector took.' }).with();
-  let complained = Number.NEGATIVE_INFINITY;
+  let reported = Number.NEGATIVE_INFINITY;
   const tracing = new Tracing({
     samplingRatePerMillion: configuration.samplingRatePerMillion,
     resource: { 'service.name': 'apiserver', 'service.instance.id': `${serverComponent(identity)}-${hostname()}` },
@@ -49,8 +49,8 @@ export async function composeTracing({
     lost: (spans, why) => {
       dropped.inc(spans);
       const now = clock.monotonic();
-      if (now - complained < COMPLAINT_MS) return;
-      complained = now;
+      if (now - reported < PROBLEM_MS) return;
+      reported = now;
       log.warn('spans lost', { spans, error: why });
     },
   });

@@ -77,21 +77,21 @@ test('values of another type are no scale', () => {
 });
 
 test('numbers are checked whichever way an object is written', () => {
-  const complaints = (object: object): string[] => {
+  const problems = (object: object): string[] => {
     const errors = new FieldErrors();
     validateScaleSpec(paths, farm(object), errors);
     validateScaleStatus(paths, farm(object), errors);
     return errors.list.map(({ field, message }) => `${field}: ${message}`);
   };
-  expect(complaints({ spec: {}, status: {} })).toEqual([]);
-  expect(complaints({ spec: { a: { b: -1 } }, status: { c: -2 } })).toEqual([
+  expect(problems({ spec: {}, status: {} })).toEqual([]);
+  expect(problems({ spec: { a: { b: -1 } }, status: { c: -2 } })).toEqual([
     '.spec.a.b: Invalid value: -1: should be a non-negative integer',
     '.status.c: Invalid value: -2: should be a non-negative integer',
   ]);
-  expect(complaints({ spec: { a: { b: 2 ** 31 } } })).toEqual([
+  expect(problems({ spec: { a: { b: 2 ** 31 } } })).toEqual([
     '.spec.a.b: Invalid value: 2147483648: should be less than or equal to 2147483647',
   ]);
-  expect(complaints({ spec: { a: { b: 1.5 } }, status: { selector: {} } })).toEqual([
+  expect(problems({ spec: { a: { b: 1.5 } }, status: { selector: {} } })).toEqual([
     expect.stringMatching(/^\.spec\.a\.b: Invalid value: 0: \.spec\.a\.b accessor error: 1\.5/),
     expect.stringMatching(/^\.status\.selector: Invalid value: "": \.status\.selector accessor error/),
   ]);

@@ -60,12 +60,12 @@ test('every schema is an object with metadata', () => {
 });
 
 test('every column says what it shows', () => {
-  const complaints = kinds.flatMap((kind) =>
+  const problems = kinds.flatMap((kind) =>
     (kind.columns ?? [])
       .filter((column: Column) => !/^[A-Z].*\.$/.test(column.description ?? ''))
       .map((column) => `${kind.kind} ${column.name}`),
   );
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('only custom resource definitions depend on the identity', () => {

@@ -218,9 +218,9 @@ const remoteReasons: Readonly<Record<number, readonly [reason: string, message: 
   504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
 };
 /** An aggregated API server failed: its code is passed on, and its message if that is more specific. */
-export const remoteFailure = (code: number, r: ResourceName, name: string, complaint: string): ApiError => {
+export const remoteFailure = (code: number, r: ResourceName, name: string, problem: string): ApiError => {
   const [reason, message] = remoteReasons[code] ?? [code >= 500 ? 'InternalError' : '', ''];
-  const text = message || complaint || `the server responded with the status code ${code} but did not return more information`;
+  const text = message || problem || `the server responded with the status code ${code} but did not return more information`;
   return new ApiError(code >= 400 ? code : 500, reason, `${text} ( ${qualified(r)} ${name})`, details(r, name));
 };
 

@@ -47,10 +47,10 @@ test('a field that the kind does not know is refused', () => {
   expect(() => checkFieldSelector(parseFieldSelector('spec.nodeName=x'), own)).not.toThrow();
   expect(() => checkFieldSelector(parseFieldSelector('spec.hostNetwork=true'), own)).toThrow('field label not supported: spec.hostNetwork');
   expect(() => checkFieldSelector(parseFieldSelector('toString=x'), own)).toThrow('field label not supported: toString');
-  const complaint = (field: string): string => `no ${field} here`;
-  expect(() => checkFieldSelector(parseFieldSelector('spec.nodeName=x,metadata.name=a'), own, complaint)).not.toThrow();
-  expect(() => checkFieldSelector(parseFieldSelector('spec.colour=red'), own, complaint)).toThrow('no spec.colour here');
-  expect(() => checkFieldSelector(parseFieldSelector('spec.colour=red'), undefined, complaint)).toThrow('no spec.colour here');
+  const problem = (field: string): string => `no ${field} here`;
+  expect(() => checkFieldSelector(parseFieldSelector('spec.nodeName=x,metadata.name=a'), own, problem)).not.toThrow();
+  expect(() => checkFieldSelector(parseFieldSelector('spec.colour=red'), own, problem)).toThrow('no spec.colour here');
+  expect(() => checkFieldSelector(parseFieldSelector('spec.colour=red'), undefined, problem)).toThrow('no spec.colour here');
 });
 
 test('the value asked for is laid open for a lookup', () => {

@@ -126,19 +126,19 @@ export function parseFieldSelector(text: string): FieldSelector {
 
 /**
  * Refuses fields that the kind does not have. `own` are the kind's fields in addition to name and namespace; the error for a kind
- * without any differs, and some kinds have an error of their own (`complaint`). Custom kinds without namespaces (`namespaced`) have
+ * without any differs, and some kinds have an error of their own (`problem`). Custom kinds without namespaces (`namespaced`) have
  * no namespace field either; built-in ones do, and theirs is empty.
  */
 export function checkFieldSelector(
   selector: FieldSelector,
   own: Readonly<Record<string, unknown>> | undefined,
-  complaint = own === undefined ? onlyMetadata : notSupported,
+  problem = own === undefined ? onlyMetadata : notSupported,
   namespaced = true,
 ): void {
   for (const { field } of selector.requirements) {
     if (field === 'metadata.name' || (namespaced && field === 'metadata.namespace') || (own !== undefined && Object.hasOwn(own, field)))
       continue;
-    throw badRequest(complaint(field));
+    throw badRequest(problem(field));
   }
 }
 const onlyMetadata = (field: string): string =>

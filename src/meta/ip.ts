@@ -135,20 +135,20 @@ export function validIPv6(text: string): string[] {
 export function nonSpecialIP(text: string): string[] {
   const bytes = parseIP(text);
   if (bytes === undefined) return ['must be a valid IP address'];
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const v4 = asIPv4(bytes);
   const [a, b, c] = [v4?.[0], v4?.[1], v4?.[2]];
-  if (bytes.every((byte) => byte === 0)) complaints.push(`may not be unspecified (${text})`);
+  if (bytes.every((byte) => byte === 0)) problems.push(`may not be unspecified (${text})`);
   const isOne = v4 === undefined && bytes.every((byte, i) => byte === (i === 15 ? 1 : 0));
-  if (a === 127 || isOne) complaints.push('may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  if (a === 127 || isOne) problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)');
   const v6 = v4 === undefined ? bytes : undefined;
   if ((a === 169 && b === 254) || (v6 !== undefined && v6[0] === 0xfe && ((v6[1] as number) & 0xc0) === 0x80)) {
-    complaints.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+    problems.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
   }
   if ((a === 224 && b === 0 && c === 0) || (v6 !== undefined && v6[0] === 0xff && ((v6[1] as number) & 0x0f) === 2)) {
-    complaints.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+    problems.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
   }
-  return complaints;
+  return problems;
 }
 
 /** The first address of a range that a service may have: the one after the network address. */

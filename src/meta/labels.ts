@@ -230,8 +230,8 @@ class Parser {
     if (negated) this.next();
     const key = this.next();
     if (key.type !== 'word') throw unparsable(`found '${key.text}', expected: identifier`);
-    const complaints = labelKey(key.text);
-    if (complaints.length > 0) throw unparsable(`key: Invalid value: ${show(key.text)}: ${complaints.join('; ')}`);
+    const problems = labelKey(key.text);
+    if (problems.length > 0) throw unparsable(`key: Invalid value: ${show(key.text)}: ${problems.join('; ')}`);
     if (negated) return { key: key.text, operator: '!', values: [] };
     if (this.ahead.type === 'end' || this.ahead.type === ',') return { key: key.text, operator: 'exists', values: [] };
     const operator = this.operator();
@@ -284,8 +284,8 @@ function checkValues(key: string, operator: LabelOperator, values: readonly stri
     });
   }
   values.forEach((value, i) => {
-    const complaints = labelValue(value);
-    if (complaints.length > 0) found.push(`values[${i}][${key}]: Invalid value: ${show(value)}: ${complaints.join('; ')}`);
+    const problems = labelValue(value);
+    if (problems.length > 0) found.push(`values[${i}][${key}]: Invalid value: ${show(value)}: ${problems.join('; ')}`);
   });
   if (found.length > 0) throw unparsable(found.length === 1 ? (found[0] as string) : `[${found.join(', ')}]`);
 }
@@ -332,7 +332,7 @@ export function validateLabelSelector(object: LabelSelectorObject | undefined, p
     } else {
       errors.invalid(at.child('operator'), expression.operator, 'not a valid selector operator');
     }
-    for (const complaint of labelKey(expression.key)) errors.invalid(at.child('key'), expression.key, complaint);
+    for (const problem of labelKey(expression.key)) errors.invalid(at.child('key'), expression.key, problem);
   });
 }
 
@@ -340,8 +340,8 @@ export function validateLabelSelector(object: LabelSelectorObject | undefined, p
 export function validateLabels(labels: Labels | undefined, path: Path, errors: FieldErrors): void {
   if (labels === undefined) return;
   for (const key of Object.keys(labels)) {
-    for (const complaint of labelKey(key)) errors.invalid(path, key, complaint);
+    for (const problem of labelKey(key)) errors.invalid(path, key, problem);
     const value = labels[key] as string;
-    for (const complaint of labelValue(value)) errors.invalid(path, value, complaint);
+    for (const problem of labelValue(value)) errors.invalid(path, value, problem);
   }
 }

@@ -42,7 +42,7 @@ const wildcard =
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const tooLong = (n: number): string => `must be no more than ${n} characters`;
 
-type Row = [rule: (text: string) => string[], text: string, ...complaints: string[]];
+type Row = [rule: (text: string) => string[], text: string, ...problems: string[]];
 const table: Record<string, Row[]> = {
   'DNS labels': [
     [dns1123Label, 'web-1'],
@@ -126,8 +126,8 @@ const table: Record<string, Row[]> = {
 };
 
 describe.each(Object.entries(table))('%s', (_, rows) => {
-  test.each(rows)('%o %j', (rule, text, ...complaints) => {
-    expect(rule(text)).toEqual(complaints);
+  test.each(rows)('%o %j', (rule, text, ...problems) => {
+    expect(rule(text)).toEqual(problems);
   });
 });
 

@@ -4,18 +4,18 @@
  *
  *   dns1123Label('web-1') → []        dns1123Label('Web') → ["a lowercase RFC 1123 label must consist of …"]
  */
-export type Complaints = string[];
+export type Problems = string[];
 
 /** The message of a rule with a regular expression, with examples that match it. */
-export function regexComplaint(message: string, pattern: string, ...examples: string[]): string {
+export function regexProblem(message: string, pattern: string, ...examples: string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${pattern}')`;
   return `${message} (e.g. ${examples.map((e) => `'${e}', `).join(' or ')}regex used for validation is '${pattern}')`;
 }
-export const tooLongComplaint = (max: number): string => `must be no more than ${max} characters`;
-export const rangeComplaint = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
-export const emptyComplaint = 'must be non-empty';
-export const negativeComplaint = 'must be greater than or equal to 0';
-export const immutableComplaint = 'field is immutable';
+export const tooLongProblem = (max: number): string => `must be no more than ${max} characters`;
+export const rangeProblem = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
+export const emptyProblem = 'must be non-empty';
+export const negativeProblem = 'must be greater than or equal to 0';
+export const immutableProblem = 'field is immutable';
 
 /** Lengths count bytes of UTF-8. */
 const longer = (text: string, max: number): boolean => text.length > max || (text.length * 3 > max && Buffer.byteLength(text) > max);
@@ -23,18 +23,18 @@ const longer = (text: string, max: number): boolean => text.length > max || (tex
 interface TextRule {
   readonly max?: number;
   readonly regex: RegExp;
-  readonly complaint: string;
+  readonly problem: string;
 }
 function textRule(message: string, pattern: string, examples: string[], max?: number): TextRule {
   const regex = new RegExp(`^(?:${pattern})$`);
-  const complaint = regexComplaint(message, pattern, ...examples);
-  return max === undefined ? { regex, complaint } : { regex, complaint, max };
+  const problem = regexProblem(message, pattern, ...examples);
+  return max === undefined ? { regex, problem } : { regex, problem, max };
 }
-function check(rule: TextRule, text: string): Complaints {
-  const complaints: Complaints = [];
-  if (rule.max !== undefined && longer(text, rule.max)) complaints.push(tooLongComplaint(rule.max));
-  if (!rule.regex.test(text)) complaints.push(rule.complaint);
-  return complaints;
+function check(rule: TextRule, text: string): Problems {
+  const problems: Problems = [];
+  if (rule.max !== undefined && longer(text, rule.max)) problems.push(tooLongProblem(rule.max));
+  if (!rule.regex.test(text)) problems.push(rule.problem);
+  return problems;
 }
 
 // ---- DNS names -------------------------------------------------------------------------------------------------
@@ -67,35 +67,35 @@ const wildcardRule = textRule(
   253,
 );
 
-export const dns1123Label = (text: string): Complaints => check(dns1123LabelRule, text);
-export const dns1123Subdomain = (text: string): Complaints => check(dns1123SubdomainRule, text);
-export const dns1035Label = (text: string): Complaints => check(dns1035LabelRule, text);
+export const dns1123Label = (text: string): Problems => check(dns1123LabelRule, text);
+export const dns1123Subdomain = (text: string): Problems => check(dns1123SubdomainRule, text);
+export const dns1035Label = (text: string): Problems => check(dns1035LabelRule, text);
 /** `*.example.com` */
-export const wildcardDns1123Subdomain = (text: string): Complaints => check(wildcardRule, text);
+export const wildcardDns1123Subdomain = (text: string): Problems => check(wildcardRule, text);
 
 /** A domain of at least three segments, such as `scheduling.example.com`. The caller must report an empty text as required. */
-export function fullyQualifiedName(text: string): Complaints {
-  const complaints = dns1123Subdomain(text);
-  if (complaints.length > 0) return complaints;
+export function fullyQualifiedName(text: string): Problems {
+  const problems = dns1123Subdomain(text);
+  if (problems.length > 0) return problems;
   return text.split('.').length < 3 ? ['should be a domain with at least three segments separated by dots'] : [];
 }
 /** A domain of at least two segments; a dot at the end is allowed. */
-export function fullyQualifiedDomainName(text: string): Complaints {
+export function fullyQualifiedDomainName(text: string): Problems {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
-  const complaints = dns1123Subdomain(name);
-  if (complaints.length > 0) return complaints;
+  const problems = dns1123Subdomain(name);
+  if (problems.length > 0) return problems;
   const segments = name.split('.');
   if (segments.length < 2) return ['should be a domain with at least two segments separated by dots'];
   return segments.flatMap(dns1123Label);
 }
 const httpPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 /** `acme.io/foo`: a domain, a slash and a path. */
-export function domainPrefixedPath(text: string): Complaints {
+export function domainPrefixedPath(text: string): Problems {
   const slash = text.indexOf('/');
   if (slash <= 0 || slash === text.length - 1) return ['must be a domain-prefixed path (such as "acme.io/foo")'];
-  const complaints = dns1123Subdomain(text.slice(0, slash));
-  if (!httpPath.test(text.slice(slash + 1))) complaints.push(regexComplaint('Invalid path', "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"));
-  return complaints;
+  const problems = dns1123Subdomain(text.slice(0, slash));
+  if (!httpPath.test(text.slice(slash + 1))) problems.push(regexProblem('Invalid path', "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"));
+  return problems;
 }
 
 // ---- labels and annotations ------------------------------------------------------------------------------------
@@ -113,44 +113,44 @@ const labelValueRule = textRule(
 );
 
 /** `name` or `example.com/name`: keys of labels, annotations, resources, finalizers and taints. */
-export function qualifiedName(text: string): Complaints {
-  const complaints: Complaints = [];
+export function qualifiedName(text: string): Problems {
+  const problems: Problems = [];
   const slash = text.indexOf('/');
   if (slash !== -1 && text.indexOf('/', slash + 1) !== -1) {
-    return [`a qualified name ${qualifiedRule.complaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [`a qualified name ${qualifiedRule.problem} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
-  if (slash === 0) complaints.push(`prefix part ${emptyComplaint}`);
-  else if (slash > 0) for (const c of dns1123Subdomain(text.slice(0, slash))) complaints.push(`prefix part ${c}`);
+  if (slash === 0) problems.push(`prefix part ${emptyProblem}`);
+  else if (slash > 0) for (const c of dns1123Subdomain(text.slice(0, slash))) problems.push(`prefix part ${c}`);
   const name = slash === -1 ? text : text.slice(slash + 1);
-  if (name === '') complaints.push(`name part ${emptyComplaint}`);
-  else if (longer(name, 63)) complaints.push(`name part ${tooLongComplaint(63)}`);
-  if (!qualifiedRule.regex.test(name)) complaints.push(`name part ${qualifiedRule.complaint}`);
-  return complaints;
+  if (name === '') problems.push(`name part ${emptyProblem}`);
+  else if (longer(name, 63)) problems.push(`name part ${tooLongProblem(63)}`);
+  if (!qualifiedRule.regex.test(name)) problems.push(`name part ${qualifiedRule.problem}`);
+  return problems;
 }
 export const labelKey = qualifiedName;
-export const labelValue = (text: string): Complaints => check(labelValueRule, text);
+export const labelValue = (text: string): Problems => check(labelValueRule, text);
 /** Annotation keys are qualified names in which case does not matter. */
-export const annotationKey = (text: string): Complaints => qualifiedName(text.toLowerCase());
+export const annotationKey = (text: string): Problems => qualifiedName(text.toLowerCase());
 /** Maximum bytes of all annotations of an object, keys and values together. */
 export const maxAnnotationBytes = 256 * 1024;
 
 // ---- names of objects ------------------------------------------------------------------------------------------
 
 /** Names that are valid path segments: roles, priority levels … */
-export function pathSegmentName(name: string, prefix = false): Complaints {
-  const complaints: Complaints = [];
+export function pathSegmentName(name: string, prefix = false): Problems {
+  const problems: Problems = [];
   if (!prefix && name === '.') return ["may not be '.'"];
   if (!prefix && name === '..') return ["may not be '..'"];
-  if (name.includes('/')) complaints.push("may not contain '/'");
-  if (name.includes('%')) complaints.push("may not contain '%'");
-  return complaints;
+  if (name.includes('/')) problems.push("may not contain '/'");
+  if (name.includes('%')) problems.push("may not contain '%'");
+  return problems;
 }
 /** A prefix may end with a dash, since characters will follow it. */
 const maskTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name);
 
-export const nameIsSubdomain = (name: string, prefix = false): Complaints => dns1123Subdomain(prefix ? maskTrailingDash(name) : name);
-export const nameIsLabel = (name: string, prefix = false): Complaints => dns1123Label(prefix ? maskTrailingDash(name) : name);
-export const nameIsDns1035Label = (name: string, prefix = false): Complaints => dns1035Label(prefix ? maskTrailingDash(name) : name);
+export const nameIsSubdomain = (name: string, prefix = false): Problems => dns1123Subdomain(prefix ? maskTrailingDash(name) : name);
+export const nameIsLabel = (name: string, prefix = false): Problems => dns1123Label(prefix ? maskTrailingDash(name) : name);
+export const nameIsDns1035Label = (name: string, prefix = false): Problems => dns1035Label(prefix ? maskTrailingDash(name) : name);
 
 /** Characters of generated names: no vowels, so that no words appear, and nothing that is easily confused. */
 export const generatedAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -186,32 +186,32 @@ const headerRule = textRule("a valid HTTP header must consist of alphanumeric ch
 const percentRule = textRule("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', ['1%', '93%']);
 
 /** Names that a shell or a volume would take for a directory. */
-function directoryComplaints(text: string): Complaints {
+function directoryProblems(text: string): Problems {
   if (text === '.') return ["must not be '.'"];
   if (text === '..') return ["must not be '..'"];
   return text.startsWith('..') ? ["must not start with '..'"] : [];
 }
-export const configMapKey = (text: string): Complaints => [...check(configKeyRule, text), ...directoryComplaints(text)];
-export const environmentVariableName = (text: string): Complaints => [...check(variableRule, text), ...directoryComplaints(text)];
-export const cIdentifier = (text: string): Complaints => check(identifierRule, text);
-export const httpHeaderName = (text: string): Complaints => check(headerRule, text);
+export const configMapKey = (text: string): Problems => [...check(configKeyRule, text), ...directoryProblems(text)];
+export const environmentVariableName = (text: string): Problems => [...check(variableRule, text), ...directoryProblems(text)];
+export const cIdentifier = (text: string): Problems => check(identifierRule, text);
+export const httpHeaderName = (text: string): Problems => check(headerRule, text);
 /** `25%` */
-export const percentage = (text: string): Complaints => check(percentRule, text);
+export const percentage = (text: string): Problems => check(percentRule, text);
 
-const inRange = (n: number, low: number, high: number): Complaints => (n >= low && n <= high ? [] : [rangeComplaint(low, high)]);
+const inRange = (n: number, low: number, high: number): Problems => (n >= low && n <= high ? [] : [rangeProblem(low, high)]);
 export const numberInRange = inRange;
-export const portNumber = (port: number): Complaints => inRange(port, 1, 65535);
+export const portNumber = (port: number): Problems => inRange(port, 1, 65535);
 const maxInt32 = 2 ** 31 - 1;
 /** User and group ids of processes. */
-export const userOrGroupId = (id: number): Complaints => inRange(id, 0, maxInt32);
+export const userOrGroupId = (id: number): Problems => inRange(id, 0, maxInt32);
 
 /** Names of ports, after IANA's rule for service names: at most 15 characters, at least one letter, no double dash. */
-export function portName(text: string): Complaints {
-  const complaints: Complaints = [];
-  if (longer(text, 15)) complaints.push(tooLongComplaint(15));
-  if (!/^[-a-z0-9]+$/.test(text)) complaints.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
-  if (!/[a-z]/.test(text)) complaints.push('must contain at least one letter or number (a-z, 0-9)');
-  if (text.includes('--')) complaints.push('must not contain consecutive hyphens');
-  if (text.startsWith('-') || text.endsWith('-')) complaints.push('must not begin or end with a hyphen');
-  return complaints;
+export function portName(text: string): Problems {
+  const problems: Problems = [];
+  if (longer(text, 15)) problems.push(tooLongProblem(15));
+  if (!/^[-a-z0-9]+$/.test(text)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(text)) problems.push('must contain at least one letter or number (a-z, 0-9)');
+  if (text.includes('--')) problems.push('must not contain consecutive hyphens');
+  if (text.startsWith('-') || text.endsWith('-')) problems.push('must not begin or end with a hyphen');
+  return problems;
 }

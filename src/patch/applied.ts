@@ -113,7 +113,7 @@ function textOf(place: Place | undefined): string {
   const { above, element } = place;
   return textOf(above) + (typeof element === 'number' ? `[${element}]` : elementText(element));
 }
-function complain(errors: string[], place: Place | undefined, what: string): void {
+function report(errors: string[], place: Place | undefined, what: string): void {
   errors.push(`${textOf(place)}: ${what}`);
 }
 
@@ -122,19 +122,19 @@ function check(type: Type, value: unknown, place: Place | undefined, errors: str
   const resolved = resolve(type);
   switch (resolved.node) {
     case 'scalar':
-      if (!fits(resolved.name, value)) complain(errors, place, `${expected(resolved.name)}, got ${found(value)}`);
+      if (!fits(resolved.name, value)) report(errors, place, `${expected(resolved.name)}, got ${found(value)}`);
       break;
     case 'message':
       if (isObject(value)) checkMessage(resolved, value, place, errors);
-      else complain(errors, place, `expected map, got ${found(value)}`);
+      else report(errors, place, `expected map, got ${found(value)}`);
       break;
     case 'map':
-      if (!isObject(value)) complain(errors, place, `expected map, got ${found(value)}`);
+      if (!isObject(value)) report(errors, place, `expected map, got ${found(value)}`);
       else for (const key in value) check(resolved.value, value[key], { above: place, element: keyElement(key) }, errors);
       break;
     case 'list':
       if (Array.isArray(value)) checkList(resolved, value, place, errors);
-      else complain(errors, place, `expected list, got ${found(value)}`);
+      else report(errors, place, `expected list, got ${found(value)}`);
       break;
     case 'union':
       check(isObject(value) ? resolved.object.type : resolved.other.type, value, place, errors);
@@ -147,7 +147,7 @@ function checkMessage(type: MessageType, value: Values, place: Place | undefined
   for (const key in value) {
     const field = fieldNamed(known, key);
     if (field !== undefined) check(field.type, value[key], { above: place, element: keyElement(key) }, errors);
-    else if (known.unknown === 'drop') complain(errors, { above: place, element: keyElement(key) }, 'field not declared in schema');
+    else if (known.unknown === 'drop') report(errors, { above: place, element: keyElement(key) }, 'field not declared in schema');
   }
 }
 
@@ -163,10 +163,10 @@ function checkList(type: ListType, list: readonly unknown[], place: Place | unde
         element = shape.element(item, list.length > MOST_ENTRIES);
       } catch (error) {
         if (!(error instanceof Untyped)) throw error;
-        complain(errors, place, `element ${i}: ${error.message}`);
+        report(errors, place, `element ${i}: ${error.message}`);
         return;
       }
-      if (seen.has(element)) complain(errors, place, `duplicate entries for key ${elementText(element)}`);
+      if (seen.has(element)) report(errors, place, `duplicate entries for key ${elementText(element)}`);
       seen.add(element);
     }
     check(type.item, item, { above: place, element }, errors);

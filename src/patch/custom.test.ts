@@ -168,8 +168,8 @@ test.each<[string, Values]>([
     { spec: { two: [{ v: 'no key' }] } },
   ],
   ['.spec.set: duplicate entries for key [="a"]', { spec: { set: ['a', 'a'] } }],
-])('refuses to apply: %s', (complaint, body) => {
-  expect(refusal(() => new History(crate).apply('ann', body))).toBe(refused + complaint);
+])('refuses to apply: %s', (problem, body) => {
+  expect(refusal(() => new History(crate).apply('ann', body))).toBe(refused + problem);
 });
 
 test('values that only validation refuses, and nulls, are no fault of an applier', () => {

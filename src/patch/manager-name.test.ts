@@ -13,18 +13,18 @@ test('the manager is the parameter, else the beginning of the user agent', () =>
   expect(managerName(undefined, undefined)).toBe('unknown');
 });
 
-const complaints = (name: string | undefined, required = false): string[] => {
+const problems = (name: string | undefined, required = false): string[] => {
   const errors = new FieldErrors();
   validateFieldManager(name, required, errors);
   return errors.list.map((error) => `${error.field}: ${error.message}`);
 };
 
 test('a bad parameter is refused in the words of the stock server', () => {
-  expect(complaints(undefined)).toEqual([]);
-  expect(complaints('sp ace-é/ok')).toEqual([]);
-  expect(complaints('', true)).toEqual(['fieldManager: Required value: is required for apply patch']);
-  expect(complaints('m'.repeat(129))).toEqual(['fieldManager: Too long: must have at most 128 bytes']);
-  expect(complaints('é'.repeat(65))).toEqual(['fieldManager: Too long: must have at most 128 bytes']);
-  expect(complaints('a\0b')).toEqual(['fieldManager: Invalid value: "a\\x00b": invalid character U+0000 (at position 1)']);
-  expect(complaints('é\x07')).toEqual(['fieldManager: Invalid value: "é\\a": invalid character U+0007 (at position 2)']);
+  expect(problems(undefined)).toEqual([]);
+  expect(problems('sp ace-é/ok')).toEqual([]);
+  expect(problems('', true)).toEqual(['fieldManager: Required value: is required for apply patch']);
+  expect(problems('m'.repeat(129))).toEqual(['fieldManager: Too long: must have at most 128 bytes']);
+  expect(problems('é'.repeat(65))).toEqual(['fieldManager: Too long: must have at most 128 bytes']);
+  expect(problems('a\0b')).toEqual(['fieldManager: Invalid value: "a\\x00b": invalid character U+0000 (at position 1)']);
+  expect(problems('é\x07')).toEqual(['fieldManager: Invalid value: "é\\a": invalid character U+0007 (at position 2)']);
 });

@@ -40,11 +40,11 @@ export interface ListResult {
 /** Reads a resourceVersion parameter: undefined when it is not given. Throws as the stock server does. */
 export function parseVersion(text: string): number | undefined {
   if (text === '') return undefined;
-  if (!isVersion(text)) throw badRequest(versionComplaint(text));
+  if (!isVersion(text)) throw badRequest(versionProblem(text));
   return Number(text);
 }
 const isVersion = (text: string): boolean => /^\d+$/.test(text) && (text.length < 20 || BigInt(text) < 1n << 64n);
-const versionComplaint = (text: string): string =>
+const versionProblem = (text: string): string =>
   `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${/^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'}`;
 
 /** Waits until the cache may answer a read at "not older than" this version. Nothing to wait for in the usual case. */
@@ -82,7 +82,7 @@ export function list(
   if (options.continue !== '') return listFrom(deps, resource, selection, options, waits);
   const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
   if (exact) {
-    if (!isVersion(resourceVersion)) throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
+    if (!isVersion(resourceVersion)) throw badRequest(`invalid resource version: ${versionProblem(resourceVersion)}`);
     return listAt(deps, resource, selection, Number(resourceVersion), '', limit, false, waits);
   }
   // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.
@@ -158,7 +158,7 @@ function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion,
   // Kinds that expire are read from the store itself by a stock server, which words faults in another way and does not wait.
   const uncached = resource.kind.ttl !== undefined;
   if (uncached && resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
-    throw badRequest(`invalid resource version: ${versionComplaint(resourceVersion)}`);
+    throw badRequest(`invalid resource version: ${versionProblem(resourceVersion)}`);
   const wanted = parseVersion(resourceVersion);
   if ((limit > 0 || uncached) && wanted !== undefined && wanted > deps.cache.revision)
     throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, false);

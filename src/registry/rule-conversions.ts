@@ -145,6 +145,6 @@ async function converted(from: Resource, to: Resource, object: Values): Promise<
 /** Objects of custom kinds may have unknown fields until they are pruned; ownership covers the fields of the schema. */
 function checkDeclared(resource: Resource, object: ApiObject): void {
   if (!resource.custom || resource.schema.structure === undefined) return;
-  const undeclared = checkApplied(resource.schema, object).find((complaint) => complaint.endsWith('field not declared in schema'));
+  const undeclared = checkApplied(resource.schema, object).find((problem) => problem.endsWith('field not declared in schema'));
   if (undeclared !== undefined) throw new Undeclared(undeclared);
 }

@@ -91,11 +91,11 @@ describe('create', () => {
     ['Upper', 'a lowercase RFC 1123 subdomain'],
     [`${'a'.repeat(254)}`, 'must be no more than 253 characters'],
     ['-a', 'a lowercase RFC 1123 subdomain'],
-  ])('the name %s is refused', async (name, complaint) => {
+  ])('the name %s is refused', async (name, problem) => {
     const error = await refusal(registry.create('configmaps', { metadata: { name } }));
     expect(error).toMatchObject({ code: 422, reason: 'Invalid' });
     expect(error.details?.causes?.[0]).toMatchObject({ field: 'metadata.name', reason: 'FieldValueInvalid' });
-    expect(error.message).toContain(complaint);
+    expect(error.message).toContain(problem);
   });
 
   test('labels and annotations have rules', async () => {

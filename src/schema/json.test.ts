@@ -162,7 +162,7 @@ test.each([
   expect([error.path, error.message]).toEqual([path, `json: cannot unmarshal ${words}`]);
 });
 
-test('types that read their own text complain in their own words', () => {
+test('types that read their own text report in their own words', () => {
   expect(failure({ spec: { limits: { cpu: '5kk' } } })).toMatchObject({
     path: 'spec.limits.cpu',
     message: "unable to parse quantity's suffix",

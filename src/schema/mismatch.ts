@@ -6,17 +6,17 @@ export class Mismatch {
   readonly actual: string | undefined;
   readonly expected: string | undefined;
   /** The message of a type that parses its text itself. */
-  readonly complaint: string | undefined;
+  readonly problem: string | undefined;
   /** Steps of the path, innermost first. */
   readonly path: (string | number)[] = [];
   /** Fields of the path, innermost first: a stock server names neither indexes nor keys of maps. */
   private readonly fields: string[] = [];
   private struct: string | undefined;
 
-  constructor(actual?: string, expected?: string, complaint?: string) {
+  constructor(actual?: string, expected?: string, problem?: string) {
     this.actual = actual;
     this.expected = expected;
-    this.complaint = complaint;
+    this.problem = problem;
   }
   within(key: string): this {
     this.path.push(key);
@@ -31,7 +31,7 @@ export class Mismatch {
     let path = '';
     for (const step of this.path.reverse()) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`;
     const where = this.struct === undefined ? 'value' : `struct field ${this.struct}.${this.fields.reverse().join('.')}`;
-    const message = this.complaint ?? `json: cannot unmarshal ${this.actual} into Go ${where} of type ${this.expected}`;
+    const message = this.problem ?? `json: cannot unmarshal ${this.actual} into Go ${where} of type ${this.expected}`;
     return new DecodeError(message, { path, expected: this.expected, actual: this.actual });
   }
 }

@@ -104,7 +104,7 @@ test.each([
   [404, { code: 404, reason: 'NotFound', message: 'the server could not find the requested resource ( pods/log one)' }],
   [500, { code: 500, reason: 'InternalError', message: 'Internal error occurred: no' }],
   [418, { code: 418, message: 'no ( pods/log one)' }],
-])('a complaint of the agent with code %s is passed on', async (code, expected) => {
+])('a problem of the agent with code %s is passed on', async (code, expected) => {
   world.agent.answer = (_req, res) => void res.writeHead(code).end('no');
   expect((await log('one')).json).toMatchObject(expected);
 });

@@ -65,13 +65,13 @@ function insideOf(type: Type, value: Loose, random: Random): [Loose, ReturnType<
  */
 const recorded =
   /resourceVersion should not be set on objects to be created|strconv\.ParseUint: parsing|target\.(name|kind): |failed to (create typed patch object|convert new object)/;
-const complaint = (answer: TestAnswer): string =>
+const problem = (answer: TestAnswer): string =>
   answer.status >= 500 && !recorded.test(answer.text) ? `${answer.status} ${answer.text}` : '';
 
 async function holds(bodies: fc.Arbitrary<Loose>, numRuns: number, sent: (body: Loose) => Promise<TestAnswer>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
-      expectEqual(complaint(await sent(body)), '');
+      expectEqual(problem(await sent(body)), '');
       expectEqual(errors, []);
     }),
     { numRuns },

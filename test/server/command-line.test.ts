@@ -20,10 +20,10 @@ test.each([
   [['--etcd-prefix=/x'], /--etcd-prefix has no effect without --store etcd/],
   [['--identity=nobody', '--store=memory'], /--identity nobody: neither one of plat, kubernetes nor a readable JSON file/],
   [['please'], /unexpected argument "please"/],
-])('%j is refused', async (args, complaint) => {
+])('%j is refused', async (args, problem) => {
   const io = testIO();
   expect([1, 2]).toContain(await run(['server', ...args], io));
-  expect(io.stderr).toMatch(complaint);
+  expect(io.stderr).toMatch(problem);
   expect(io.stdout).toBe('');
 });
 

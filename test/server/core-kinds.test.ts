@@ -91,7 +91,7 @@ describe('namespaces and the rest', () => {
     expect(made.metadata.name).toBe(made.metadata.uid);
   });
 
-  test('a complaint quotes what was written, or after a patch the amount as it is kept', async () => {
+  test('a problem quotes what was written, or after a patch the amount as it is kept', async () => {
     const path = `/api/v1/namespaces/${await server.namespace()}/limitranges`;
     const range = (cpu: string) => ({ metadata: { name: 'r' }, spec: { limits: [{ type: 'Container', maxLimitRequestRatio: { cpu } }] } });
     const quoted = ({ json }: { json: Loose }): string => /int64Amount\{(.*?)\}.*, s:(".*?"),/.exec(json.message)?.slice(1).join(' ') ?? '';

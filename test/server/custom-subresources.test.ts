@@ -73,11 +73,11 @@ test('an object without a number has no scale until it is given one', async () =
 
 test('a wrong number is told of the object, whichever way it came', async () => {
   await make('wrong', { n: 1 });
-  const complaint = '.spec.n: Invalid value: -1: should be a non-negative integer';
+  const problem = '.spec.n: Invalid value: -1: should be a non-negative integer';
   const through = await server.admin.put(`${fields}/wrong/scale`, scale('wrong', -1));
-  expect([through.status, through.json.message]).toEqual([422, `Field.${group} "wrong" is invalid: ${complaint}`]);
+  expect([through.status, through.json.message]).toEqual([422, `Field.${group} "wrong" is invalid: ${problem}`]);
   const direct = await server.admin.patch(`${fields}/wrong`, { spec: { n: -1 } });
-  expect([direct.status, direct.json.message]).toEqual([422, expect.stringContaining(complaint)]);
+  expect([direct.status, direct.json.message]).toEqual([422, expect.stringContaining(problem)]);
 });
 
 test('nobody owns the number of an object that was scaled', async () => {

@@ -81,8 +81,8 @@ describe('--identity', () => {
       /--identity .*type\.json: "namespaces\.public" is not a text/,
     ],
     ['empty.json', JSON.stringify({ ...acme, groupSuffix: '' }), /--identity .*empty\.json: "groupSuffix" is empty/],
-  ])('%s is refused', async (name, text, complaint) => {
-    await expect(startTestServer({ identity: file(name, text) })).rejects.toThrow(complaint);
+  ])('%s is refused', async (name, text, problem) => {
+    await expect(startTestServer({ identity: file(name, text) })).rejects.toThrow(problem);
   });
 });
 

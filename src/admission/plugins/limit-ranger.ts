@@ -87,8 +87,8 @@ function checkPod({ object }: AdmissionRequest, range: LimitRange): string[] {
 function checkAmounts(item: LimitRangeItem, requests: Amounts, limits: Amounts, wrong: string[]): void {
   const check = (bounds: Amounts | undefined, rule: typeof below): void => {
     for (const name in bounds) {
-      const complaint = rule(item.type, name, bounds[name] as string, requests, limits);
-      if (complaint !== undefined) wrong.push(complaint);
+      const problem = rule(item.type, name, bounds[name] as string, requests, limits);
+      if (problem !== undefined) wrong.push(problem);
     }
   };
   check(item.min, below);
@@ -103,8 +103,8 @@ function checkClaim({ object }: AdmissionRequest, range: LimitRange): string[] {
     if (item.type !== 'PersistentVolumeClaim') continue;
     for (const [bounds, rule] of [[item.min, below] as const, [item.max, beyondRequest] as const]) {
       for (const name in bounds) {
-        const complaint = rule(item.type, name, bounds[name] as string, requests, {});
-        if (complaint !== undefined) wrong.push(complaint);
+        const problem = rule(item.type, name, bounds[name] as string, requests, {});
+        if (problem !== undefined) wrong.push(problem);
       }
     }
   }

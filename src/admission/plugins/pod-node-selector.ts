@@ -72,8 +72,8 @@ function parseSelector(text: string): Selector {
     const sides = part.split('=');
     if (sides.length !== 2) throw new Error(`invalid selector: [${part}]`);
     const [key, value] = sides.map((side) => side.trim()) as [string, string];
-    const complaints = [...labelKey(key), ...labelValue(value)];
-    if (complaints.length > 0) throw new Error(`invalid selector: [${part}]: ${complaints.join('; ')}`);
+    const problems = [...labelKey(key), ...labelValue(value)];
+    if (problems.length > 0) throw new Error(`invalid selector: [${part}]: ${problems.join('; ')}`);
     selector[key] = value;
   }
   return selector;

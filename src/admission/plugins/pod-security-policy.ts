@@ -48,7 +48,7 @@ async function choose(
   mayFill: boolean,
 ): Promise<{ policy: PodSecurityPolicy; pod: Pod }> {
   const given = request.object as unknown as Pod;
-  const complaints: string[] = [];
+  const problems: string[] = [];
   let filled: { policy: PodSecurityPolicy; pod: Pod } | undefined;
   for (const policy of policies) {
     if (!(await mayUse(env, request, given, policy.metadata.name ?? ''))) continue;
@@ -56,7 +56,7 @@ async function choose(
     if (mayFill) fillPod(pod, policy);
     const wrong = violationsOf(pod, policy, env.identity);
     if (wrong.length > 0) {
-      complaints.push(...wrong);
+      problems.push(...wrong);
       continue;
     }
     if (!mayFill || equal(pod, given)) return { policy, pod };
@@ -64,7 +64,7 @@ async function choose(
   }
   if (filled !== undefined) return filled;
   const action = request.operation === 'CREATE' ? 'admit pod' : 'validate pod';
-  throw refusal(request, `PodSecurityPolicy: unable to ${action}: [${complaints.join(' ')}]`);
+  throw refusal(request, `PodSecurityPolicy: unable to ${action}: [${problems.join(' ')}]`);
 }
 
 /** The user that writes the pod may use the policy, or the service account of the pod. */

@@ -75,8 +75,8 @@ class Evaluator {
     };
     const wanted = policyAndErrors(request.object);
     const current = request.oldObject === undefined ? undefined : policyAndErrors(request.oldObject);
-    const complaints = JSON.stringify(wanted.errors.list);
-    if (!wanted.errors.empty && (current === undefined || JSON.stringify(current.errors.list) !== complaints)) {
+    const problems = JSON.stringify(wanted.errors.list);
+    if (!wanted.errors.empty && (current === undefined || JSON.stringify(current.errors.list) !== problems)) {
       const sorted = [...wanted.errors.list].sort((a, b) => (a.field < b.field ? -1 : 1));
       throw invalid(request.served.groupKind, request.name, sorted);
     }

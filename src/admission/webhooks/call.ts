@@ -47,9 +47,9 @@ export async function ask(
 
 /** An invalid annotation key is not recorded, because readers of the audit log rely on the format. */
 function annotate(env: PluginEnv, request: AdmissionRequest, key: string, text: string): void {
-  const [complaint] = qualifiedName(key);
-  if (complaint === undefined) request.annotate(key, text);
-  else env.log.warn('audit annotation of a webhook ignored', { key, reason: complaint });
+  const [problem] = qualifiedName(key);
+  if (problem === undefined) request.annotate(key, text);
+  else env.log.warn('audit annotation of a webhook ignored', { key, reason: problem });
 }
 
 async function post(env: PluginEnv, client: WebhookClient, webhook: Webhook, text: string) {

@@ -6,7 +6,7 @@ import type { X509Certificate } from 'node:crypto';
 import { posix } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
-import { bundleComplaint } from '../../kinds/admissionregistration/warnings.ts';
+import { bundleProblem } from '../../kinds/admissionregistration/warnings.ts';
 import { type Address, CallTimeout, Connections } from '../../lib/calls/connections.ts';
 import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
@@ -128,8 +128,8 @@ export class WebhookClient {
   }
 
   private open(key: string, { url, service, caBundle }: WebhookClientConfig): Place {
-    const complaint = bundleComplaint(caBundle);
-    if (complaint !== undefined) throw new Error(complaint);
+    const problem = bundleProblem(caBundle);
+    if (problem !== undefined) throw new Error(problem);
     const parsed = service === undefined ? new URL(url ?? '') : undefined;
     const hostname = parsed?.hostname.replace(/^\[|\]$/g, '') ?? `${service?.name}.${service?.namespace}.svc`;
     const port = parsed === undefined ? (service?.port ?? 443) : Number(parsed.port || 443);

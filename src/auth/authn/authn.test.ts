@@ -124,16 +124,16 @@ test('without anonymous access a request without credentials is nobody', () => {
   expect(union([bearer(tokens, server)]).authenticate(nothing)).toBeUndefined();
 });
 
-test('the first method that proves a user wins, though an earlier one complained', async () => {
-  const complains: Authenticator = {
-    name: 'complains',
+test('the first method that proves a user wins, though an earlier one failed', async () => {
+  const reports: Authenticator = {
+    name: 'reports',
     authenticate: () => {
       throw new Error('no');
     },
   };
   const later: Authenticator = { name: 'later', authenticate: () => Promise.resolve({ name: 'late', groups: [] }) };
   const refuses: Authenticator = { name: 'refuses', authenticate: () => Promise.reject(new ApiError(401, 'Unauthorized', 'Unauthorized')) };
-  expect(await who(nothing, union([complains, later], anonymous))).toBe('late');
+  expect(await who(nothing, union([reports, later], anonymous))).toBe('late');
   expect(await who(nothing, union([refuses, later], anonymous))).toBe('late');
   expect(await who(nothing, union([later, refuses], anonymous))).toBe('late');
   expect(await who(nothing, union([refuses], anonymous))).toBe(401);

@@ -87,8 +87,8 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
       if (selectors.length > 0 && lacking(user, namespace, everything) !== undefined) {
         throw forbidden({ group, resource }, name, 'must have cluster-admin privileges to use the aggregationRule');
       }
-      const complaint = lacking(user, namespace, role.rules ?? []);
-      if (complaint !== undefined) throw forbidden({ group, resource }, name, complaint);
+      const problem = lacking(user, namespace, role.rules ?? []);
+      if (problem !== undefined) throw forbidden({ group, resource }, name, problem);
     },
 
     async checkBinding(user, binding, old) {
@@ -100,10 +100,10 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
       if (await may(user, 'bind', roles, namespace, name)) return;
       const rules = access.rulesOfRole(kind, namespace, name);
       if (rules === undefined) throw notFound({ group, resource: roles }, name);
-      const complaint = lacking(user, namespace, rules);
-      if (complaint === undefined) return;
+      const problem = lacking(user, namespace, rules);
+      if (problem === undefined) return;
       const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings';
-      throw forbidden({ group, resource }, binding.metadata.name ?? '', complaint);
+      throw forbidden({ group, resource }, binding.metadata.name ?? '', problem);
     },
   };
 }

@@ -89,8 +89,8 @@ function groupsOf(options: OidcOptions, claims: Claims): string[] {
 }
 
 export function oidcTokens(options: OidcOptions): OidcTokens {
-  const complaint = checkOidcOptions(options);
-  if (complaint !== undefined) throw new Error(complaint);
+  const problem = checkOidcOptions(options);
+  if (problem !== undefined) throw new Error(problem);
   const { clock, issuerURL, clientID } = options;
   const now = (): number => clock.now();
   const allowed = options.signingAlgs ?? ['RS256'];

@@ -12,7 +12,7 @@ import { apiVersionOf } from '../../meta/api-version.ts';
 import { groupName } from '../../meta/identity.ts';
 import { builtin, type Controller } from '../runtime/controller.ts';
 import { conditionOf, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
-import { firstComplaint, signerRules } from './signer-rules.ts';
+import { firstProblem, signerRules } from './signer-rules.ts';
 
 type AccessReview = Wire<SubjectAccessReview>;
 interface Way {
@@ -65,7 +65,7 @@ export const certificateApprover: Controller = {
         if (request === undefined || request.spec.signerName !== signer || (request.status?.certificate ?? '') !== '') return;
         if (conditionOf(request, 'Approved') !== undefined || conditionOf(request, 'Denied') !== undefined) return;
         const parsed = parseRequest(pemOf(request.spec.request));
-        if (firstComplaint(rules, parsed, request.spec.usages ?? []) !== undefined) return;
+        if (firstProblem(rules, parsed, request.spec.usages ?? []) !== undefined) return;
         for (const way of ways) {
           if (!way.fits(request, parsed) || !(await mayHave(request, way.subresource))) continue;
           const approved = withCondition(request, 'Approved', 'AutoApproved', way.message, clock.now());

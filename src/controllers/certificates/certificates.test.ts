@@ -224,12 +224,12 @@ describe('what signers refuse', () => {
       'usages did not match [key encipherment digital signature server auth]',
     ],
     ['legacy: anything', { signerName: signers.legacyUnknown, usages: ['code signing', 'any'], names: { dns: ['a'] } }, undefined],
-  ])('%s', async (_what, wish, complaint) => {
+  ])('%s', async (_what, wish, problem) => {
     const { run, ask, approved, found } = start();
     ask(wish, [approved()]);
     await run.idle();
-    expect(failureOf(found())).toBe(complaint === undefined ? undefined : `SignerValidationFailure: ${complaint}`);
-    expect(found().status.certificate === undefined).toBe(complaint !== undefined);
+    expect(failureOf(found())).toBe(problem === undefined ? undefined : `SignerValidationFailure: ${problem}`);
+    expect(found().status.certificate === undefined).toBe(problem !== undefined);
   });
 });
 

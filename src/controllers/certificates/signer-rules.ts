@@ -107,10 +107,10 @@ export function signerRules({ signers }: Identity): ReadonlyMap<string, readonly
   ]);
 }
 
-export function firstComplaint(rules: readonly Rule[], request: CertificateRequest, usages: readonly string[]): string | undefined {
+export function firstProblem(rules: readonly Rule[], request: CertificateRequest, usages: readonly string[]): string | undefined {
   for (const rule of rules) {
-    const complaint = rule(request, usages);
-    if (complaint !== undefined) return complaint;
+    const problem = rule(request, usages);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { keyOf, splitKey } from '../../client/informer.ts';
 import { type Authority, type CertificateRequest, issue, parseRequest } from '../../lib/pki.ts';
 import type { Controller } from '../runtime/controller.ts';
 import { conditionOf, isApproved, isIssued, pemOf, requestsRef, type SigningRequest, withCondition } from './request.ts';
-import { firstComplaint, signerRules, usagesOf } from './signer-rules.ts';
+import { firstProblem, signerRules, usagesOf } from './signer-rules.ts';
 
 export interface SignerSettings {
   /** The CA of a signer; requests without one are ignored. */
@@ -55,8 +55,8 @@ export function certificateSigner({ authorityOf, durationMs }: SignerSettings): 
         const { signerName, usages = [] } = request.spec;
         const now = clock.now();
         const parsed = parseRequest(pemOf(request.spec.request));
-        const complaint = firstComplaint(rules.get(signerName) ?? [], parsed, usages);
-        if (complaint !== undefined) return withCondition(request, 'Failed', 'SignerValidationFailure', complaint, now);
+        const problem = firstProblem(rules.get(signerName) ?? [], parsed, usages);
+        if (problem !== undefined) return withCondition(request, 'Failed', 'SignerValidationFailure', problem, now);
         const certificate = signRequest(authority, parsed, request, durationMs, now);
         return { ...request, status: { ...request.status, certificate: Buffer.from(certificate).toString('base64') } };
       };

@@ -4,7 +4,7 @@ import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1035Label, fullyQualifiedName } from '../../meta/names.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
@@ -81,7 +81,7 @@ function validateWebhooks({ webhooks }: Configuration, allowed: Allowances, erro
 function validateWebhook(webhook: Webhook, at: Path, allowed: Allowances, errors: FieldErrors): void {
   const { name, rules, failurePolicy, matchPolicy, sideEffects, timeoutSeconds, reinvocationPolicy } = webhook;
   if (name === '') errors.required(at.child('name'));
-  else complain(errors, at.child('name'), name, fullyQualifiedName(name));
+  else report(errors, at.child('name'), name, fullyQualifiedName(name));
   each(rules, at.child('rules'), (rule, here) => validateRule(rule, here, errors));
   oneOf(failurePolicy, failurePolicies, at.child('failurePolicy'), errors);
   oneOf(matchPolicy, matchPolicies, at.child('matchPolicy'), errors);
@@ -109,7 +109,7 @@ function validateReviewVersions(versions: readonly string[], at: Path, allowed: 
   const seen = new Set<string>();
   each(versions, at, (version, here) => {
     if (seen.has(version)) errors.invalid(here, version, 'duplicate version');
-    else complain(errors, here, version, dns1035Label(version));
+    else report(errors, here, version, dns1035Label(version));
     seen.add(version);
   });
   if (!allowed.unknownReviewVersions && !versions.some((version) => reviewVersions.includes(version)))

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from './schema/v1.ts';
 
 /** Why a CA bundle cannot be used; undefined if it can. */
-export function bundleComplaint(caBundle: string | undefined): string | undefined {
+export function bundleProblem(caBundle: string | undefined): string | undefined {
   if (caBundle === undefined || caBundle === '') return undefined;
   const text = Buffer.from(caBundle, 'base64').toString('latin1');
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
@@ -28,8 +28,8 @@ export function clientWarnings({ webhooks }: MutatingWebhookConfiguration | Vali
     // Few URLs hold the word, in any case and form: only those are parsed.
     if (mayNameService.test(url) && URL.canParse(url) && serviceHost.test(new URL(url).hostname))
       found.push(`${at}.url: names a service of a cluster, which is found by clientConfig.service, not by a URL`);
-    const complaint = bundleComplaint(caBundle);
-    if (complaint !== undefined) found.push(`${at}.caBundle: ${complaint}, so that calls will fail`);
+    const problem = bundleProblem(caBundle);
+    if (problem !== undefined) found.push(`${at}.caBundle: ${problem}, so that calls will fail`);
   });
   return found;
 }

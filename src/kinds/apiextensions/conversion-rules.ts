@@ -2,7 +2,7 @@
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label } from '../../meta/names.ts';
 import { each, repeatedTexts } from '../validation/each.ts';
-import { complain, word } from '../validation/field-checks.ts';
+import { report, word } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { validateWebhookClient } from '../validation/webhook-client.ts';
@@ -42,7 +42,7 @@ function validateReviewVersions(versions: readonly string[], at: Path, errors: F
   const again = repeatedTexts(versions);
   each(versions, at, (version, here, i) => {
     if (again[i]) errors.invalid(here, version, 'duplicate version');
-    else complain(errors, here, version, dns1035Label(version));
+    else report(errors, here, version, dns1035Label(version));
   });
   if (!versions.some((version) => reviewVersions.includes(version)))
     invalidText(errors, at, goList('string', versions), `must include at least one of ${reviewVersions.join(', ')}`);

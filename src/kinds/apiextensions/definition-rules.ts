@@ -181,8 +181,8 @@ function* validateSpec(
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
   for (const [i, version] of versions.entries()) {
     const at = root.child('versions').index(i);
-    const complaints = dns1035Label(version.name);
-    if (complaints.length > 0) errors.invalid(at.child('name'), version.name, complaints.join());
+    const problems = dns1035Label(version.name);
+    if (problems.length > 0) errors.invalid(at.child('name'), version.name, problems.join());
     validateDeprecation(version, at.child('deprecationWarning'), errors);
     const schema = version.schema?.openAPIV3Schema;
     const place = at.child('schema').child('openAPIV3Schema');
@@ -227,9 +227,9 @@ function* validateSpec(
 
 function validateGroup(group: string, errors: FieldErrors): void {
   const at = root.child('group');
-  const complaints = dns1123Subdomain(group);
+  const problems = dns1123Subdomain(group);
   if (group === '') errors.required(at);
-  else if (complaints.length > 0) errors.invalid(at, group, complaints.join());
+  else if (problems.length > 0) errors.invalid(at, group, problems.join());
   else if (!group.includes('.')) errors.invalid(at, group, 'should be a domain with at least one dot');
 }
 
@@ -242,8 +242,8 @@ function validateVersionList({ versions = [] }: CustomResourceDefinitionSpec, er
     invalidText(errors, at, shown(), 'must have exactly one version marked as storage version');
   const [first] = versions;
   if (first === undefined || first.name === '') return;
-  const complaints = dns1035Label(first.name);
-  if (complaints.length > 0) errors.invalid(root.child('version'), first.name, complaints.join());
+  const problems = dns1035Label(first.name);
+  if (problems.length > 0) errors.invalid(root.child('version'), first.name, problems.join());
 }
 
 function validateRequiredNames(names: CustomResourceDefinitionNames, errors: FieldErrors): void {
@@ -254,8 +254,8 @@ function validateRequiredNames(names: CustomResourceDefinitionNames, errors: Fie
 function validateNames(names: CustomResourceDefinitionNames, at: Path, errors: FieldErrors): void {
   const { plural, singular = '', kind, listKind = '', shortNames, categories } = names;
   const label = (value: string, text: string, here: Path, prefix = ''): void => {
-    const complaints = dns1035Label(text);
-    if (complaints.length > 0) errors.invalid(here, value, prefix + complaints.join());
+    const problems = dns1035Label(text);
+    if (problems.length > 0) errors.invalid(here, value, prefix + problems.join());
   };
   const mixed = 'may have mixed case, but should otherwise match: ';
   if (plural !== '') label(plural, plural, at.child('plural'));

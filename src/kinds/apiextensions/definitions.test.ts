@@ -89,7 +89,7 @@ test.each<[string, Loose, string[]]>([
   expect(errorsOf(spec)).toEqual(like(texts));
 });
 
-test('what versions do not have in common is complained of under each', () => {
+test('what versions do not have in common is reported for each', () => {
   const wrong = version({ schema: { openAPIV3Schema: { type: 'object', properties: { spec: {} } } } });
   const other = version({ name: 'v2', storage: false });
   expect(errorsOf({ versions: [wrong] })).toEqual(like(['spec.validation.openAPIV3Schema.properties[spec].type | Required']));

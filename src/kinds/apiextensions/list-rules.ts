@@ -15,16 +15,16 @@ export function validateListMarkers(schema: JSONSchemaProps, at: Path, x: Extens
   const item = Array.isArray(schema.items) ? undefined : schema.items;
   if (listType !== undefined) {
     if (schema.type !== 'array') {
-      const complaint = `must be array if ${x.listType} is specified`;
-      if (schema.type === undefined) errors.required(at.child('type'), complaint);
-      else errors.invalid(at.child('type'), schema.type, complaint);
+      const problem = `must be array if ${x.listType} is specified`;
+      if (schema.type === undefined) errors.required(at.child('type'), problem);
+      else errors.invalid(at.child('type'), schema.type, problem);
     } else if (listType === 'set' && item !== undefined) validateSetItem(item, at.child('items'), x, errors);
     if (!listTypes.includes(listType)) errors.notSupported(at.child(x.listType), listType, listTypes);
   }
   if (keys.length > 0 && listType !== 'map') {
-    const complaint = `must be map if ${x.listMapKeys} is non-empty`;
-    if (listType === undefined) errors.required(at.child(x.listType), complaint);
-    else errors.invalid(at.child(x.listType), listType, complaint);
+    const problem = `must be map if ${x.listMapKeys} is non-empty`;
+    if (listType === undefined) errors.required(at.child(x.listType), problem);
+    else errors.invalid(at.child(x.listType), listType, problem);
   }
   if (listType === 'map') validateMapList(schema, keys, at, x, errors);
   if (item !== undefined && (listType === 'set' || listType === 'map')) validateMembers(item, listType, keys, at.child('items'), x, errors);
@@ -33,9 +33,9 @@ export function validateListMarkers(schema: JSONSchemaProps, at: Path, x: Extens
 /** Members of a set are compared as a whole, so they must be atomic. */
 function validateSetItem(item: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
   const listType = item[x.listType] as string | undefined;
-  const complaint = `must be atomic as item of a list with ${x.listType}=set`;
-  if (item.type === 'array' && listType !== undefined && listType !== 'atomic') errors.invalid(at.child(x.listType), listType, complaint);
-  if (item.type === 'object' && item[x.mapType] !== 'atomic') errors.invalid(at.child(x.mapType), item[x.mapType], complaint);
+  const problem = `must be atomic as item of a list with ${x.listType}=set`;
+  if (item.type === 'array' && listType !== undefined && listType !== 'atomic') errors.invalid(at.child(x.listType), listType, problem);
+  if (item.type === 'object' && item[x.mapType] !== 'atomic') errors.invalid(at.child(x.mapType), item[x.mapType], problem);
 }
 
 function validateMapList(schema: JSONSchemaProps, keys: readonly string[], at: Path, x: Extensions, errors: FieldErrors): void {

@@ -159,8 +159,8 @@ function validateMapType(schema: JSONSchemaProps, at: Path, x: Extensions, error
 /** A marker belongs to one type. */
 export function mustBe(type: string, marker: string, schema: JSONSchemaProps, at: Path, errors: FieldErrors): boolean {
   if (schema.type === type) return true;
-  const complaint = `must be ${type} if ${marker} is specified`;
-  if (schema.type === undefined) errors.required(at.child('type'), complaint);
-  else errors.invalid(at.child('type'), schema.type, complaint);
+  const problem = `must be ${type} if ${marker} is specified`;
+  if (schema.type === undefined) errors.required(at.child('type'), problem);
+  else errors.invalid(at.child('type'), schema.type, problem);
   return false;
 }

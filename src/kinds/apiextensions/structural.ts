@@ -94,9 +94,9 @@ class StructureCheck {
     const { type = '' } = schema;
     const here = at.child('type');
     if (embedded && type !== 'object') {
-      const complaint = `must be object if ${x.embeddedResource} is true`;
-      if (type === '') errors.required(here, complaint);
-      else errors.invalid(here, type, complaint);
+      const problem = `must be object if ${x.embeddedResource} is true`;
+      if (type === '') errors.required(here, problem);
+      else errors.invalid(here, type, problem);
     } else if (type === '' && schema[x.intOrString] !== true && schema[x.preserveUnknownFields] !== true)
       errors.required(here, emptyType[level]);
     if (level === 'root' && type !== '' && type !== 'object') errors.invalid(here, type, 'must be object at the root');

@@ -55,9 +55,9 @@ export function validateSubresources(subresources: CustomResourceSubresources | 
   const scale = subresources?.scale;
   if (scale === undefined) return;
   const here = at.child('scale');
-  const path = (field: string, text: string, places: readonly string[], complaint: string): void => {
+  const path = (field: string, text: string, places: readonly string[], problem: string): void => {
     if (simplePath(text, here.child(field), errors) && !places.some((place) => text.startsWith(`${place}.`)))
-      errors.invalid(here.child(field), text, complaint);
+      errors.invalid(here.child(field), text, problem);
   };
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
   if (specReplicasPath === '') errors.required(here.child('specReplicasPath'));

@@ -7,7 +7,7 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { each } from '../validation/each.ts';
-import { complain, subdomain } from '../validation/field-checks.ts';
+import { report, subdomain } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateServicePort } from '../validation/webhook-client.ts';
 import { APIService, type APIServiceCondition } from './schema/v1.ts';
@@ -25,7 +25,7 @@ function validate(service: APIService, errors: FieldErrors): void {
     errors.invalid(Path.of('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`);
   if (group !== '') subdomain(group, root.child('group'), errors);
   else if (version !== 'v1') errors.required(root.child('group'), 'only v1 may have an empty group and it better be legacy kube');
-  complain(errors, root.child('version'), version, dns1035Label(version));
+  report(errors, root.child('version'), version, dns1035Label(version));
   priority(groupPriorityMinimum, MAX_GROUP_PRIORITY, 'groupPriorityMinimum', errors);
   priority(versionPriority, MAX_VERSION_PRIORITY, 'versionPriority', errors);
   validateServer(service, errors);

@@ -22,7 +22,7 @@ function nameRule(name: string): string[] {
   ];
 }
 
-function versionComplaints(apiVersion: string): string[] {
+function versionProblems(apiVersion: string): string[] {
   const { group, version } = splitApiVersion(apiVersion);
   return [
     ...(group === '' && !apiVersion.startsWith('/') ? [] : dns1123Subdomain(group).map((text) => `group part: ${text}`)),
@@ -37,8 +37,8 @@ function validateServer(
 ): void {
   for (const text of nameIsSubdomain(apiServerID)) errors.invalid(path.child('apiServerID'), apiServerID, text);
   const check = (version: string, where: Path): void => {
-    const complaints = versionComplaints(version);
-    if (complaints.length > 0) errors.invalid(where, version, complaints.join(','));
+    const problems = versionProblems(version);
+    if (problems.length > 0) errors.invalid(where, version, problems.join(','));
   };
   check(encodingVersion, path.child('encodingVersion'));
   each(decodableVersions, path.child('decodableVersions'), check);

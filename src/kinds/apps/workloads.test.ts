@@ -118,7 +118,7 @@ test('counts of a status fit together, and the spec stays', () => {
   expect(report({ collisionCount: 1 }).errors).toEqual(['status.collisionCount | Invalid | Invalid value: 1: cannot be decremented']);
 });
 
-test('replication controllers take selector and labels from their template, and complain twice', () => {
+test('replication controllers take selector and labels from their template, and report errors twice', () => {
   const { object } = create(ReplicationControllerKind, { spec: { template } });
   expect(object.spec.selector).toEqual({ app: 'shop' });
   expect(object.metadata.labels).toEqual({ app: 'shop' });

@@ -4,7 +4,7 @@ import { dns1123Label, pathSegmentName } from '../../meta/names.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
-import { complain, notNegative } from '../validation/field-checks.ts';
+import { notNegative, report } from '../validation/field-checks.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateContainerResourceName } from '../validation/resources.ts';
@@ -66,9 +66,9 @@ function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: 
 
 function validateReference({ kind, name }: CrossVersionObjectReference, at: Path, errors: FieldErrors): void {
   if (kind === '') errors.required(at.child('kind'));
-  else complain(errors, at.child('kind'), kind, pathSegmentName(kind));
+  else report(errors, at.child('kind'), kind, pathSegmentName(kind));
   if (name === '') errors.required(at.child('name'));
-  else complain(errors, at.child('name'), name, pathSegmentName(name));
+  else report(errors, at.child('name'), name, pathSegmentName(name));
 }
 
 // ---- metrics -----------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ function validateSource(metric: MetricSpec, source: Source, at: Path, errors: Fi
       else if (source === 'containerResource') validateContainerResourceName(resource.name, at.child('name'), errors, env.identity);
       if (resource.container === '') errors.required(at.child('container'), 'must specify a container');
       else if (resource.container !== undefined)
-        complain(errors, at.child('container'), resource.container, dns1123Label(resource.container));
+        report(errors, at.child('container'), resource.container, dns1123Label(resource.container));
       validateTarget(resource.target, target, errors);
       validateUtilization(resource.target, target, errors);
     }
@@ -160,7 +160,7 @@ function validateUtilization({ averageUtilization, averageValue }: MetricTarget,
 function validateIdentifier({ name }: MetricIdentifier, at: Path, errors: FieldErrors): void {
   const here = at.child('metric').child('name');
   if (name === '') errors.required(here, 'must specify a metric name');
-  else complain(errors, here, name, pathSegmentName(name));
+  else report(errors, here, name, pathSegmentName(name));
 }
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue'];

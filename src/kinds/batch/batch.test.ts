@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { create, type Loose, testEnv, update, withFeatures } from '../validation/kinds.testing.ts';
 import { CronJobKind } from './cron-job.ts';
 import { JobKind } from './job.ts';
-import { scheduleComplaint } from './schedule.ts';
+import { scheduleProblem } from './schedule.ts';
 
 const podSpec = { restartPolicy: 'Never', containers: [{ name: 'work', image: 'work:1' }] };
 const job = (spec: Loose = {}, metadata: Loose = {}): Loose => ({
@@ -182,6 +182,6 @@ test.each<[string, string | undefined]>([
   ['@never', 'unrecognized descriptor: @never'],
   ['@every x', 'failed to parse duration @every x: time: invalid duration "x"'],
   ['TZ=Moon 0 3 * * *', 'provided bad location Moon: unknown time zone Moon'],
-])('schedules: %s', (text, complaint) => {
-  expect(scheduleComplaint(text)).toBe(complaint);
+])('schedules: %s', (text, problem) => {
+  expect(scheduleProblem(text)).toBe(problem);
 });

@@ -14,7 +14,7 @@ import { invalidText, selectorText, unsupportedText } from '../validation/go-tex
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
 import { validateJobSpec } from './job-rules.ts';
-import { isTimeZone, scheduleComplaint } from './schedule.ts';
+import { isTimeZone, scheduleProblem } from './schedule.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 
@@ -49,9 +49,9 @@ function* validateSpec({ spec }: CronJob, old: CronJob | undefined, errors: Fiel
 
 function validateSchedule({ schedule, timeZone }: CronJob['spec'], errors: FieldErrors): void {
   const at = specAt.child('schedule');
-  const complaint = schedule === '' ? undefined : scheduleComplaint(schedule);
+  const problem = schedule === '' ? undefined : scheduleProblem(schedule);
   if (schedule === '') errors.required(at);
-  else if (complaint !== undefined) errors.invalid(at, schedule, complaint);
+  else if (problem !== undefined) errors.invalid(at, schedule, problem);
   if (timeZone !== undefined && schedule.includes('TZ'))
     errors.invalid(at, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule');
 }

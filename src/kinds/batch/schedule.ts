@@ -20,21 +20,21 @@ const bounds: readonly Bounds[] = [
 const words = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
 /** The error of a schedule, or undefined. */
-export function scheduleComplaint(text: string): string | undefined {
+export function scheduleProblem(text: string): string | undefined {
   const zone = /^(?:CRON_)?TZ=(\S*)(.*)$/s.exec(text);
   if (zone !== null && !isTimeZone(zone[1] as string)) return `provided bad location ${zone[1]}: unknown time zone ${zone[1]}`;
   const rest = zone === null ? text : (zone[2] as string).trim();
-  if (rest.startsWith('@')) return wordComplaint(rest);
+  if (rest.startsWith('@')) return wordProblem(rest);
   const fields = rest.split(/\s+/).filter((field) => field !== '');
   if (fields.length !== 5) return `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`;
   for (let i = 0; i < 5; i++) {
-    const complaint = fieldComplaint(fields[i] as string, bounds[i] as Bounds);
-    if (complaint !== undefined) return complaint;
+    const problem = fieldProblem(fields[i] as string, bounds[i] as Bounds);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function wordComplaint(text: string): string | undefined {
+function wordProblem(text: string): string | undefined {
   if (words.has(text)) return undefined;
   if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`;
   try {
@@ -45,16 +45,16 @@ function wordComplaint(text: string): string | undefined {
   }
 }
 
-function fieldComplaint(field: string, within: Bounds): string | undefined {
+function fieldProblem(field: string, within: Bounds): string | undefined {
   for (const part of field.split(',')) {
-    const complaint = part === '' ? undefined : rangeComplaint(part, within);
-    if (complaint !== undefined) return complaint;
+    const problem = part === '' ? undefined : rangeProblem(part, within);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
 /** `5`, `1-5`, `*`, `?`, each with an optional `/step`. */
-function rangeComplaint(part: string, { min, max, names }: Bounds): string | undefined {
+function rangeProblem(part: string, { min, max, names }: Bounds): string | undefined {
   const [range = '', stepText, ...moreSteps] = part.split('/');
   const [low = '', high, ...moreHyphens] = range.split('-');
   let start = min;

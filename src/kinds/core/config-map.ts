@@ -6,7 +6,7 @@ import { configMapKey } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { base64Length, immutableOnceSet, maxDataBytes, sizeOf } from '../validation/data.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { ConfigMap } from './schema/config.ts';
 
@@ -16,13 +16,13 @@ const binaryData = Path.of('binaryData');
 function validate(map: ConfigMap, errors: FieldErrors): void {
   let size = 0;
   for (const key in map.data) {
-    complain(errors, data.key(key), key, configMapKey(key));
+    report(errors, data.key(key), key, configMapKey(key));
     if (map.binaryData !== undefined && Object.hasOwn(map.binaryData, key))
       errors.invalid(data.key(key), key, 'duplicate of key present in binaryData');
     size += Buffer.byteLength(map.data[key] as string);
   }
   for (const key in map.binaryData) {
-    complain(errors, binaryData.key(key), key, configMapKey(key));
+    report(errors, binaryData.key(key), key, configMapKey(key));
     size += base64Length(map.binaryData[key] as string);
   }
   if (size > maxDataBytes) errors.tooLong(Path.of('[]'), maxDataBytes);

@@ -6,7 +6,7 @@ import { nameIsSubdomain, portNumber } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { each } from '../validation/each.ts';
-import { complain, label, qualified, word } from '../validation/field-checks.ts';
+import { label, qualified, report, word } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { type EndpointAddress, type EndpointPort, Endpoints } from './schema/service.ts';
 import { portProtocols } from './service-types.ts';
@@ -31,17 +31,17 @@ function validateUpdate(endpoints: Endpoints, old: Endpoints, errors: FieldError
 }
 
 function validateAddress(address: EndpointAddress, at: Path, errors: FieldErrors): void {
-  complain(errors, at.child('ip'), address.ip, validIP(address.ip));
+  report(errors, at.child('ip'), address.ip, validIP(address.ip));
   if ((address.hostname ?? '') !== '') label(address.hostname as string, at.child('hostname'), errors);
-  if (address.nodeName !== undefined) complain(errors, at.child('nodeName'), address.nodeName, nameIsSubdomain(address.nodeName));
-  complain(errors, at.child('ip'), address.ip, nonSpecialIP(address.ip));
+  if (address.nodeName !== undefined) report(errors, at.child('nodeName'), address.nodeName, nameIsSubdomain(address.nodeName));
+  report(errors, at.child('ip'), address.ip, nonSpecialIP(address.ip));
 }
 
 function validatePort(port: EndpointPort, needsName: boolean, at: Path, errors: FieldErrors): void {
   const { name = '' } = port;
   if (name !== '') label(name, at.child('name'), errors);
   else if (needsName) errors.required(at.child('name'));
-  complain(errors, at.child('port'), port.port, portNumber(port.port));
+  report(errors, at.child('port'), port.port, portNumber(port.port));
   word(port.protocol, portProtocols, at.child('protocol'), errors);
   if (port.appProtocol !== undefined) qualified(port.appProtocol, at.child('appProtocol'), errors);
 }

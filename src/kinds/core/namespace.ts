@@ -8,7 +8,7 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { objectSubresource, status } from '../subresources.ts';
 import { each } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { Namespace } from './schema/namespace.ts';
 
@@ -25,7 +25,7 @@ const finalizers = Path.of('spec', 'finalizers');
 const plainFinalizers = new Set(['orphan', 'foregroundDeletion']);
 
 function validateFinalizer(name: string, at: Path, errors: FieldErrors, env: KindEnv): void {
-  complain(errors, at, name, qualifiedName(name));
+  report(errors, at, name, qualifiedName(name));
   if (!name.includes('/') && !plainFinalizers.has(name) && name !== env.identity.word)
     errors.invalid(at, name, 'name is neither a standard finalizer name nor is it fully qualified');
 }

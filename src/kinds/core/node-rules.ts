@@ -6,7 +6,7 @@ import { type IPFamily, parseCIDR } from '../../meta/ip.ts';
 import { configMapKey, labelKey, labelValue, nameIsLabel, nameIsSubdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { repeatedTexts, repeats } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import { validateResourceAmount } from '../validation/resources.ts';
 import type { ConfigMapNodeConfigSource, Node, NodeConfigSource } from './schema/node.ts';
@@ -58,7 +58,7 @@ function validateTaints(taints: readonly Taint[], at: Path, errors: FieldErrors)
   const again = repeats(taints, ({ key, effect }) => JSON.stringify([key, effect]));
   taints.forEach((taint, i) => {
     const here = at.index(i);
-    complain(errors, here.child('key'), taint.key, labelKey(taint.key));
+    report(errors, here.child('key'), taint.key, labelKey(taint.key));
     const wrong = labelValue(taint.value ?? '');
     if (wrong.length > 0) errors.invalid(here.child('value'), taint.value, wrong.join(';'));
     if (taint.effect === '') errors.required(here.child('effect'));
@@ -154,6 +154,6 @@ function validateConfigMapSource(source: ConfigMapNodeConfigSource, at: Path, wh
   for (const field of ['namespace', 'name', 'kubeletConfigKey'] as const) {
     const value = source[field];
     if (value === '') errors.required(at.child(field), `${field} must be set`);
-    else complain(errors, at.child(field), value, rules[field](value));
+    else report(errors, at.child(field), value, rules[field](value));
   }
 }

@@ -18,11 +18,11 @@ function jsonKey(secret: Secret, key: string, errors: FieldErrors): void {
     errors.required(data.key(key));
     return;
   }
-  const why = complaintAboutJson(Buffer.from(value, 'base64'));
+  const why = problemAboutJson(Buffer.from(value, 'base64'));
   if (why !== undefined) errors.invalid(data.key(key), '<secret contents redacted>', why);
 }
 
-function complaintAboutJson(bytes: Buffer): string | undefined {
+function problemAboutJson(bytes: Buffer): string | undefined {
   let content: unknown;
   try {
     content = parseJson(bytes);

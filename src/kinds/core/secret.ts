@@ -7,7 +7,7 @@ import { setKey } from '../../schema/plain.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { base64Length, immutableOnceSet, maxDataBytes, sizeOf } from '../validation/data.ts';
-import { complain, immutable } from '../validation/field-checks.ts';
+import { immutable, report } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { bootstrapTokenWarnings } from './bootstrap-token.ts';
 import { Secret } from './schema/config.ts';
@@ -28,7 +28,7 @@ function defaults(secret: Secret): void {
 function validate(secret: Secret, errors: FieldErrors, env: KindEnv): void {
   let size = 0;
   for (const key in secret.data) {
-    complain(errors, data.key(key), key, configMapKey(key));
+    report(errors, data.key(key), key, configMapKey(key));
     size += base64Length(secret.data[key] as string);
   }
   if (size > maxDataBytes) errors.tooLong(data, maxDataBytes);

@@ -3,7 +3,7 @@
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
 import { repeatedTexts } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import type { Service, ServiceSpec } from './schema/service.ts';
@@ -55,9 +55,9 @@ function validateAddresses(given: readonly string[], errors: FieldErrors): boole
       invalidText(errors, clusterIPsPath, listText(given), "'None' must be the first and only value");
       return;
     }
-    const complaints = validIP(ip);
-    if (complaints.length > 0) readable = false;
-    complain(errors, clusterIPsPath.index(i), ip, complaints);
+    const problems = validIP(ip);
+    if (problems.length > 0) readable = false;
+    report(errors, clusterIPsPath.index(i), ip, problems);
   });
   if (given.length > 2) invalidText(errors, clusterIPsPath, listText(given), 'may only hold up to 2 values');
   return readable;

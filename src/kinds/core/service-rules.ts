@@ -6,7 +6,7 @@ import { nonSpecialIP, parseCIDR, validIP } from '../../meta/ip.ts';
 import { validateLabels } from '../../meta/labels.ts';
 import { portNumber } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
-import { complain, label, portOrName, qualified, subdomain, word } from '../validation/field-checks.ts';
+import { label, portOrName, qualified, report, subdomain, word } from '../validation/field-checks.ts';
 import type { Service, ServicePort, ServiceSpec } from './schema/service.ts';
 import { validateClusterIPs } from './service-addresses.ts';
 import { isHeadless, needsHealthCheck, needsNodePorts, portProtocols, serviceTypes } from './service-types.ts';
@@ -29,8 +29,8 @@ export function validateService(service: Service, errors: FieldErrors, env: Kind
   validateAffinity(given, errors);
   validateClusterIPs(service, errors);
   given.externalIPs?.forEach((ip, i) => {
-    const complaints = validIP(ip);
-    complain(errors, spec.child('externalIPs').index(i), ip, complaints.length > 0 ? complaints : nonSpecialIP(ip));
+    const problems = validIP(ip);
+    report(errors, spec.child('externalIPs').index(i), ip, problems.length > 0 ? problems : nonSpecialIP(ip));
   });
   word(given.type, serviceTypes, spec.child('type'), errors);
   validateNodePorts(given, errors);
@@ -77,7 +77,7 @@ function validatePorts(given: readonly ServicePort[], errors: FieldErrors): void
       if (names.has(name)) errors.duplicate(at.child('name'), name);
       names.add(name);
     } else if (given.length > 1) errors.required(at.child('name'));
-    complain(errors, at.child('port'), port.port, portNumber(port.port));
+    report(errors, at.child('port'), port.port, portNumber(port.port));
     word(port.protocol, portProtocols, at.child('protocol'), errors);
     portOrName(port.targetPort, at.child('targetPort'), errors);
     if (port.appProtocol !== undefined) qualified(port.appProtocol, at.child('appProtocol'), errors);
@@ -163,7 +163,7 @@ function validateTraffic(service: Service, errors: FieldErrors, env: KindEnv): v
     if (health !== 0)
       errors.invalid(healthAt, health, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
   } else if (health === 0) errors.required(healthAt);
-  else complain(errors, healthAt, health, portNumber(health));
+  else report(errors, healthAt, health, portNumber(health));
   if (internal !== undefined) {
     if (!trafficPolicies.includes(internal)) errors.notSupported(spec.child('internalTrafficPolicy'), internal, trafficPolicies);
   } else if ((type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer') && env.feature('ServiceInternalTrafficPolicy'))

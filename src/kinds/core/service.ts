@@ -1,7 +1,7 @@
 /** Services. */
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { immutableComplaint, nameIsDns1035Label } from '../../meta/names.ts';
+import { immutableProblem, nameIsDns1035Label } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type GateRule, type KindEnv, kind } from '../kind.ts';
 import { proxy, status } from '../subresources.ts';
@@ -36,7 +36,7 @@ function validateUpdate(service: Service, old: Service, errors: FieldErrors, env
     errors.invalid(Path.of('spec', 'loadBalancerClass'), loadBalancerClass ?? 'null', 'may not change once set');
   validateLoadBalancerClass(service.spec, errors);
   if (needsHealthCheck(old) && needsHealthCheck(service) && service.spec.healthCheckNodePort !== old.spec.healthCheckNodePort)
-    errors.forbidden(Path.of('spec', 'healthCheckNodePort'), immutableComplaint);
+    errors.forbidden(Path.of('spec', 'healthCheckNodePort'), immutableProblem);
   metadataAgain(service, { namespaced: true, nameRule: nameIsDns1035Label }, errors, env);
   validateService(service, errors, env);
 }

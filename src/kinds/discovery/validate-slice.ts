@@ -5,7 +5,7 @@ import { validateLabels } from '../../meta/labels.ts';
 import { fullyQualifiedDomainName, labelValue, nameIsSubdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
-import { complain, immutable, label, qualified, word } from '../validation/field-checks.ts';
+import { immutable, label, qualified, report, word } from '../validation/field-checks.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from './schema/v1.ts';
 
@@ -42,7 +42,7 @@ function validateEndpoint(endpoint: Endpoint, type: string, at: Path, errors: Fi
   if (addresses.length === 0) errors.required(list, 'must contain at least 1 address');
   else if (addresses.length > MAX_ADDRESSES) errors.tooMany(list, addresses.length, MAX_ADDRESSES);
   each(addresses, list, (address, here) => validateAddress(address, type, here, errors));
-  if (nodeName !== undefined) complain(errors, at.child('nodeName'), nodeName, nameIsSubdomain(nodeName));
+  if (nodeName !== undefined) report(errors, at.child('nodeName'), nodeName, nameIsSubdomain(nodeName));
   const topology = at.child('deprecatedTopology');
   const labels = Object.keys(deprecatedTopology).length;
   if (labels > MAX_TOPOLOGY_LABELS) errors.tooMany(topology, labels, MAX_TOPOLOGY_LABELS);
@@ -52,10 +52,10 @@ function validateEndpoint(endpoint: Endpoint, type: string, at: Path, errors: Fi
 }
 
 function validateAddress(address: string, type: string, at: Path, errors: FieldErrors): void {
-  if (type === 'FQDN') complain(errors, at, address, fullyQualifiedDomainName(address));
+  if (type === 'FQDN') report(errors, at, address, fullyQualifiedDomainName(address));
   if (type !== 'IPv4' && type !== 'IPv6') return;
-  complain(errors, at, address, type === 'IPv4' ? validIPv4(address) : validIPv6(address));
-  complain(errors, at, address, nonSpecialIP(address));
+  report(errors, at, address, type === 'IPv4' ? validIPv4(address) : validIPv6(address));
+  report(errors, at, address, nonSpecialIP(address));
 }
 
 function validateHints({ forZones = [] }: EndpointHints, at: Path, errors: FieldErrors): void {
@@ -67,7 +67,7 @@ function validateHints({ forZones = [] }: EndpointHints, at: Path, errors: Field
   each(forZones, at, ({ name }, here) => {
     if (known.has(name)) errors.duplicate(here.child('name'), name);
     known.add(name);
-    complain(errors, here.child('name'), name, labelValue(name));
+    report(errors, here.child('name'), name, labelValue(name));
   });
 }
 

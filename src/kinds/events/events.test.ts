@@ -95,7 +95,7 @@ test.each<[string, Loose, string[]]>([
   expect(check({ ...fresh, ...change })).toEqual(like(texts));
 });
 
-test('complaints use the names of the group that the client sent', () => {
+test('problems use the names of the group that the client sent', () => {
   const names = new Set(Object.keys(served('v1').schema.fields));
   const wrong: Loose = {
     ...fresh,
@@ -112,13 +112,13 @@ test('complaints use the names of the group that the client sent', () => {
     reason: '',
     type: '',
   };
-  const complaints = [
+  const problems = [
     ...check(wrong),
     ...check({ ...fresh, ...wrong, metadata }, 'v1', fresh),
     ...check({ ...wrong, eventTime: null }, 'v1beta1'),
   ];
-  const fields = new Set(complaints.map((text) => (text.split(' | ')[0] as string).split(/[.[]/)[0] as string));
-  expect(complaints).toEqual(expect.arrayContaining([expect.stringMatching(/^regarding\.namespace \| Invalid/)]));
+  const fields = new Set(problems.map((text) => (text.split(' | ')[0] as string).split(/[.[]/)[0] as string));
+  expect(problems).toEqual(expect.arrayContaining([expect.stringMatching(/^regarding\.namespace \| Invalid/)]));
   expect([...fields].filter((field) => !names.has(field))).toEqual([]);
 });
 

@@ -5,7 +5,7 @@
  */
 import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { immutableComplaint } from '../../meta/names.ts';
+import { immutableProblem } from '../../meta/names.ts';
 import type { Event } from '../core/schema/events.ts';
 import type { ObjectReference } from '../core/schema/references.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
@@ -43,7 +43,7 @@ export function validateChangedEvent(event: Event, old: Event, errors: FieldErro
   metadataUpdateAgain(event, old, errors, env);
   if (!equal(event.series, old.series)) validateSeries(event, errors);
   if (!equal(event.involvedObject, old.involvedObject))
-    invalidText(errors, at(eventsFields.involvedObject), referenceText(event.involvedObject), immutableComplaint);
+    invalidText(errors, at(eventsFields.involvedObject), referenceText(event.involvedObject), immutableProblem);
   immutable(event.reason, old.reason, at('reason'), errors);
   for (const field of ['message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const)
     immutable(event[field], old[field], at(eventsFields[field]), errors);

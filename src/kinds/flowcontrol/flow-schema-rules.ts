@@ -3,7 +3,7 @@ import { equal } from '../../lib/equal.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { nameIsLabel, nameIsSubdomain } from '../../meta/names.ts';
 import { each } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText, unsupportedText } from '../validation/go-text.ts';
 import { EXEMPT, mandatorySchemas } from './mandatory.ts';
@@ -47,7 +47,7 @@ function validateSpec(name: string, given: FlowSchemaSpec, errors: FieldErrors):
     );
   const levelName = spec.child('priorityLevelConfiguration').child('name');
   if (level.name === '') errors.required(levelName, 'must reference a priority level');
-  else complain(errors, levelName, level.name, nameIsSubdomain(level.name));
+  else report(errors, levelName, level.name, nameIsSubdomain(level.name));
   each(rules, spec.child('rules'), (rule, here) => validateRules(rule, here, errors));
 }
 
@@ -93,9 +93,9 @@ function validateSubject(subject: Subject, at: Path, errors: FieldErrors): void 
 
 function validateServiceAccount({ name, namespace }: ServiceAccountSubject, at: Path, errors: FieldErrors): void {
   if (name === '') errors.required(at.child('name'));
-  else if (name !== all) complain(errors, at.child('name'), name, nameIsSubdomain(name));
+  else if (name !== all) report(errors, at.child('name'), name, nameIsSubdomain(name));
   if (namespace === '') errors.required(at.child('namespace'), 'must specify namespace for service account');
-  else complain(errors, at.child('namespace'), namespace, nameIsLabel(namespace));
+  else report(errors, at.child('namespace'), namespace, nameIsLabel(namespace));
 }
 
 // ---- rules -------------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ function validateResourceRule(rule: ResourcePolicyRule, at: Path, errors: FieldE
   if (namespaces.length === 0 && !clusterScope)
     errors.required(here, 'resource rules that are not cluster scoped must supply at least one namespace');
   else if (!starAlone(namespaces, here, 'namespaces', errors))
-    each(namespaces, here, (namespace, place) => complain(errors, place, namespace, nameIsLabel(namespace)));
+    each(namespaces, here, (namespace, place) => report(errors, place, namespace, nameIsLabel(namespace)));
 }
 
 function validateNonResourceRule({ verbs: given = [], nonResourceURLs = [] }: NonResourcePolicyRule, at: Path, errors: FieldErrors): void {
@@ -133,12 +133,12 @@ function validateNonResourceRule({ verbs: given = [], nonResourceURLs = [] }: No
   if (nonResourceURLs.length === 0) errors.required(here, 'nonResourceURLs must contain at least one value');
   else if (!starAlone(nonResourceURLs, here, 'non-resource URLs', errors))
     each(nonResourceURLs, here, (path, place) => {
-      const complaint = pathComplaint(path);
-      if (complaint !== undefined) errors.invalid(place, path, complaint);
+      const problem = pathProblem(path);
+      if (problem !== undefined) errors.invalid(place, path, problem);
     });
 }
 
-function pathComplaint(path: string): string | undefined {
+function pathProblem(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with slash';

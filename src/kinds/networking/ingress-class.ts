@@ -4,7 +4,7 @@ import { domainPrefixedPath, nameIsLabel } from '../../meta/names.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
-import { complain, immutable } from '../validation/field-checks.ts';
+import { immutable, report } from '../validation/field-checks.ts';
 import { validateTypedReference } from '../validation/references.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { IngressClass, type IngressClassParametersReference } from './schema/ingress.ts';
@@ -18,7 +18,7 @@ function validate({ spec }: IngressClass, errors: FieldErrors): void {
   const named = spec.controller ?? '';
   if (Buffer.byteLength(named) > MAX_CONTROLLER_BYTES) errors.tooLong(controller, MAX_CONTROLLER_BYTES);
   if (named === '') errors.required(controller);
-  else complain(errors, controller, named, domainPrefixedPath(named));
+  else report(errors, controller, named, domainPrefixedPath(named));
   if (spec.parameters !== undefined) validateParameters(spec.parameters, errors);
 }
 
@@ -31,7 +31,7 @@ function validateParameters(reference: IngressClassParametersReference, errors: 
   else if (scope === 'Cluster') {
     if (namespace !== undefined) errors.forbidden(at, "`parameters.scope` is set to 'Cluster'");
   } else if (namespace === undefined) errors.required(at, "`parameters.scope` is set to 'Namespace'");
-  else complain(errors, at, namespace, nameIsLabel(namespace));
+  else report(errors, at, namespace, nameIsLabel(namespace));
 }
 
 /** `Config.example.com/main` */

@@ -6,7 +6,7 @@ import { parseIP } from '../../meta/ip.ts';
 import { dns1123Subdomain, nameIsDns1035Label, portName, portNumber, wildcardDns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
-import { complain, subdomain } from '../validation/field-checks.ts';
+import { report, subdomain } from '../validation/field-checks.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { validateLoadBalancerStatus } from '../validation/load-balancer-status.ts';
 import { validateTypedReference } from '../validation/references.ts';
@@ -90,7 +90,7 @@ function validateRule({ host = '', http }: IngressRule, at: Path, errors: FieldE
   const wildcard = host.includes('*');
   if (host !== '') {
     if (parseIP(host) !== undefined) errors.invalid(at.child('host'), host, 'must be a DNS name, not an IP address');
-    complain(errors, at.child('host'), host, wildcard ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
+    report(errors, at.child('host'), host, wildcard ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
   }
   if (http !== undefined && !(wildcard && allowed.badWildcardRules))
     validatePaths(http, at.child('http').child('paths'), errors, allowed.names);
@@ -129,17 +129,17 @@ function validateBackend({ service, resource }: IngressBackend, at: Path, errors
 
 function validateService({ name, port }: NonNullable<IngressBackend['service']>, at: Path, errors: FieldErrors, names: Names): void {
   if (name === '') errors.required(names.serviceName(at));
-  else complain(errors, names.serviceName(at), name, nameIsDns1035Label(name));
+  else report(errors, names.serviceName(at), name, nameIsDns1035Label(name));
   const { name: named = '', number = 0 } = port;
   if (named !== '' && number !== 0) errors.invalid(at, '', 'cannot set both port name & port number');
-  else if (named !== '') complain(errors, names.portName(at), named, portName(named));
-  else if (number !== 0) complain(errors, names.portNumber(at), number, portNumber(number));
+  else if (named !== '') report(errors, names.portName(at), named, portName(named));
+  else if (number !== 0) report(errors, names.portNumber(at), number, portNumber(number));
   else errors.required(at, 'port name or number is required');
 }
 
 function validateTLS({ hosts = [], secretName = '' }: IngressTLS, at: Path, errors: FieldErrors, allowed: Allowances): void {
   each(hosts, at.child('hosts'), (host, here) => {
-    complain(errors, here, host, host.includes('*') ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
+    report(errors, here, host, host.includes('*') ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
   });
   if (secretName !== '' && !allowed.badSecretNames) subdomain(secretName, at.child('secretName'), errors);
 }

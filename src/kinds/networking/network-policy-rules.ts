@@ -4,7 +4,7 @@ import { cidrContains, parseCIDR } from '../../meta/ip.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { portName, portNumber } from '../../meta/names.ts';
 import { each } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from './schema/network-policy.ts';
@@ -42,14 +42,14 @@ function validatePort({ protocol, port, endPort }: NetworkPolicyPort, at: Path, 
   if (port === undefined) {
     if (endPort !== undefined) errors.invalid(end, endPort, 'may not be specified when `port` is not specified');
   } else if (typeof port === 'number') {
-    complain(errors, at.child('port'), port, portNumber(port));
+    report(errors, at.child('port'), port, portNumber(port));
     if (endPort === undefined) return;
     // The error shows the value of `port`, as in a stock server.
     if (endPort < port) errors.invalid(end, port, 'must be greater than or equal to `port`');
-    complain(errors, end, endPort, portNumber(endPort));
+    report(errors, end, endPort, portNumber(endPort));
   } else {
     if (endPort !== undefined) errors.invalid(end, endPort, 'may not be specified when `port` is non-numeric');
-    complain(errors, at.child('port'), port, portName(port));
+    report(errors, at.child('port'), port, portName(port));
   }
 }
 

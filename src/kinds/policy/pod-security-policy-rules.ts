@@ -5,7 +5,7 @@ import { domainName } from '../../meta/identity.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { each, repeatedTexts } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { hasBackstep } from '../validation/paths.ts';
@@ -121,7 +121,7 @@ function validateDrivers({ allowedFlexVolumes, allowedCSIDrivers }: PodSecurityP
     const here = at.child('name');
     if (name === '') errors.required(here);
     if (name.length > 63) errors.tooLong(here, 63);
-    complain(errors, here, name, dns1123Subdomain(name.toLowerCase()));
+    report(errors, here, name, dns1123Subdomain(name.toLowerCase()));
   });
 }
 
@@ -130,11 +130,11 @@ function validateRuntimeClass(options: RuntimeClassStrategyOptions, at: Path, er
   const names = at.child('allowedRuntimeClassNames');
   const again = repeatedTexts(allowed);
   each(allowed, names, (name, here, i) => {
-    if (name !== anything) complain(errors, here, name, dns1123Subdomain(name));
+    if (name !== anything) report(errors, here, name, dns1123Subdomain(name));
     if (again[i]) errors.duplicate(here, name);
   });
   if (chosen === undefined) return;
-  complain(errors, at.child('defaultRuntimeClassName'), chosen, dns1123Subdomain(chosen));
+  report(errors, at.child('defaultRuntimeClassName'), chosen, dns1123Subdomain(chosen));
   if (!allowed.includes(chosen) && !allowed.includes(anything)) errors.required(names, `default ${JSON.stringify(chosen)} must be allowed`);
 }
 

@@ -7,7 +7,7 @@ import { labelValue, nameIsSubdomain, pathSegmentName } from '../../meta/names.t
 import type { KindEnv } from '../kind.ts';
 import type { LabelSelector } from '../meta.ts';
 import { each } from '../validation/each.ts';
-import { complain } from '../validation/field-checks.ts';
+import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
@@ -95,14 +95,14 @@ function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly stri
   if (apiGroup !== own) errors.notSupported(roleRefPath.child('apiGroup'), apiGroup, [own]);
   if (!kinds.includes(kind)) errors.notSupported(roleRefPath.child('kind'), kind, kinds);
   if (name === '') errors.required(roleRefPath.child('name'));
-  else complain(errors, roleRefPath.child('name'), name, pathSegmentName(name));
+  else report(errors, roleRefPath.child('name'), name, pathSegmentName(name));
 }
 
 function validateSubject(subject: Subject, namespaced: boolean, own: string, at: Path, errors: FieldErrors): void {
   const { kind, name, namespace = '', apiGroup = '' } = subject;
   if (name === '') errors.required(at.child('name'));
   if (kind === 'ServiceAccount') {
-    if (name !== '') complain(errors, at.child('name'), name, nameIsSubdomain(name));
+    if (name !== '') report(errors, at.child('name'), name, nameIsSubdomain(name));
     if (apiGroup !== '') errors.notSupported(at.child('apiGroup'), apiGroup, ['']);
     if (!namespaced && namespace === '') errors.required(at.child('namespace'));
   } else if (kind === 'User' || kind === 'Group') {

@@ -3,7 +3,7 @@
 import { equal } from '../../lib/equal.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { immutableComplaint, negativeComplaint } from '../../meta/names.ts';
+import { immutableProblem, negativeProblem } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { repeatedTexts } from '../validation/each.ts';
@@ -25,7 +25,7 @@ function validate(node: CSINode, errors: FieldErrors): void {
     if (Buffer.byteLength(driver.nodeID) > MAX_NODE_ID)
       errors.invalid(at.child('nodeID'), driver.nodeID, `must be ${MAX_NODE_ID} characters or less`);
     const count = driver.allocatable?.count;
-    if (count !== undefined && count < 0) errors.invalid(at.child('allocatable').child('count'), count, negativeComplaint);
+    if (count !== undefined && count < 0) errors.invalid(at.child('allocatable').child('count'), count, negativeProblem);
     if (names.has(driver.name)) errors.duplicate(at.child('name'), driver.name);
     names.add(driver.name);
     validateTopologyKeys(driver.topologyKeys ?? [], at, errors);
@@ -54,7 +54,7 @@ function validateUpdate(node: CSINode, old: CSINode, errors: FieldErrors, env: K
   for (const was of old.spec.drivers ?? [])
     for (const driver of node.spec.drivers ?? [])
       if (driver.name === was.name && !equal(driver, was))
-        invalidText(errors, Path.of('CSINodeDriver'), driverText(driver), immutableComplaint);
+        invalidText(errors, Path.of('CSINodeDriver'), driverText(driver), immutableProblem);
 }
 
 function driverText({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string {

@@ -1,7 +1,7 @@
 /** Storage capacity that drivers report for parts of the cluster. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
-import { negativeComplaint } from '../../meta/names.ts';
+import { negativeProblem } from '../../meta/names.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { immutable, subdomain } from '../validation/field-checks.ts';
 import { selectorText } from '../validation/go-text.ts';
@@ -14,7 +14,7 @@ function validate(capacity: v1.CSIStorageCapacity, errors: FieldErrors): void {
   validateLabelSelector(capacity.nodeTopology, Path.of('nodeTopology'), errors);
   subdomain(capacity.storageClassName, Path.of('storageClassName'), errors);
   if (capacity.capacity !== undefined && amount(capacity.capacity).sign < 0)
-    errors.invalid(Path.of('capacity'), capacity.capacity, negativeComplaint);
+    errors.invalid(Path.of('capacity'), capacity.capacity, negativeProblem);
 }
 
 /** The topology and the class are immutable; the reported capacity may change. */

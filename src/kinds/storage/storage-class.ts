@@ -9,7 +9,7 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import type { TopologySelectorTerm } from '../core/schema/scheduling.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { repeatedTexts } from '../validation/each.ts';
-import { complain, immutable, qualified } from '../validation/field-checks.ts';
+import { immutable, qualified, report } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { StorageClass } from './schema/v1.ts';
 
@@ -56,7 +56,7 @@ function validateTopologies(terms: readonly TopologySelectorTerm[], at: Path, er
       values.forEach((value, k) => {
         if (again[k]) errors.duplicate(here.child('values').index(k), value);
       });
-      complain(errors, here.child('key'), key, labelKey(key));
+      report(errors, here.child('key'), key, labelKey(key));
       if (Object.hasOwn(byKey, key)) errors.duplicate(here.child('key'), key);
       byKey[key] = [...new Set(values)].sort();
     });

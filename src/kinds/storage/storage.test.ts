@@ -53,7 +53,7 @@ test('a driver on a node may go, but not change', () => {
   expect(change([{ name: 'a', nodeID: '9' }])).toEqual(['CSINodeDriver Invalid']);
 });
 
-test('complaints about a new capacity come twice, as clients know them', () => {
+test('problems about a new capacity come twice, as clients know them', () => {
   expect(fields(create(CSIStorageCapacityKind, { storageClassName: '', capacity: '-1' }).errors)).toEqual([
     'storageClassName Invalid',
     'capacity Invalid',

@@ -6,7 +6,7 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { status } from '../subresources.ts';
-import { complain, immutable } from '../validation/field-checks.ts';
+import { immutable, report } from '../validation/field-checks.ts';
 import { validateVolumeSpec } from '../validation/persistent-volume.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
 import { validateCSIDriverName } from '../validation/volume-disks.ts';
@@ -20,7 +20,7 @@ function validateAttachment(attachment: VolumeAttachment, errors: FieldErrors, e
   const { spec, status } = attachment;
   if (spec.attacher === '') errors.required(specPath.child('attacher'));
   validateSource(spec.source, specPath.child('source'), errors, env);
-  complain(errors, specPath.child('nodeName'), spec.nodeName, nameIsSubdomain(spec.nodeName));
+  report(errors, specPath.child('nodeName'), spec.nodeName, nameIsSubdomain(spec.nodeName));
   let size = 0;
   for (const [key, value] of Object.entries(status.attachmentMetadata ?? {})) size += Buffer.byteLength(key) + Buffer.byteLength(value);
   const at = Path.of('status');
@@ -48,7 +48,7 @@ function validate(attachment: VolumeAttachment, errors: FieldErrors, env: KindEn
   validateAttachment(attachment, errors, env);
   validateCSIDriverName(attachment.spec.attacher, specPath.child('attacher'), errors);
   const name = attachment.spec.source.persistentVolumeName;
-  if (name !== undefined) complain(errors, specPath.child('source').child('persistentVolumeName'), name, nameIsSubdomain(name));
+  if (name !== undefined) report(errors, specPath.child('source').child('persistentVolumeName'), name, nameIsSubdomain(name));
 }
 
 function validateUpdate(attachment: VolumeAttachment, old: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {

@@ -7,7 +7,7 @@ import type { PodSpec } from '../core/schema/pod.ts';
 import type { Probe } from '../core/schema/probes.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateEnv, validateEnvFrom } from './env.ts';
-import { complain, word } from './field-checks.ts';
+import { report, word } from './field-checks.ts';
 import { type Volumes, validateMounts } from './mounts.ts';
 import { validateLifecycle, validateProbe } from './probes.ts';
 import { validateResourceRequirements } from './resources.ts';
@@ -110,7 +110,7 @@ export function validateImageText(container: Pick<Container, 'image'>, at: Path,
 function validateContainer(container: Container, names: Set<string>, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { name, image, lifecycle, ports, env: vars, envFrom, securityContext } = container;
   if (name === '') errors.required(at.child('name'));
-  else complain(errors, at.child('name'), name, dns1123Label(name));
+  else report(errors, at.child('name'), name, dns1123Label(name));
   if (names.has(name)) errors.duplicate(at.child('name'), name);
   else names.add(name);
   if (image === undefined || image === '') errors.required(at.child('image'));
@@ -155,14 +155,14 @@ function validatePorts(ports: readonly ContainerPort[], at: Path, errors: FieldE
   ports.forEach(({ name = '', containerPort, hostPort = 0, protocol = '' }, i) => {
     const here = at.index(i);
     if (name !== '') {
-      const complaints = portName(name);
-      if (complaints.length > 0) complain(errors, here.child('name'), name, complaints);
+      const problems = portName(name);
+      if (problems.length > 0) report(errors, here.child('name'), name, problems);
       else if (names.has(name)) errors.duplicate(here.child('name'), name);
       else names.add(name);
     }
     if (containerPort === 0) errors.required(here.child('containerPort'));
-    else complain(errors, here.child('containerPort'), containerPort, portNumber(containerPort));
-    if (hostPort !== 0) complain(errors, here.child('hostPort'), hostPort, portNumber(hostPort));
+    else report(errors, here.child('containerPort'), containerPort, portNumber(containerPort));
+    if (hostPort !== 0) report(errors, here.child('hostPort'), hostPort, portNumber(hostPort));
     word(protocol, protocols, here.child('protocol'), errors);
   });
 }

@@ -4,14 +4,14 @@ import { configMapKey, dns1123Subdomain, environmentVariableName, nameIsSubdomai
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../core/schema/containers.ts';
 import type { ConfigMapKeySelector, ObjectFieldSelector, ResourceFieldSelector, SecretKeySelector } from '../core/schema/references.ts';
 import type { KindEnv } from '../kind.ts';
-import { complain, required } from './field-checks.ts';
+import { report, required } from './field-checks.ts';
 import { amount } from './resources.ts';
 
 export function validateEnv(vars: readonly EnvVar[], at: Path, errors: FieldErrors, env: KindEnv): void {
   for (let i = 0; i < vars.length; i++) {
     const { name, value, valueFrom } = vars[i] as EnvVar;
     if (name === '') errors.required(at.index(i).child('name'));
-    else complain(errors, at.index(i).child('name'), name, environmentVariableName(name));
+    else report(errors, at.index(i).child('name'), name, environmentVariableName(name));
     if (valueFrom !== undefined) validateSource(valueFrom, value ?? '', at.index(i).child('valueFrom'), errors, env);
   }
 }
@@ -56,15 +56,15 @@ function validateSource(source: EnvVarSource, value: string, at: Path, errors: F
 
 function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, at: Path, errors: FieldErrors): void {
   const name = ref.name ?? '';
-  complain(errors, at.child('name'), name, dns1123Subdomain(name));
+  report(errors, at.child('name'), name, dns1123Subdomain(name));
   if (ref.key === '') errors.required(at.child('key'));
-  else complain(errors, at.child('key'), ref.key, configMapKey(ref.key));
+  else report(errors, at.child('key'), ref.key, configMapKey(ref.key));
 }
 
 export function validateEnvFrom(sources: readonly EnvFromSource[], at: Path, errors: FieldErrors): void {
   sources.forEach(({ prefix, configMapRef, secretRef }, i) => {
     const here = at.index(i);
-    if (prefix !== undefined && prefix !== '') complain(errors, here.child('prefix'), prefix, environmentVariableName(prefix));
+    if (prefix !== undefined && prefix !== '') report(errors, here.child('prefix'), prefix, environmentVariableName(prefix));
     if (configMapRef !== undefined) validateNamed(configMapRef.name, here.child('configMapRef'), errors);
     if (secretRef !== undefined) validateNamed(secretRef.name, here.child('secretRef'), errors);
     if (configMapRef === undefined && secretRef === undefined) errors.invalid(at, '', 'must specify one of: `configMapRef` or `secretRef`');
@@ -74,7 +74,7 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], at: Path, err
 }
 function validateNamed(name: string | undefined, at: Path, errors: FieldErrors): void {
   if (name === undefined || name === '') errors.required(at.child('name'));
-  else complain(errors, at.child('name'), name, nameIsSubdomain(name, true));
+  else report(errors, at.child('name'), name, nameIsSubdomain(name, true));
 }
 
 // ---- references to fields ----------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ export function validateFieldRef(ref: ObjectFieldSelector, allowed: readonly str
   else if (apiVersion !== 'v1') unknown(`unsupported pod version: ${apiVersion}`);
   else if (match !== undefined) {
     const key = path === 'metadata.annotations' ? match.key.toLowerCase() : match.key;
-    if (mapFields.has(path)) complain(errors, at, key, qualifiedName(key));
+    if (mapFields.has(path)) report(errors, at, key, qualifiedName(key));
     else unknown(`field label does not support subscript: ${fieldPath}`);
   } else if (!knownFields.has(path)) unknown(`field label not supported: ${path}`);
   else if (!allowed.includes(path)) errors.notSupported(at.child('fieldPath'), path, allowed);

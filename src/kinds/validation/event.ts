@@ -3,7 +3,7 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { Event } from '../core/schema/events.ts';
 import type { KindEnv } from '../kind.ts';
-import { complain, qualified } from './field-checks.ts';
+import { qualified, report } from './field-checks.ts';
 
 const at = (field: string): Path => Path.of(field);
 const MAX_WORD = 128;
@@ -54,7 +54,7 @@ export function validateEvent(event: Event, errors: FieldErrors, env: KindEnv, n
     if (about === '' && namespace !== 'default' && namespace !== env.identity.namespaces.system) mismatch();
     validateReport(event, errors, names);
   }
-  complain(errors, at('namespace'), namespace, dns1123Subdomain(namespace));
+  report(errors, at('namespace'), namespace, dns1123Subdomain(namespace));
 }
 
 function validateReport(event: Event, errors: FieldErrors, names: EventFields): void {

@@ -2,11 +2,11 @@
 import { equal } from '../../lib/equal.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import {
-  type Complaints,
   dns1123Label,
   dns1123Subdomain,
-  immutableComplaint,
-  negativeComplaint,
+  immutableProblem,
+  negativeProblem,
+  type Problems,
   percentage,
   portName,
   portNumber,
@@ -15,13 +15,13 @@ import {
 import { intOrStringText, invalidText } from './go-text.ts';
 
 /** Reports every error of a value. */
-export function complain(errors: FieldErrors, at: Path, value: unknown, complaints: Complaints): void {
-  for (const text of complaints) errors.invalid(at, value, text);
+export function report(errors: FieldErrors, at: Path, value: unknown, problems: Problems): void {
+  for (const text of problems) errors.invalid(at, value, text);
 }
 
 /** A number that may be left out but not be negative. `at` is the message around it. */
 export function notNegative(value: number | undefined, at: Path, field: string, errors: FieldErrors): void {
-  if (value !== undefined && value < 0) errors.invalid(at.child(field), value, negativeComplaint);
+  if (value !== undefined && value < 0) errors.invalid(at.child(field), value, negativeProblem);
 }
 
 /** A required text. */
@@ -36,24 +36,24 @@ export function word(value: string | undefined, allowed: readonly string[], at: 
 }
 
 export function label(value: string, at: Path, errors: FieldErrors): void {
-  complain(errors, at, value, dns1123Label(value));
+  report(errors, at, value, dns1123Label(value));
 }
 export function subdomain(value: string, at: Path, errors: FieldErrors): void {
-  complain(errors, at, value, dns1123Subdomain(value));
+  report(errors, at, value, dns1123Subdomain(value));
 }
 export function qualified(value: string, at: Path, errors: FieldErrors): void {
-  complain(errors, at, value, qualifiedName(value));
+  report(errors, at, value, qualifiedName(value));
 }
 
 /** A field that keeps its first value. `shown` prints the new value if a stock server does not print it as JSON. */
 export function immutable(value: unknown, old: unknown, at: Path, errors: FieldErrors, shown?: () => string): void {
   if (equal(value, old)) return;
-  if (shown === undefined) errors.invalid(at, value, immutableComplaint);
-  else invalidText(errors, at, shown(), immutableComplaint);
+  if (shown === undefined) errors.invalid(at, value, immutableProblem);
+  else invalidText(errors, at, shown(), immutableProblem);
 }
 
 export function portOrName(value: number | string, at: Path, errors: FieldErrors): void {
-  complain(errors, at, value, typeof value === 'number' ? portNumber(value) : portName(value));
+  report(errors, at, value, typeof value === 'number' ? portNumber(value) : portName(value));
 }
 
 // ---- amounts that are a number or a percentage -------------------------------------------------------------------
@@ -61,7 +61,7 @@ export function portOrName(value: number | string, at: Path, errors: FieldErrors
 /** `5` or `25%`. */
 export function amountOrPercentage(value: number | string, at: Path, errors: FieldErrors): void {
   if (typeof value === 'number') {
-    if (value < 0) errors.invalid(at, value, negativeComplaint);
+    if (value < 0) errors.invalid(at, value, negativeProblem);
   } else for (const text of percentage(value)) invalidText(errors, at, intOrStringText(value), text);
 }
 

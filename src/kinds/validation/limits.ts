@@ -3,7 +3,7 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { qualifiedName } from '../../meta/names.ts';
 import type { LimitRange, LimitRangeItem } from '../core/schema/quota.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
-import { complain } from './field-checks.ts';
+import { report } from './field-checks.ts';
 import { invalidText } from './go-text.ts';
 import { amount, mayOvercommit, validateContainerResourceName, validateResourceName } from './resources.ts';
 import { readQuantityText } from './shown.ts';
@@ -31,9 +31,9 @@ export function validateLimitRange(range: LimitRange, errors: FieldErrors, env: 
 }
 
 function validateType(type: string, at: Path, errors: FieldErrors): void {
-  const complaints = qualifiedName(type);
-  complain(errors, at, type, complaints);
-  if (complaints.length === 0 && !type.includes('/') && !types.has(type))
+  const problems = qualifiedName(type);
+  report(errors, at, type, problems);
+  if (problems.length === 0 && !type.includes('/') && !types.has(type))
     errors.invalid(at, type, 'must be a standard limit type or fully qualified');
 }
 

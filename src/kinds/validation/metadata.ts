@@ -5,10 +5,10 @@ import { validateLabels } from '../../meta/labels.ts';
 import {
   annotationKey,
   dns1123Label,
-  immutableComplaint,
+  immutableProblem,
   maxAnnotationBytes,
   nameIsSubdomain,
-  negativeComplaint,
+  negativeProblem,
   pathSegmentName,
   qualifiedName,
 } from '../../meta/names.ts';
@@ -48,7 +48,7 @@ function validateNames(meta: Meta, rules: MetadataRules, errors: FieldErrors, at
     if (namespace === '') errors.required(at.child('namespace'));
     else for (const text of dns1123Label(namespace)) errors.invalid(at.child('namespace'), namespace, text);
   } else if (namespace !== '') errors.forbidden(at.child('namespace'), 'not allowed on this type');
-  if ((meta.generation ?? 0) < 0) errors.invalid(at.child('generation'), meta.generation, negativeComplaint);
+  if ((meta.generation ?? 0) < 0) errors.invalid(at.child('generation'), meta.generation, negativeProblem);
 }
 
 /** Rules that hold for new and changed objects alike. */
@@ -164,13 +164,13 @@ function validateChange(meta: Meta, old: Meta, errors: FieldErrors, at: Path): v
   validateFinalizersWhileDeleting(meta, old, errors, at.child('finalizers'));
   if ((meta.generation ?? 0) < (old.generation ?? 0))
     errors.invalid(at.child('generation'), meta.generation ?? 0, 'must not be decremented');
-  if ((meta.name ?? '') !== (old.name ?? '')) errors.invalid(at.child('name'), meta.name ?? '', immutableComplaint);
-  if ((meta.namespace ?? '') !== (old.namespace ?? '')) errors.invalid(at.child('namespace'), meta.namespace ?? '', immutableComplaint);
-  if ((meta.uid ?? '') !== (old.uid ?? '')) errors.invalid(at.child('uid'), meta.uid ?? '', immutableComplaint);
+  if ((meta.name ?? '') !== (old.name ?? '')) errors.invalid(at.child('name'), meta.name ?? '', immutableProblem);
+  if ((meta.namespace ?? '') !== (old.namespace ?? '')) errors.invalid(at.child('namespace'), meta.namespace ?? '', immutableProblem);
+  if ((meta.uid ?? '') !== (old.uid ?? '')) errors.invalid(at.child('uid'), meta.uid ?? '', immutableProblem);
   for (const field of ['creationTimestamp', 'deletionTimestamp'] as const)
-    if (meta[field] !== old[field]) invalidText(errors, at.child(field), goTime(meta[field]), immutableComplaint);
+    if (meta[field] !== old[field]) invalidText(errors, at.child(field), goTime(meta[field]), immutableProblem);
   if (meta.deletionGracePeriodSeconds !== old.deletionGracePeriodSeconds)
-    errors.invalid(at.child('deletionGracePeriodSeconds'), meta.deletionGracePeriodSeconds ?? null, immutableComplaint);
+    errors.invalid(at.child('deletionGracePeriodSeconds'), meta.deletionGracePeriodSeconds ?? null, immutableProblem);
 }
 
 function validateFinalizersWhileDeleting(meta: Meta, old: Meta, errors: FieldErrors, at: Path): void {

@@ -1,11 +1,11 @@
 /** Sources of persistent volumes. Most rules are those of pods; secrets are named in full here. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
-import { dns1123Label, nameIsLabel, rangeComplaint } from '../../meta/names.ts';
+import { dns1123Label, nameIsLabel, rangeProblem } from '../../meta/names.ts';
 import type { CSIPersistentVolumeSource, ISCSIPersistentVolumeSource } from '../core/schema/network-disks.ts';
 import type { PersistentVolumeSource, PersistentVolumeSpec } from '../core/schema/persistent-volumes.ts';
 import type { SecretReference } from '../core/schema/references.ts';
 import type { KindEnv } from '../kind.ts';
-import { complain, required } from './field-checks.ts';
+import { report, required } from './field-checks.ts';
 import { noBacksteps } from './paths.ts';
 import * as disks from './volume-disks.ts';
 
@@ -56,7 +56,7 @@ function validateISCSI(iscsi: ISCSIPersistentVolumeSource, at: Path, errors: Fie
     );
   if (iscsi.iqn === '') errors.required(at.child('iqn'));
   else disks.validateQualifiedInitiator(iscsi.iqn, at.child('iqn'), errors, true);
-  if (iscsi.lun < 0 || iscsi.lun > 255) errors.invalid(at.child('lun'), iscsi.lun, rangeComplaint(0, 255));
+  if (iscsi.lun < 0 || iscsi.lun > 255) errors.invalid(at.child('lun'), iscsi.lun, rangeProblem(0, 255));
   if ((iscsi.chapAuthDiscovery || iscsi.chapAuthSession) && iscsi.secretRef === undefined) errors.required(at.child('secretRef'));
   if (iscsi.secretRef !== undefined) required(iscsi.secretRef.name, at.child('secretRef'), 'name', errors);
   if (iscsi.initiatorName !== undefined) disks.validateQualifiedInitiator(iscsi.initiatorName, at.child('initiatorname'), errors, true);
@@ -67,7 +67,7 @@ function validateCSISecret(secret: SecretReference | undefined, field: string, a
   for (const part of ['name', 'namespace'] as const) {
     const value = secret[part] ?? '';
     if (value === '') errors.required(at.child(field).child(part));
-    else complain(errors, at.child(part), value, dns1123Label(value));
+    else report(errors, at.child(part), value, dns1123Label(value));
   }
 }
 
@@ -88,9 +88,9 @@ const sources: readonly SourceEntry[] = [
     required(glusterfs.path, at, 'path', errors);
     const { endpointsNamespace } = glusterfs;
     if (endpointsNamespace === undefined) return;
-    const complaints =
+    const problems =
       endpointsNamespace === '' ? ['if the endpointnamespace is set, it must be a valid namespace name'] : nameIsLabel(endpointsNamespace);
-    complain(errors, at.child('endpointsNamespace'), endpointsNamespace, complaints);
+    report(errors, at.child('endpointsNamespace'), endpointsNamespace, problems);
   }),
   source('flocker', disks.validateFlocker),
   source('nfs', disks.validateNFS),

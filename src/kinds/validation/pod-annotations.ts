@@ -50,10 +50,10 @@ function validateTolerationText(text: string, key: string, at: Path, errors: Fie
       validateTolerations(value as Toleration[], at.child(key), errors);
     else errors.invalid(at, key, 'json: cannot unmarshal the value into a list of tolerations');
   } catch {
-    errors.invalid(at, key, jsonComplaint(text));
+    errors.invalid(at, key, jsonProblem(text));
   }
 }
-function jsonComplaint(text: string): string {
+function jsonProblem(text: string): string {
   const first = text.trimStart()[0];
   if (first === undefined) return 'unexpected end of JSON input';
   return /[[{"\d\-tfn]/.test(first) ? 'invalid JSON text' : `invalid character '${first}' looking for beginning of value`;

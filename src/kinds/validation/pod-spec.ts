@@ -3,7 +3,7 @@ import type { Work } from '../../lib/slices.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { parseIP } from '../../meta/ip.ts';
 import { validateLabels } from '../../meta/labels.ts';
-import { rangeComplaint } from '../../meta/names.ts';
+import { rangeProblem } from '../../meta/names.ts';
 import type { PodDNSConfig, PodSpec } from '../core/schema/pod.ts';
 import type { PodSecurityContext, Sysctl } from '../core/schema/security-context.ts';
 import type { KindEnv } from '../kind.ts';
@@ -54,7 +54,7 @@ function validateNames(spec: PodSpec, at: Path, errors: FieldErrors): void {
   if (serviceAccountName !== undefined) subdomain(serviceAccountName, at.child('serviceAccountName'), errors);
   if (nodeName !== undefined) subdomain(nodeName, at.child('nodeName'), errors);
   if (deadline !== undefined && (deadline < 1 || deadline > maxInt32))
-    errors.invalid(at.child('activeDeadlineSeconds'), deadline, rangeComplaint(1, maxInt32));
+    errors.invalid(at.child('activeDeadlineSeconds'), deadline, rangeProblem(1, maxInt32));
   if (hostname !== undefined) label(hostname, at.child('hostname'), errors);
   if (domain !== undefined) label(domain, at.child('subdomain'), errors);
 }

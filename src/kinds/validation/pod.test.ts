@@ -110,7 +110,7 @@ test('a grace below nothing may be mended', () => {
   ).toHaveLength(1);
 });
 
-test('complaints about labels come as often as clients know them', () => {
+test('problems about labels come as often as clients know them', () => {
   expect(
     change(stored(), ({ metadata }) => {
       metadata.labels = { 'bad key': 'x' };

@@ -4,7 +4,7 @@ import { equal } from '../../lib/equal.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
-import { dns1123Subdomain, rangeComplaint } from '../../meta/names.ts';
+import { dns1123Subdomain, rangeProblem } from '../../meta/names.ts';
 import type { ContainerStatus } from '../core/schema/container-status.ts';
 import type { Container } from '../core/schema/containers.ts';
 import type { Pod, PodSpec, PodStatus } from '../core/schema/pod.ts';
@@ -12,7 +12,7 @@ import type { Toleration } from '../core/schema/scheduling.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateImageText } from './containers.ts';
 import { repeatedTexts } from './each.ts';
-import { complain } from './field-checks.ts';
+import { report } from './field-checks.ts';
 import { validatePodAnnotations, validatePodAnnotationUpdate, validateSeccompForms } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import { metadataAgain, metadataUpdateAgain } from './repeated-metadata.ts';
@@ -98,7 +98,7 @@ function validateDeadline(deadline: number | undefined, old: number | undefined,
     return true;
   }
   const max = 2 ** 31 - 1;
-  if (deadline < 0 || deadline > max) errors.invalid(at, deadline, rangeComplaint(0, max));
+  if (deadline < 0 || deadline > max) errors.invalid(at, deadline, rangeProblem(0, max));
   else if (old !== undefined && old < deadline) errors.invalid(at, deadline, 'must be less than or equal to previous value');
   else return true;
   return false;
@@ -149,7 +149,7 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod, errors: FieldErrors,
   validatePodAnnotationUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsAt, errors, env);
   const { nominatedNodeName: node } = pod.status;
   if (node !== undefined && node !== old.status.nominatedNodeName)
-    complain(errors, statusAt.child('nominatedNodeName'), node, dns1123Subdomain(node));
+    report(errors, statusAt.child('nominatedNodeName'), node, dns1123Subdomain(node));
   const policy = old.spec.restartPolicy ?? '';
   validateTransitions(pod.status.containerStatuses, old.status.containerStatuses, policy, 'containerStatuses', errors);
   validateTransitions(pod.status.initContainerStatuses, old.status.initContainerStatuses, policy, 'initContainerStatuses', errors);
@@ -180,7 +180,7 @@ function validatePodIPs({ podIPs }: PodStatus, errors: FieldErrors): void {
   const at = statusAt.child('podIPs');
   const addresses = podIPs.map(({ ip = '' }) => ip);
   addresses.forEach((ip, i) => {
-    complain(errors, at.index(i), ip, validIP(ip));
+    report(errors, at.index(i), ip, validIP(ip));
   });
   if (addresses.length < 2) return;
   const families = new Set(addresses.map(ipFamily));

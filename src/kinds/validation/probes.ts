@@ -2,7 +2,7 @@
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { httpHeaderName } from '../../meta/names.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../core/schema/probes.ts';
-import { complain, notNegative, portOrName, required } from './field-checks.ts';
+import { notNegative, portOrName, report, required } from './field-checks.ts';
 
 const schemes = ['HTTP', 'HTTPS'];
 const onlyOne = 'may not specify more than 1 handler type';
@@ -37,7 +37,7 @@ function validateHttpGet(get: HTTPGetAction, at: Path, errors: FieldErrors): voi
   portOrName(get.port, at.child('port'), errors);
   const scheme = get.scheme ?? '';
   if (!schemes.includes(scheme)) errors.notSupported(at.child('scheme'), scheme, schemes);
-  for (const { name } of get.httpHeaders ?? []) complain(errors, at.child('httpHeaders'), name, httpHeaderName(name));
+  for (const { name } of get.httpHeaders ?? []) report(errors, at.child('httpHeaders'), name, httpHeaderName(name));
 }
 
 export function validateProbe(probe: Probe, at: Path, errors: FieldErrors): void {

@@ -1,6 +1,6 @@
 /** Validation of resource quotas. */
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { immutableComplaint } from '../../meta/names.ts';
+import { immutableProblem } from '../../meta/names.ts';
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';
 import type { KindEnv } from '../kind.ts';
 import { goList } from './go-list.ts';
@@ -40,7 +40,7 @@ export function validateQuotaUpdate(quota: ResourceQuota, old: ResourceQuota, er
   validateQuotaSpec(quota, errors, env);
   const [now, before] = [new Set(quota.spec.scopes), new Set(old.spec.scopes)];
   if (now.size !== before.size || [...now].some((scope) => !before.has(scope)))
-    invalidText(errors, Path.of('spec', 'scopes'), scopesText(quota.spec.scopes), immutableComplaint);
+    invalidText(errors, Path.of('spec', 'scopes'), scopesText(quota.spec.scopes), immutableProblem);
 }
 
 // ---- scopes ------------------------------------------------------------------------------------------------------

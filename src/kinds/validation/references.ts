@@ -1,7 +1,7 @@
 /** References to other objects by group, kind and name. */
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { pathSegmentName } from '../../meta/names.ts';
-import { complain, subdomain } from './field-checks.ts';
+import { report, subdomain } from './field-checks.ts';
 
 /** A reference to an object of the same scope, with its kind. */
 export function validateTypedReference(
@@ -12,7 +12,7 @@ export function validateTypedReference(
   const { apiGroup, kind, name } = reference;
   if (apiGroup !== undefined) subdomain(apiGroup, at.child('apiGroup'), errors);
   if (kind === '') errors.required(at.child('kind'), 'kind is required');
-  else complain(errors, at.child('kind'), kind, pathSegmentName(kind));
+  else report(errors, at.child('kind'), kind, pathSegmentName(kind));
   if (name === '') errors.required(at.child('name'), 'name is required');
-  else complain(errors, at.child('name'), name, pathSegmentName(name));
+  else report(errors, at.child('name'), name, pathSegmentName(name));
 }

@@ -4,10 +4,10 @@ import { ByText } from '../../lib/by-text.ts';
 import { own } from '../../lib/own.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
-import { negativeComplaint, qualifiedName } from '../../meta/names.ts';
+import { negativeProblem, qualifiedName } from '../../meta/names.ts';
 import { parseQuantity, type Quantity } from '../../meta/quantity.ts';
 import type { ResourceRequirements } from '../core/schema/resources.ts';
-import { complain } from './field-checks.ts';
+import { report } from './field-checks.ts';
 import { invalidText, quantityText } from './go-text.ts';
 
 /** Recently parsed amounts: pods repeat a handful. */
@@ -61,9 +61,9 @@ export const isWholeResource = (name: string, identity: Identity): boolean =>
   countedResources.has(name) || isExtendedResource(name, identity);
 
 export function validateResourceName(name: string, at: Path, errors: FieldErrors): void {
-  const complaints = qualifiedName(name);
-  complain(errors, at, name, complaints);
-  if (complaints.length === 0 && !name.includes('/') && !isStandardResource(name))
+  const problems = qualifiedName(name);
+  report(errors, at, name, problems);
+  if (problems.length === 0 && !name.includes('/') && !isStandardResource(name))
     errors.invalid(at, name, 'must be a standard resource type or fully qualified');
 }
 
@@ -79,7 +79,7 @@ export function validateContainerResourceName(name: string, at: Path, errors: Fi
 /** An amount of a resource: not negative, and whole if the resource is counted in units. */
 export function validateResourceAmount(name: string, text: string, at: Path, errors: FieldErrors, identity: Identity): void {
   const quantity = amount(text);
-  if (quantity.sign < 0) errors.invalid(at, text, negativeComplaint);
+  if (quantity.sign < 0) errors.invalid(at, text, negativeProblem);
   // Most amounts are whole, and only others need a check of the name.
   if (!containerResources.has(name) && !isDigits(text) && quantity.millis() % 1000n !== 0n && isWholeResource(name, identity))
     invalidText(errors, at, quantityText(quantity), 'must be an integer');

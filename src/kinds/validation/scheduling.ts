@@ -15,7 +15,7 @@ import type {
   TopologySpreadConstraint,
 } from '../core/schema/scheduling.ts';
 import { repeats } from './each.ts';
-import { complain } from './field-checks.ts';
+import { report } from './field-checks.ts';
 import { invalidText } from './go-text.ts';
 
 const hard = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -78,7 +78,7 @@ function validateNodeLabelRequirement({ key, operator, values }: NodeSelectorReq
     default:
       errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
   }
-  complain(errors, at.child('key'), key, labelKey(key));
+  report(errors, at.child('key'), key, labelKey(key));
 }
 
 /** Of the fields of a node only its name can be selected. */
@@ -89,7 +89,7 @@ function validateNodeFieldRequirement({ key, operator, values = [] }: NodeSelect
   if (key !== 'metadata.name') errors.invalid(at.child('key'), key, 'not a valid field selector key');
   else
     values.forEach((value, i) => {
-      complain(errors, at.child('values').index(i), value, dns1123Subdomain(value));
+      report(errors, at.child('values').index(i), value, dns1123Subdomain(value));
     });
 }
 
@@ -109,10 +109,10 @@ function validatePodAffinity(affinity: PodAffinity, at: Path, errors: FieldError
 function validatePodTerm(term: PodAffinityTerm, at: Path, errors: FieldErrors): void {
   validateLabelSelector(term.labelSelector, at.child('labelSelector'), errors);
   validateLabelSelector(term.namespaceSelector, at.child('namespaceSelector'), errors);
-  for (const name of term.namespaces ?? []) complain(errors, at.child('namespace'), name, dns1123Label(name));
+  for (const name of term.namespaces ?? []) report(errors, at.child('namespace'), name, dns1123Label(name));
   const { topologyKey } = term;
   if (topologyKey === '') errors.required(at.child('topologyKey'), 'can not be empty');
-  complain(errors, at.child('topologyKey'), topologyKey, labelKey(topologyKey));
+  report(errors, at.child('topologyKey'), topologyKey, labelKey(topologyKey));
 }
 
 // ---- tolerations -------------------------------------------------------------------------------------------------
@@ -126,13 +126,13 @@ export function validateTolerations(tolerations: readonly Toleration[], at: Path
 
 function validateToleration(toleration: Toleration, at: Path, errors: FieldErrors): void {
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = toleration;
-  if (key !== '') complain(errors, at.child('key'), key, labelKey(key));
+  if (key !== '') report(errors, at.child('key'), key, labelKey(key));
   else if (operator !== 'Exists') errors.invalid(at.child('operator'), operator, anyKey);
   if (tolerationSeconds !== undefined && effect !== 'NoExecute')
     errors.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
   if (operator === 'Equal' || operator === '') {
-    const complaints = labelValue(value);
-    if (complaints.length > 0) errors.invalid(at.child('operator'), value, complaints.join(';'));
+    const problems = labelValue(value);
+    if (problems.length > 0) errors.invalid(at.child('operator'), value, problems.join(';'));
   } else if (operator === 'Exists') {
     if (value !== '')
       invalidText(errors, at.child('operator'), tolerationText(toleration), "value must be empty when `operator` is 'Exists'");

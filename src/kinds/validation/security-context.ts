@@ -3,14 +3,14 @@ import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain, userOrGroupId } from '../../meta/names.ts';
 import type { SeccompProfile, SecurityContext, WindowsSecurityContextOptions } from '../core/schema/security-context.ts';
 import type { KindEnv } from '../kind.ts';
-import { complain } from './field-checks.ts';
+import { report } from './field-checks.ts';
 import { descendingPath } from './paths.ts';
 
 const procMounts = ['Default', 'Unmasked'];
 
 /** A user or group id that may be left out. */
 export function validateId(id: number | undefined, at: Path, field: string, errors: FieldErrors): void {
-  if (id !== undefined && (id < 0 || id > 0x7fffffff)) complain(errors, at.child(field), id, userOrGroupId(id));
+  if (id !== undefined && (id < 0 || id > 0x7fffffff)) report(errors, at.child(field), id, userOrGroupId(id));
 }
 
 export function validateSecurityContext(context: SecurityContext, at: Path, errors: FieldErrors, env: KindEnv): void {
@@ -56,11 +56,11 @@ const dnsName = new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`);
 
 export function validateWindowsOptions(options: WindowsSecurityContextOptions, at: Path, errors: FieldErrors): void {
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options;
-  if (name !== undefined) complain(errors, at.child('gmsaCredentialSpecName'), name, dns1123Subdomain(name));
+  if (name !== undefined) report(errors, at.child('gmsaCredentialSpecName'), name, dns1123Subdomain(name));
   if (spec === '') errors.invalid(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string');
   else if (spec !== undefined && Buffer.byteLength(spec) > maxSpecKiB * 1024)
     errors.invalid(at.child('gmsaCredentialSpec'), spec, `gmsaCredentialSpec size must be under ${maxSpecKiB} KiB`);
-  if (user !== undefined) complain(errors, at.child('runAsUserName'), user, windowsUserName(user));
+  if (user !== undefined) report(errors, at.child('runAsUserName'), user, windowsUserName(user));
 }
 
 function windowsUserName(text: string): string[] {
@@ -69,16 +69,16 @@ function windowsUserName(text: string): string[] {
   const parts = text.split('\\');
   if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];
   const [domain, user = ''] = parts.length === 1 ? [undefined, parts[0]] : parts;
-  const complaints: string[] = [];
+  const problems: string[] = [];
   if (domain !== undefined) {
-    if (Buffer.byteLength(domain) >= maxDomain) complaints.push(`runAsUserName's Domain length must be under ${maxDomain} characters`);
+    if (Buffer.byteLength(domain) >= maxDomain) problems.push(`runAsUserName's Domain length must be under ${maxDomain} characters`);
     if (!netBiosName.test(domain) && !dnsName.test(domain))
-      complaints.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+      problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   }
-  if (user === '') complaints.push("runAsUserName's User cannot be empty");
-  else if (Buffer.byteLength(user) > maxUser) complaints.push(`runAsUserName's User length must not be longer than ${maxUser} characters`);
-  if (/^[. ]+$/.test(user)) complaints.push("runAsUserName's User cannot contain only periods or spaces");
+  if (user === '') problems.push("runAsUserName's User cannot be empty");
+  else if (Buffer.byteLength(user) > maxUser) problems.push(`runAsUserName's User length must not be longer than ${maxUser} characters`);
+  if (/^[. ]+$/.test(user)) problems.push("runAsUserName's User cannot contain only periods or spaces");
   if (/["/\\:;|=,+*?<>@[\]]/.test(user))
-    complaints.push('runAsUserName\'s User cannot contain the following characters: " / \\ [ ] : ; | = , + * ? < > @');
-  return complaints;
+    problems.push('runAsUserName\'s User cannot contain the following characters: " / \\ [ ] : ; | = , + * ? < > @');
+  return problems;
 }

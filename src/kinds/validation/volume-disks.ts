@@ -2,7 +2,7 @@
 
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
-import { dns1123Label, dns1123Subdomain, rangeComplaint } from '../../meta/names.ts';
+import { dns1123Label, dns1123Subdomain, rangeProblem } from '../../meta/names.ts';
 import type {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,
@@ -14,7 +14,7 @@ import type {
   QuobyteVolumeSource,
 } from '../core/schema/disks.ts';
 import type { CSIVolumeSource, FlexVolumeSource, ISCSIVolumeSource, StorageOSVolumeSource } from '../core/schema/network-disks.ts';
-import { complain, required } from './field-checks.ts';
+import { report, required } from './field-checks.ts';
 import { invalidText, listText } from './go-text.ts';
 import { isAbsolute, noBacksteps } from './paths.ts';
 
@@ -27,9 +27,9 @@ export function validateHostPath({ path, type }: HostPathVolumeSource, at: Path,
   if (type !== undefined && !hostPathTypes.includes(type)) errors.notSupported(at.child('type'), type, hostPathTypes);
 }
 
-const partitionComplaint = rangeComplaint(1, 255);
+const partitionProblem = rangeProblem(1, 255);
 function validatePartition(partition: number | undefined, at: Path, errors: FieldErrors): void {
-  if (partition !== undefined && (partition < 0 || partition > 255)) errors.invalid(at.child('partition'), partition, partitionComplaint);
+  if (partition !== undefined && (partition < 0 || partition > 255)) errors.invalid(at.child('partition'), partition, partitionProblem);
 }
 export function validateGCEDisk(disk: GCEPersistentDiskVolumeSource, at: Path, errors: FieldErrors): void {
   required(disk.pdName, at, 'pdName', errors);
@@ -59,14 +59,14 @@ export function validateQualifiedInitiator(name: string, at: Path, errors: Field
   else if (!form[1].test(name)) errors.invalid(at, name, 'must be valid format');
 }
 
-const lunComplaint = rangeComplaint(0, 255);
+const lunProblem = rangeProblem(0, 255);
 const badLun = (lun: number): boolean => lun < 0 || lun > 255;
 
 export function validateISCSI(iscsi: ISCSIVolumeSource, at: Path, errors: FieldErrors): void {
   required(iscsi.targetPortal, at, 'targetPortal', errors);
   if (iscsi.iqn === '') errors.required(at.child('iqn'));
   else validateQualifiedInitiator(iscsi.iqn, at.child('iqn'), errors);
-  if (badLun(iscsi.lun)) errors.invalid(at.child('lun'), iscsi.lun, lunComplaint);
+  if (badLun(iscsi.lun)) errors.invalid(at.child('lun'), iscsi.lun, lunProblem);
   if ((iscsi.chapAuthDiscovery || iscsi.chapAuthSession) && iscsi.secretRef === undefined) errors.required(at.child('secretRef'));
   if (iscsi.initiatorName !== undefined) validateQualifiedInitiator(iscsi.initiatorName, at.child('initiatorname'), errors);
 }
@@ -78,7 +78,7 @@ export function validateFC({ targetWWNs = [], wwids = [], lun }: FCVolumeSource,
     invalidText(errors, at.child('targetWWNs'), listText(targetWWNs), 'targetWWNs and wwids can not be specified simultaneously');
   if (one) return;
   if (lun === undefined) errors.required(at.child('lun'), 'lun is required if targetWWNs is specified');
-  else if (badLun(lun)) errors.invalid(at.child('lun'), lun, lunComplaint);
+  else if (badLun(lun)) errors.invalid(at.child('lun'), lun, lunProblem);
 }
 
 // ---- network storage ---------------------------------------------------------------------------------------------
@@ -136,15 +136,15 @@ export function validateStorageOS(
 ): void {
   const { volumeName = '', volumeNamespace = '' } = volume;
   if (volumeName === '') errors.required(at.child('volumeName'));
-  else complain(errors, at.child('volumeName'), volumeName, dns1123Label(volumeName));
-  if (volumeNamespace !== '') complain(errors, at.child('volumeNamespace'), volumeNamespace, dns1123Label(volumeNamespace));
+  else report(errors, at.child('volumeName'), volumeName, dns1123Label(volumeName));
+  if (volumeNamespace !== '') report(errors, at.child('volumeNamespace'), volumeNamespace, dns1123Label(volumeNamespace));
   if (volume.secretRef !== undefined) required(volume.secretRef.name, at.child('secretRef'), 'name', errors);
 }
 
 export function validateCSIDriverName(name: string, at: Path, errors: FieldErrors): void {
   if (name === '') errors.required(at);
   if (name.length > 63) errors.tooLong(at, 63);
-  complain(errors, at, name, dns1123Subdomain(name.toLowerCase()));
+  report(errors, at, name, dns1123Subdomain(name.toLowerCase()));
 }
 
 export function validateCSI(csi: CSIVolumeSource, at: Path, errors: FieldErrors): void {
@@ -153,5 +153,5 @@ export function validateCSI(csi: CSIVolumeSource, at: Path, errors: FieldErrors)
   if (secret === undefined) return;
   const name = secret.name ?? '';
   if (name === '') errors.required(at.child('nodePublishSecretRef ').child('name'));
-  else complain(errors, at.child('name'), name, dns1123Subdomain(name));
+  else report(errors, at.child('name'), name, dns1123Subdomain(name));
 }

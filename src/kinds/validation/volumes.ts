@@ -5,7 +5,7 @@ import { dns1123Label, dns1123Subdomain } from '../../meta/names.ts';
 import type { Volume, VolumeSource } from '../core/schema/volumes.ts';
 import type { KindEnv } from '../kind.ts';
 import { validateClaimSpec } from './claim-spec.ts';
-import { complain, required } from './field-checks.ts';
+import { report, required } from './field-checks.ts';
 import { validateAnnotations } from './metadata.ts';
 import type { Volumes } from './mounts.ts';
 import { descendingPath } from './paths.ts';
@@ -113,7 +113,7 @@ export function validateVolumes(
     const found = new FieldErrors();
     validateSource(volume, podName, here, found, env);
     if (volume.name === '') found.required(here.child('name'));
-    else complain(found, here.child('name'), volume.name, dns1123Label(volume.name));
+    else report(found, here.child('name'), volume.name, dns1123Label(volume.name));
     if (good.has(volume.name)) found.duplicate(here.child('name'), volume.name);
     if (found.empty) good.set(volume.name, volume);
     else errors.addAll(found);

@@ -65,7 +65,7 @@ function validateService(service: NonNullable<WebhookClient['service']>, at: Pat
 }
 
 export function validateServicePort(port: number, at: Path, errors: FieldErrors): void {
-  for (const complaint of portNumber(port)) errors.invalid(at, port, `port is not valid: ${complaint}`);
+  for (const problem of portNumber(port)) errors.invalid(at, port, `port is not valid: ${problem}`);
 }
 
 function validatePath(path: string, at: Path, errors: FieldErrors): void {
@@ -78,6 +78,6 @@ function validatePath(path: string, at: Path, errors: FieldErrors): void {
   const segments = path.slice(1, path.length > 1 && path.endsWith('/') ? -1 : undefined).split('/');
   for (const [i, segment] of segments.entries()) {
     if (segment === '') errors.invalid(at, path, `segment[${i}] may not be empty`);
-    else for (const complaint of dns1123Subdomain(segment)) errors.invalid(at, path, `segment[${i}]: ${complaint}`);
+    else for (const problem of dns1123Subdomain(segment)) errors.invalid(at, path, `segment[${i}]: ${problem}`);
   }
 }

@@ -13,7 +13,7 @@ const requestOf = (sent: string): WriteRequest => ({
   sent: Buffer.from(sent),
 });
 /** What is wrong with a body, from which `admitted` is what admission has made of it. */
-const complaints = (kind: Kind, body: Loose, admitted = body): string[] => {
+const problems = (kind: Kind, body: Loose, admitted = body): string[] => {
   const errors = new FieldErrors();
   const object = defaulted(kind, { metadata: { name: 'x' }, ...admitted }) as Loose;
   (kind.strategy as Strategy<Loose>).validate?.(object, errors, testEnv, requestOf(JSON.stringify(body)));
@@ -68,12 +68,12 @@ test.each([
     ],
   ],
 ])('limits: %s', (_name, item, messages) => {
-  expect(complaints(LimitRangeKind, limits(item))).toEqual(messages);
+  expect(problems(LimitRangeKind, limits(item))).toEqual(messages);
 });
 
 test('what admission has changed is shown as it is', () => {
   const ratio = (cpu: string) => limits({ maxLimitRequestRatio: { cpu } });
-  expect(complaints(LimitRangeKind, ratio('2.5'), ratio('0.5'))).toEqual([
+  expect(problems(LimitRangeKind, ratio('2.5'), ratio('0.5'))).toEqual([
     `Invalid value: ${shown(500, -3, '500m')}: ratio 500m is less than 1`,
   ]);
 });
@@ -81,7 +81,7 @@ test('what admission has changed is shown as it is', () => {
 test('capacities: none, an empty one, a wrong one', () => {
   const volume = (capacity?: object) => ({ spec: { capacity, accessModes: ['ReadWriteOnce'], hostPath: { path: '/d' } } });
   const unsupported = (text: string): string => `Unsupported value: ${text}: supported values: "storage"`;
-  expect(complaints(PersistentVolumeKind, volume())).toEqual(['Required value', unsupported('core.ResourceList(nil)')]);
-  expect(complaints(PersistentVolumeKind, volume({}))).toEqual(['Required value', unsupported('core.ResourceList{}')]);
-  expect(complaints(PersistentVolumeKind, volume({ cpu: '1.5' }))).toEqual([unsupported(`core.ResourceList{"cpu":${shown(15, -1, '')}}`)]);
+  expect(problems(PersistentVolumeKind, volume())).toEqual(['Required value', unsupported('core.ResourceList(nil)')]);
+  expect(problems(PersistentVolumeKind, volume({}))).toEqual(['Required value', unsupported('core.ResourceList{}')]);
+  expect(problems(PersistentVolumeKind, volume({ cpu: '1.5' }))).toEqual([unsupported(`core.ResourceList{"cpu":${shown(15, -1, '')}}`)]);
 });

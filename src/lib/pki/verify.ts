@@ -119,7 +119,7 @@ export function verifyChain(
   if (trusted !== undefined) return [leaf];
   const intermediates = chain.slice(1);
   let checks = 0;
-  let complaint: ChainError | undefined;
+  let problem: ChainError | undefined;
 
   const signedBy = (certificate: X509Certificate, issuer: X509Certificate, isRoot: boolean): boolean => {
     if (!(issuer.ca || (isRoot && isOldForm(issuer))) || !certificate.checkIssued(issuer)) return false;
@@ -135,7 +135,7 @@ export function verifyChain(
       return true;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      complaint = error;
+      problem = error;
       return false;
     }
   };
@@ -151,6 +151,6 @@ export function verifyChain(
     return undefined;
   };
   const path = up([leaf]);
-  if (path === undefined) throw complaint ?? new ChainError('certificate signed by unknown authority');
+  if (path === undefined) throw problem ?? new ChainError('certificate signed by unknown authority');
   return path;
 }

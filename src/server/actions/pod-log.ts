@@ -16,7 +16,7 @@ import { answerOf, sendAnswer } from '../tunnels/forward.ts';
 import { authorityOf, schemeOf, type Target } from '../tunnels/target.ts';
 
 /** Maximum length of an agent's error that is passed on. */
-const COMPLAINT_BYTES = 50_000;
+const PROBLEM_BYTES = 50_000;
 
 export function podLog(deps: ConnectDeps): Action {
   return async ({ ctx, write }) => {
@@ -48,9 +48,9 @@ async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Targe
   const response = await answerOf(ctx, request, target, unreachable, () => request.end());
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 206) {
-    const complaint = await readComplaint(response, limits);
+    const problem = await readProblem(response, limits);
     request.destroy();
-    throw agentError(status, complaint, name);
+    throw agentError(status, problem, name);
   }
   // The log is sent as plain text, whatever it contains.
   await sendAnswer({ open, clock: limits.clock }, ctx, request, response, [
@@ -62,7 +62,7 @@ async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Targe
 }
 
 /** The text of an error when it ends, breaks off, is too long, or takes too long. */
-export async function readComplaint(response: Readable, { clock, answerMs }: AnswerLimits): Promise<string> {
+export async function readProblem(response: Readable, { clock, answerMs }: AnswerLimits): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   const cancel = clock.after(answerMs, () => void response.destroy());
@@ -70,19 +70,19 @@ export async function readComplaint(response: Readable, { clock, answerMs }: Ans
     for await (const chunk of response) {
       chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
-      if (size >= COMPLAINT_BYTES) break;
+      if (size >= PROBLEM_BYTES) break;
     }
   } catch {
     // The connection broke off.
   } finally {
     cancel();
   }
-  return Buffer.concat(chunks).toString('utf8', 0, COMPLAINT_BYTES);
+  return Buffer.concat(chunks).toString('utf8', 0, PROBLEM_BYTES);
 }
 
-function agentError(status: number, complaint: string, name: string): ApiError {
-  if (status === 500) return internalError(complaint);
-  return status === 400 ? badRequest(complaint) : remoteFailure(status, { group: '', resource: 'pods/log' }, name, complaint);
+function agentError(status: number, problem: string, name: string): ApiError {
+  if (status === 500) return internalError(problem);
+  return status === 400 ? badRequest(problem) : remoteFailure(status, { group: '', resource: 'pods/log' }, name, problem);
 }
 
 function readOptions(ctx: Context): PodLogOptions {

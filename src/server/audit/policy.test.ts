@@ -93,11 +93,11 @@ test.each<[string, unknown, string]>([
   ['paths and resources', { rules: [{ level: 'None', nonResourceURLs: ['/a'], resources: [{ group: '' }] }] }, 'cannot apply to both'],
   ['a relative path', { rules: [{ level: 'None', nonResourceURLs: ['a'] }] }, "must begin with a '/'"],
   ['a star in the middle', { rules: [{ level: 'None', nonResourceURLs: ['/a*b'] }] }, 'must be the final character'],
-])('refused: %s', (_, value, complaint) => {
+])('refused: %s', (_, value, problem) => {
   const whole =
     typeof value === 'object' && value !== null && 'rules' in value ? { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', ...value } : value;
   expect(() => readPolicy(whole as never, kubernetes)).toThrow(PolicyError);
-  expect(() => readPolicy(whole as never, kubernetes)).toThrow(complaint);
+  expect(() => readPolicy(whole as never, kubernetes)).toThrow(problem);
 });
 
 test('a policy of a stock server serves under every identity', () => {

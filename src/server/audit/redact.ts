@@ -26,7 +26,7 @@ export function redact(value: JsonValue, what: Redaction): void {
     return;
   }
   if (!isObject(value)) return;
-  if (value.kind === 'Status') blankComplaint(value);
+  if (value.kind === 'Status') blankProblem(value);
   for (const item of arrayOf(value.items)) redact(item, what);
   // Rows of a Table hold objects, and cells without secrets.
   for (const row of arrayOf(value.rows)) if (isObject(row)) redact(row.object ?? null, what);
@@ -42,7 +42,7 @@ export function redact(value: JsonValue, what: Redaction): void {
 }
 
 /** Error messages may quote the body. */
-function blankComplaint(status: JsonObject): void {
+function blankProblem(status: JsonObject): void {
   if (!quotes(status.code)) return;
   delete status.message;
   if (isObject(status.details)) delete status.details.causes;

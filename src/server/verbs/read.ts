@@ -54,8 +54,8 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
 
 /** No object has a name that is not a valid path segment. */
 function absent(resource: Resource, namespace: string, name: string): Error {
-  const [complaint] = pathSegmentName(name);
-  if (complaint !== undefined) return badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${complaint}`);
+  const [problem] = pathSegmentName(name);
+  if (problem !== undefined) return badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
   return missing({ resource, namespace, name });
 }
 

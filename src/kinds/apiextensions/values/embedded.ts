@@ -92,8 +92,8 @@ function validateApiVersion(text: unknown, at: Path, errors: FieldErrors): void 
 
 function validateKind(text: unknown, at: Path, errors: FieldErrors): void {
   if (!isFilled(text, at, errors)) return;
-  const complaints = dns1035Label(text.toLowerCase());
-  if (complaints.length > 0) errors.invalid(at, text, `may have mixed case, but should otherwise match: ${complaints.join(',')}`);
+  const problems = dns1035Label(text.toLowerCase());
+  if (problems.length > 0) errors.invalid(at, text, `may have mixed case, but should otherwise match: ${problems.join(',')}`);
 }
 
 function isFilled(text: unknown, at: Path, errors: FieldErrors): text is string {

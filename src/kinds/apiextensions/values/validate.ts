@@ -151,7 +151,7 @@ function combination(check: Check, name: string, rule: string): void {
 }
 
 /** The errors of a value under another schema, which are not reported. */
-function complaintsOf(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): FieldErrors {
+function problemsOf(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): FieldErrors {
   const errors = new Errors();
   validate(value, schema, name, { ...check, errors });
   if (errors.list.length < 2) return errors;
@@ -163,14 +163,14 @@ function complaintsOf(value: JsonValue, schema: JSONSchemaProps, name: string, c
 function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
   const { allOf = [], anyOf = [], oneOf = [], not } = schema;
   if (anyOf.length > 0) {
-    const found = anyOf.map((one) => complaintsOf(value, one, name, check));
+    const found = anyOf.map((one) => problemsOf(value, one, name, check));
     if (!found.some((errors) => errors.empty)) {
       combination(check, name, 'validate at least one schema (anyOf)');
       report(nearest(value, anyOf, found, check), check);
     }
   }
   if (oneOf.length > 0) {
-    const found = oneOf.map((one) => complaintsOf(value, one, name, check));
+    const found = oneOf.map((one) => problemsOf(value, one, name, check));
     const fitting = found.filter((errors) => errors.empty).length;
     if (fitting === 0) {
       combination(check, name, 'validate one and only one schema (oneOf). Found none valid');
@@ -178,12 +178,12 @@ function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: s
     } else if (fitting > 1) combination(check, name, `validate one and only one schema (oneOf). Found ${fitting} valid alternatives`);
   }
   if (allOf.length > 0) {
-    const found = allOf.map((one) => complaintsOf(value, one, name, check));
+    const found = allOf.map((one) => problemsOf(value, one, name, check));
     for (const errors of found) report(errors, check);
     const failing = found.filter((errors) => !errors.empty).length;
     if (failing > 0) combination(check, name, `validate all the schemas (allOf)${failing === found.length ? '. None validated' : ''}`);
   }
-  if (not !== undefined && complaintsOf(value, not, name, check).empty) combination(check, name, 'not validate the schema (not)');
+  if (not !== undefined && problemsOf(value, not, name, check).empty) combination(check, name, 'not validate the schema (not)');
 }
 
 /** Of alternatives that all fail, the errors of the one with the highest weight; of equals, the first. */
