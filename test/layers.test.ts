@@ -21,7 +21,7 @@ const below = {
   server: ['lib', 'schema', 'meta', 'kinds', 'patch', 'storage', 'auth', 'admission', 'registry', 'extension'],
   client: ['lib', 'schema', 'meta', 'kinds'],
   controllers: ['lib', 'schema', 'meta', 'kinds', 'client'],
-  cli: ['lib', 'schema', 'meta', 'kinds', 'client', 'controllers', 'config', 'compose'],
+  cli: ['lib', 'schema', 'meta', 'kinds', 'patch', 'client', 'controllers', 'config', 'compose'],
   config: ['lib', 'meta', 'admission'],
 } as const satisfies Record<string, readonly string[]>;
 /** They put the others together, and may know every one. */

@@ -1,148 +1,138 @@
-/** `plat apply`: creates or updates objects from files with server-side apply. */
-import { type ApiResource, UnknownKind } from '../client/discovery.ts';
-import { bool, type Flag, FlagError, type FlagValues, readBoolean, text } from '../lib/flags.ts';
-import { ApiError } from '../meta/errors.ts';
+/** `plat apply`: creates or updates objects from files. The server merges; called as kubectl, the client does. */
+import { bool, FlagError, type FlagValues, optionalBool, repeated, text } from '../lib/flags.ts';
 import { parseLabelSelector } from '../meta/labels.ts';
 import { command } from './command.ts';
-import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
-import { labelsOf, type Manifest, readManifests } from './manifests.ts';
-import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
-import type { ApiItem } from './print-objects.ts';
-import { Results } from './results.ts';
-import { sameObject } from './same-object.ts';
-import { refOf } from './targets.ts';
-import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+import { deletingFlags } from './delete.ts';
+import { labelsOf, manifestsFrom, namesManifests } from './manifests.ts';
+import { dryRunFlag, manifestFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import { fieldManager, isStock } from './program.ts';
+import { withServer } from './work.ts';
 
-/** Accepted for scripts written for kubectl; server-side apply is the only kind here. */
-const serverSide: Flag<boolean> = {
-  ...bool(true, 'Apply on the server (default).', { defaultText: 'true' }),
-  read: (values) => {
-    if (!readBoolean(values.at(-1) as string)) throw new Error('client-side apply is not supported: remove the flag');
-    return true;
-  },
-};
+type Wait = 'false' | 'true' | 'ready';
+
+const { cascade, 'grace-period': gracePeriod, timeout } = deletingFlags;
 const applyFlags = {
   Objects: {
-    ...fileFlags,
+    ...manifestFlags,
     namespace: namespaceFlag,
-    selector: text('', 'Apply only objects that match this label selector.', { short: 'l', value: 'QUERY' }),
+    selector: text('', 'Apply, and prune, only objects that match this label selector.', { short: 'l', value: 'QUERY' }),
   },
   Applying: {
-    'field-manager': managerFlag,
+    'server-side': optionalBool('Let the server merge; false: compare with the last applied object on this side.', {
+      defaultText: 'true; false as kubectl',
+    }),
+    'field-manager': text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'plat' }),
     'force-conflicts': bool(false, 'Take ownership of fields that conflict with other managers.'),
-    'server-side': serverSide,
+    overwrite: bool(true, 'Without --server-side: set fields that others changed since the last apply; false: refuse.', {
+      defaultText: 'true',
+    }),
+    'openapi-patch': bool(true, 'Without --server-side: ask the server how to merge fields that this program does not know.', {
+      defaultText: 'true',
+    }),
+    force: bool(false, 'Delete and create an object again if a change is refused, for example of an immutable field.'),
     'dry-run': dryRunFlag,
-    // Accepted for scripts written for kubectl.
-    validate: {
-      ...validateFlag,
-      help: 'How to treat unknown fields, on servers where server-side apply can ignore them; most refuse them.',
+    // Most servers refuse unknown fields of a server-side apply in any case.
+    validate: validateFlag,
+  },
+  'Pruning and waiting': {
+    prune: bool(false, 'Delete objects that were applied before and are not in the files; needs --selector or --all.'),
+    all: bool(false, 'Prune all objects, whatever their labels.'),
+    'prune-whitelist': repeated<readonly string[]>(
+      [],
+      'Prune only this kind: core/v1/ConfigMap; may be repeated.',
+      'GROUP/VERSION/KIND',
+      (values) => values,
+    ),
+    cascade,
+    'grace-period': gracePeriod,
+    wait: {
+      ...text('false', 'ready: wait until all objects are ready; true: wait until pruned objects are gone.', { value: 'ready|true' }),
+      isSwitch: true,
+      defaultText: '',
+      read: (values: readonly string[]): string => {
+        const value = values.at(-1) as string;
+        if (['true', 'false', 'ready'].includes(value)) return value;
+        throw new Error(`${JSON.stringify(value)} is not one of ready, true, false`);
+      },
     },
+    timeout: { ...timeout, help: 'Longest wait; 0 is unlimited.' },
   },
   Printing: resultFlags,
   Connecting: connectFlags,
 };
-export type ApplyOptions = FlagValues<typeof applyFlags>;
-
-/** How long to retry a kind whose CustomResourceDefinition was applied just before. */
-const DEFINITION_MS = 10_000;
-const POLL_MS = 100;
+type ApplyFlags = FlagValues<typeof applyFlags>;
+export interface ApplyOptions extends Omit<ApplyFlags, 'serverSide' | 'wait'> {
+  readonly serverSide: boolean;
+  readonly wait: Wait;
+}
 
 export const apply = command({
-  usage: '-f FILE|DIR|URL|- [flags]',
-  summary: 'Create or update objects from files: plat apply -f web.yaml, plat apply -R -f manifests/, helm template x | plat apply -f -',
+  usage: '-f FILE|DIR|URL|- | -k DIR [flags]',
+  summary: 'Create or update objects from files: plat apply -f web.yaml, plat apply -k overlays/test, helm template x | plat apply -f -',
   flags: applyFlags,
+  commands: [
+    {
+      name: 'edit-last-applied',
+      summary: 'Edit what a client-side apply keeps in its annotation.',
+      load: async () => (await import('./apply/edit-last-applied.ts')).editLastApplied,
+    },
+    {
+      name: 'set-last-applied',
+      summary: 'Set the annotation of a client-side apply to the content of files.',
+      load: async () => (await import('./apply/set-last-applied.ts')).setLastApplied,
+    },
+    {
+      name: 'view-last-applied',
+      summary: 'Show what was applied by a client-side apply.',
+      load: async () => (await import('./apply/view-last-applied.ts')).viewLastApplied,
+    },
+  ],
   more: `
+Examples:
+  plat apply -R -f manifests/ --wait=ready --timeout 2m      and wait until everything runs
+  plat apply -f app.yaml --prune -l app=web                  delete what left the file
+  plat apply -f app.yaml --server-side=false                 compare on this side, as kubectl does
+  plat apply view-last-applied deployment/web
+
 Exit codes:
   0   all objects were applied
-  1   some objects failed; the others were applied
+  1   some objects failed or are not ready; the others were applied
   2   the command line is wrong
 `,
-  async run({ options, args }, io) {
+  async run({ options: flags, args, given }, io) {
     if (args.length > 0) throw new FlagError(`apply takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
-    if (options.filename.length === 0) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -f -');
+    if (!namesManifests(flags)) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -k overlays/test');
+    const serverSide = flags.serverSide ?? !isStock(io);
+    const manager = fieldManager(io, serverSide ? 'apply --server-side' : 'apply', flags.fieldManager);
+    const options: ApplyOptions = { ...flags, serverSide, fieldManager: manager, wait: flags.wait as Wait };
+    await check(options, given, isStock(io));
     const selector = parseLabelSelector(options.selector);
-    const manifests = (await readManifests(options.filename, options.recursive, io)).filter(({ object }) =>
-      selector.matches(labelsOf(object)),
-    );
+    const manifests = (await manifestsFrom(options, io)).filter(({ object }) => selector.matches(labelsOf(object)));
+    const { Applier } = await import('./apply/applier.ts');
     return withServer(options, io, (work) => new Applier(work, options).run(manifests));
   },
 });
 
-class Applier {
-  private readonly work: Work;
-  private readonly options: ApplyOptions;
-  private readonly results: Results;
-  /** Deadline for kinds that are not served yet. */
-  private patience = 0;
-
-  constructor(work: Work, options: ApplyOptions) {
-    this.work = work;
-    this.options = options;
-    this.results = new Results(work.io, options, { asList: true });
+async function check(options: ApplyOptions, given: ReadonlySet<string>, stock: boolean): Promise<void> {
+  const { serverSide, forceConflicts, dryRun, force, all, selector, prune } = options;
+  if (forceConflicts && !serverSide) throw new FlagError('--force-conflicts only works with --server-side');
+  if (dryRun === 'client' && serverSide && stock) {
+    throw new FlagError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
   }
-  async run(manifests: readonly Manifest[]): Promise<number> {
-    for (const manifest of manifests) {
-      let what = manifest.source;
-      try {
-        const ref = refOf(manifest, await this.resourceOf(manifest), this.work, this.options.namespace);
-        what = shownName(ref.resource, ref.name);
-        await this.apply(ref, manifest);
-      } catch (error) {
-        if (isApplyConflict(error)) this.results.failed(what, new Error(conflictText(error)));
-        else this.results.failed(what, error);
-      }
-    }
-    return this.results.end();
+  if (force && serverSide && given.has('server-side')) throw new FlagError('--force cannot be used with --server-side');
+  if (force && dryRun === 'server') throw new FlagError('--dry-run=server cannot be used with --force');
+  if (all && selector !== '') throw new FlagError('cannot set --all and --selector at the same time');
+  if (prune && !all && selector === '') {
+    throw new FlagError(
+      'all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector',
+    );
   }
-  private async apply(ref: ObjectRef, manifest: Manifest): Promise<void> {
-    const { dryRun, fieldManager, forceConflicts, validate } = this.options;
-    const body = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
-    if (dryRun === 'client') return this.results.done(ref, 'applied', body as ApiItem);
-    const before = await this.before(ref);
-    const { status, object } = await this.work.send(ref, {
-      method: 'PATCH',
-      body,
-      contentType: 'application/apply-patch+yaml',
-      query: {
-        fieldManager,
-        force: forceConflicts || undefined,
-        dryRun: dryRun === 'server' ? 'All' : undefined,
-        fieldValidation: validate,
-      },
-    });
-    this.results.done(ref, status === 201 || before === null ? 'created' : outcome(before, object), object);
-    if (manifest.object.kind === 'CustomResourceDefinition') this.patience = this.work.io.clock.monotonic() + DEFINITION_MS;
+  if (prune) (await import('./apply/prune.ts')).checkPruneKinds(options.pruneWhitelist);
+  // As kubectl these flags are accepted where they mean nothing.
+  if (stock) return;
+  for (const flag of ['overwrite', 'openapi-patch']) {
+    if (serverSide && given.has(flag)) throw new FlagError(`--${flag} needs --server-side=false`);
   }
-  /** The current object; null if it does not exist, undefined if the caller may not read it. */
-  private async before(ref: ObjectRef): Promise<ApiItem | null | undefined> {
-    try {
-      return await this.work.get(ref);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 404) return null;
-      if (error instanceof ApiError && error.code === 403) return undefined;
-      throw error;
-    }
-  }
-  /** A kind may take a moment to be served after its definition. */
-  private async resourceOf({ object }: Manifest): Promise<ApiResource> {
-    for (;;) {
-      try {
-        return await this.work.discovery.forKind(object.apiVersion, object.kind);
-      } catch (error) {
-        if (!(error instanceof UnknownKind) || this.work.io.clock.monotonic() >= this.patience) throw error;
-        await this.work.io.clock.sleep(POLL_MS, this.work.signal);
-        this.work.forget();
-      }
-    }
-  }
-}
-
-function outcome(before: ApiItem | undefined, after: ApiItem): string {
-  if (before === undefined) return 'applied';
-  return sameObject(before, after) ? 'unchanged' : 'configured';
-}
-
-export function withNamespace(object: Manifest['object'], namespace: string): Manifest['object'] {
-  return { ...object, metadata: { ...(object.metadata as object), namespace } };
+  for (const flag of ['all', 'prune-whitelist']) if (!prune && given.has(flag)) throw new FlagError(`--${flag} needs --prune`);
 }

@@ -27,3 +27,18 @@ ${lines.join('\n')}
 Remove ${count === 1 ? 'it' : 'them'} from the file to leave ownership as it is, set ${count === 1 ? 'its current value' : 'their current values'} to share ownership,
 or take ownership with --force-conflicts.`;
 }
+
+/** The same in the words of the stock client. */
+export function stockConflictText(error: ApiError): string {
+  return `${error.message}
+Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the \`--force-conflicts\` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).`;
+}

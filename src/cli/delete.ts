@@ -1,13 +1,15 @@
 /** `plat delete`: deletes objects by name, file or selector, and waits until they are gone. */
 import { UnknownKind } from '../client/discovery.ts';
-import { bool, duration, type Flag, FlagError, type FlagValues, flag, int, readChoice } from '../lib/flags.ts';
+import { bool, duration, type Flag, FlagError, type FlagValues, flag, int, optionalBool, readChoice, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import { command } from './command.ts';
+import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
-import { readManifests } from './manifests.ts';
-import { dryRunFlag, fileFlags, namespaceFlag, selectFlags } from './object-flags.ts';
+import { manifestsFrom, namesManifests, readTexts } from './manifests.ts';
+import { dryRunFlag, manifestFlags, namespaceFlag, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
+import { isStock } from './program.ts';
+import { sendRaw } from './raw-request.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets, refOf } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
@@ -24,18 +26,21 @@ const cascade: Flag<Cascade> = {
 };
 export const deletingFlags = {
   cascade,
-  'grace-period': int(-1, 'Seconds that pods get to terminate; -1 uses the value of the object.', { min: -1 }),
+  'grace-period': int(-1, 'Seconds that pods get to terminate; -1 uses the value of the object, 0 needs --force.', { min: -1 }),
   force: bool(false, 'Delete at once: a grace period of 0.'),
   now: bool(false, 'A grace period of 1 second.'),
   timeout: duration('0s', 'Longest wait for the deletion; 0 is unlimited.', { defaultText: '0s' }),
 };
 const deleteFlags = {
-  Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
+  Objects: { ...manifestFlags, namespace: namespaceFlag, ...selectFlags },
   Deleting: {
     ...deletingFlags,
     wait: bool(true, 'Wait until the objects are gone.', { defaultText: 'true' }),
-    'ignore-not-found': bool(false, 'Treat missing objects and unknown kinds as deleted.'),
+    'ignore-not-found': optionalBool('Treat missing objects and unknown kinds as deleted.', {
+      defaultText: 'false; true with --all or a selector',
+    }),
     'dry-run': dryRunFlag,
+    raw: text('', 'Send a DELETE to this path of the server, with the content of -f as its body, and print the answer.', { value: 'PATH' }),
   },
   Printing: {
     output: flag<string>('', 'Print the names alone.', 'name', (t) => readChoice(t, ['name']), { short: 'o' }),
@@ -45,22 +50,58 @@ const deleteFlags = {
 type DeleteOptions = FlagValues<typeof deleteFlags>;
 
 export const del = command({
-  usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE [flags]',
+  usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE | -k DIR [flags]',
   summary: 'Delete objects: plat delete pod web, plat delete deployment/a service/b, plat delete pods -l app=web, plat delete -f web.yaml',
   flags: deleteFlags,
   more: `
+Objects of files are deleted in the reverse order of the files.
+
+Examples:
+  plat delete -k overlays/test --wait=false
+  plat delete pod web --force                  without waiting for the node
+  plat delete deployment web --cascade=orphan  keeps its pods
+
 Exit codes:
   0     all objects were deleted
   1     some objects failed, or the wait timed out
   2     the command line is wrong
   130   interrupted while waiting; the deletions continue
 `,
-  async run({ options, args }, io) {
-    checkTargets('delete', args, options);
-    if (options.now && options.gracePeriod >= 0) throw new FlagError('--now and --grace-period exclude each other');
+  async run({ options: given, args }, io) {
+    const options = checked(given, args);
+    if (options.force) {
+      io.err(
+        'warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n',
+      );
+    }
+    if (options.raw !== '') return withServer(options, io, (work) => deleteRaw(work, options, io));
     return withServer(options, io, (work) => new Deleter(work, options).run(args));
   },
 });
+
+function checked(options: DeleteOptions, args: readonly string[]): DeleteOptions {
+  const { now, gracePeriod, force, all, selector, fieldSelector, raw, filename, recursive, output } = options;
+  if (now && gracePeriod >= 0) throw new FlagError('--now and --grace-period cannot be specified together');
+  if (force && gracePeriod > 0) throw new FlagError('--force and --grace-period greater than 0 cannot be specified together');
+  if (all && selector !== '') throw new FlagError('cannot set --all and --selector at the same time');
+  if (all && fieldSelector !== '') throw new FlagError('cannot set --all and --field-selector at the same time');
+  if (raw === '') checkTargets('delete', args, options);
+  else {
+    if (filename.length > 1) throw new FlagError('--raw can only use a single local file or stdin');
+    if (filename.some((path) => /^https?:\/\//.test(path))) throw new FlagError('--raw cannot read from a url');
+    if (recursive) throw new FlagError('--raw and --recursive are mutually exclusive');
+    if (output !== '') throw new FlagError('--raw and --output are mutually exclusive');
+    if (!raw.startsWith('/')) throw new FlagError('--raw must be a valid URL path: it begins with a slash');
+  }
+  // A grace period of 0 removes a pod whose programs may still run: that needs --force.
+  return gracePeriod === 0 && !force ? { ...options, gracePeriod: 1 } : options;
+}
+
+async function deleteRaw(work: Work, { raw, filename }: DeleteOptions, io: IO): Promise<number> {
+  const [body] = filename.length === 0 ? [] : await readTexts(filename, false, io);
+  io.out(await sendRaw(work, 'DELETE', raw, body?.text));
+  return 0;
+}
 
 /** Sends the request; returns the uid of the object. */
 export async function deleteObject(
@@ -90,6 +131,10 @@ export async function waitUntilGone(work: Work, ref: ObjectRef, uid: string | un
   const gone = await followObject(work, ref, deadline, (object) => {
     last = object;
     return object === undefined || (uid !== undefined && (object.metadata as { uid?: string }).uid !== uid);
+  }).catch((error: unknown) => {
+    // The kind is gone, and its objects with it.
+    if (error instanceof ApiError && error.code === 404) return true;
+    throw error;
   });
   if (gone) return;
   const { finalizers = [] } = (last?.metadata ?? {}) as { finalizers?: string[] };
@@ -98,10 +143,18 @@ export async function waitUntilGone(work: Work, ref: ObjectRef, uid: string | un
   );
 }
 
+/** `deployment.apps "web" deleted`; scripts read this line. */
+export function deletedLine({ resource, name }: Pick<ObjectRef, 'resource' | 'name'>, verb: string): string {
+  const kind = resource.kind.toLowerCase();
+  return `${resource.group === '' ? kind : `${kind}.${resource.group}`} "${name}" ${verb}\n`;
+}
+
 class Deleter {
   private readonly work: Work;
   private readonly options: DeleteOptions;
   private readonly results: Results;
+  /** Objects of files that existed when the command began: they may go with their owner. */
+  private readonly existing = new Set<ObjectRef>();
 
   constructor(work: Work, options: DeleteOptions) {
     this.work = work;
@@ -109,52 +162,72 @@ class Deleter {
     this.results = new Results(work.io, { ...options, showManagedFields: false });
   }
   async run(args: readonly string[]): Promise<number> {
-    const { dryRun, timeout, wait, force } = this.options;
+    const { dryRun, timeout, wait } = this.options;
     const going: { ref: ObjectRef; uid: string | undefined }[] = [];
     const refs = await this.targets(args);
+    this.warnOfScope(refs);
     for (const ref of refs) {
       try {
         if (dryRun === 'client') await this.work.get(ref);
         const uid = dryRun === 'client' ? undefined : await deleteObject(this.work, ref, this.options, dryRun === 'server');
-        this.results.done(ref, force ? 'force deleted' : 'deleted', {});
+        this.done(ref);
         going.push({ ref, uid });
       } catch (error) {
-        if (!(this.mayBeMissing() && error instanceof ApiError && error.code === 404)) {
-          this.results.failed(shownName(ref.resource, ref.name), error);
-        }
+        this.failed(ref, error);
       }
     }
-    if (refs.length === 0 && this.options.filename.length === 0) this.work.io.err('No resources found\n');
+    if (refs.length === 0 && !namesManifests(this.options)) this.work.io.out('No resources found\n');
     const deadline = new Deadline(timeout, this.work.io.clock);
     if (wait && dryRun === 'none') for (const { ref, uid } of going) await this.await(ref, uid, deadline);
     return this.results.end();
   }
+  private done(ref: ObjectRef): void {
+    const { dryRun, output, force, gracePeriod } = this.options;
+    if (output === 'name') return this.results.done(ref, '', {});
+    const verb = force && gracePeriod <= 0 ? 'force deleted' : 'deleted';
+    const note = { none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun];
+    this.work.io.out(deletedLine(ref, `${verb}${note}`));
+  }
+  private failed(ref: ObjectRef, error: unknown): void {
+    const isMissing = error instanceof ApiError && error.code === 404;
+    if (isMissing && this.mayBeMissing()) return;
+    // It went with its owner, its namespace or the definition of its kind.
+    if (isMissing && this.existing.has(ref)) return this.done(ref);
+    this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), error);
+  }
   /** An object of a collection may be gone before its request. */
   private mayBeMissing(): boolean {
     const { ignoreNotFound, all, selector, fieldSelector } = this.options;
-    return ignoreNotFound || all || selector !== '' || fieldSelector !== '';
+    return ignoreNotFound ?? (all || selector !== '' || fieldSelector !== '');
+  }
+  private warnOfScope(refs: readonly ObjectRef[]): void {
+    const { namespace, allNamespaces } = this.options;
+    if (namespace === undefined || allNamespaces || refs.every(({ resource }) => resource.namespaced)) return;
+    this.work.io.err('warning: deleting cluster-scoped resources, not scoped to the provided namespace\n');
   }
   private async await(ref: ObjectRef, uid: string | undefined, deadline: Deadline): Promise<void> {
     if (!ref.resource.verbs.includes('list')) return;
     try {
       await waitUntilGone(this.work, ref, uid, deadline);
     } catch (error) {
-      this.results.failed(shownName(ref.resource, ref.name), error);
+      this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), error);
     }
   }
-  /** With --ignore-not-found, manifests of kinds that are not served are skipped. */
   private async targets(args: readonly string[]): Promise<ObjectRef[]> {
-    const { filename, recursive, ignoreNotFound, namespace } = this.options;
-    if (filename.length === 0) return findTargets(this.work, args, this.options);
+    if (!namesManifests(this.options)) return findTargets(this.work, args, this.options);
     const refs: ObjectRef[] = [];
-    for (const manifest of await readManifests(filename, recursive, this.work.io)) {
+    for (const manifest of await manifestsFrom(this.options, this.work.io)) {
       try {
         const resource = await this.work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
-        refs.push(refOf(manifest, resource, this.work, namespace));
+        refs.push(refOf(manifest, resource, this.work, this.options.namespace));
       } catch (error) {
-        if (!(ignoreNotFound && error instanceof UnknownKind)) this.results.failed(manifest.source, error);
+        // With --ignore-not-found, kinds that are not served are skipped.
+        if (!(this.options.ignoreNotFound && error instanceof UnknownKind)) this.results.failed(manifest.source, error);
       }
     }
-    return refs;
+    if (isStock(this.work.io)) return refs;
+    if (refs.length > 1) for (const ref of refs) if (await this.work.exists(ref)) this.existing.add(ref);
+    // What others need was created first: a definition goes after its objects, a namespace after its content.
+    return refs.reverse();
   }
 }

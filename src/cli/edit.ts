@@ -1,62 +1,76 @@
 /** `plat edit`: opens an object in an editor, and opens it again with the error when the server refuses it. */
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { unifiedDiff } from '../lib/diff.ts';
-import { choice, type FlagValues, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
+import type { JsonMap } from '../patch/strategic-lists.ts';
+import { twoWayPatch } from '../patch/three-way.ts';
 import { DecodeError } from '../schema/errors.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml, stringifyYaml } from '../schema/yaml.ts';
+import { withLastApplied } from './apply/last-applied.ts';
+import { mergeSchemaOf } from './apply/merge-schema.ts';
 import { FieldChecker } from './check-fields.ts';
-import { command, type IO } from './command.ts';
+import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
-import { fileFlags, managerFlag, namespaceFlag, validateFlag } from './object-flags.ts';
+import { EditedFile, withoutComments } from './editor.ts';
+import { manifestFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
+import { fieldManager, isStock } from './program.ts';
 import { Results } from './results.ts';
 import { sameObject } from './same-object.ts';
 import { checkTargets, findTargets } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
+export { openEditor } from './editor.ts';
+
 const editFlags = {
-  Objects: { ...fileFlags, namespace: namespaceFlag },
+  Objects: { ...manifestFlags, namespace: namespaceFlag },
   Editing: {
-    output: choice('yaml', ['yaml', 'json'], 'Format of the file.', { short: 'o' }),
     subresource: text('', 'Edit this subresource: status, scale.', { value: 'NAME' }),
-    'field-manager': managerFlag,
+    'save-config': bool(false, 'Keep the edited object in the annotation of a client-side apply.'),
+    'output-patch': bool(false, 'Print the patch that the edit makes.'),
+    'windows-line-endings': bool(false, 'Write the file with the line endings of Windows.'),
+    'field-manager': text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'plat' }),
     validate: validateFlag,
   },
+  Printing: resultFlags,
   Connecting: connectFlags,
 };
 type EditOptions = FlagValues<typeof editFlags>;
 
 export const edit = command({
-  usage: 'TYPE NAME… | TYPE/NAME… | -f FILE [flags]',
+  usage: 'TYPE NAME… | TYPE/NAME… | -f FILE | -k DIR [flags]',
   summary: 'Edit objects: plat edit deployment/web, EDITOR="code --wait" plat edit cm a',
   flags: editFlags,
   more: `
 The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another. A file that is
 unchanged or empty changes nothing.
 
+Examples:
+  plat edit deployment/web -o json              as JSON
+  plat edit svc web --output-patch              and print the patch
+  plat edit deployment/web --subresource status
+
 Exit codes:
   0   all edits were stored
   1   some edits were not stored; their files are kept
   2   the command line is wrong
 `,
-  async run({ options, args }, io) {
-    checkTargets('edit', args, options);
+  async run({ options: flags, args }, io) {
+    checkTargets('edit', args, flags);
+    if (flags.output !== '' && !['json', 'yaml', 'name'].includes(flags.output)) throw new FlagError('edit prints -o yaml, json or name');
+    const options = { ...flags, fieldManager: fieldManager(io, 'edit', flags.fieldManager) };
     return withServer(options, io, (work) => editAll(work, args, options));
   },
 });
 
 async function editAll(work: Work, args: readonly string[], options: EditOptions): Promise<number> {
-  const results = new Results(work.io, { output: '', showManagedFields: false, dryRun: 'none' });
+  const results = new Results(work.io, { ...options, dryRun: 'none' });
   for (const ref of await findTargets(work, args, options)) {
     try {
       await new Editing(work, ref, options, results).run();
     } catch (error) {
-      results.failed(shownName(ref.resource, ref.name), error);
+      results.failed(isStock(work.io) ? '' : shownName(ref.resource, ref.name), error);
     }
   }
   return results.end();
@@ -69,8 +83,7 @@ class Editing {
   private readonly results: Results;
   private readonly subresource: string | undefined;
   private readonly fields: FieldChecker;
-  /** The file has edits that are not stored yet. */
-  private written = false;
+  private readonly form: 'yaml' | 'json';
 
   constructor(work: Work, ref: ObjectRef, options: EditOptions, results: Results) {
     this.work = work;
@@ -79,54 +92,68 @@ class Editing {
     this.results = results;
     this.fields = new FieldChecker(work, options.validate);
     this.subresource = options.subresource === '' ? undefined : options.subresource;
+    this.form = options.output === 'json' ? 'json' : 'yaml';
   }
   async run(): Promise<void> {
     const original = await this.current();
-    const directory = await mkdtemp(join(tmpdir(), 'plat-edit-'));
-    const file = join(directory, `${this.ref.resource.singularName}-${this.ref.name}.${this.options.output}`);
+    const name = `${this.ref.resource.singularName}-${this.ref.name}.${this.form}`;
+    const file = await EditedFile.make(name, this.work.io, this.options.windowsLineEndings);
     try {
       await this.rounds(file, original);
-      this.written = false;
+      file.keep = false;
     } catch (error) {
-      if (!this.written || !(error instanceof Error)) throw error;
-      throw new Error(`${error.message}\nYour edits are kept in ${file}`);
+      if (!file.keep || !(error instanceof Error)) throw error;
+      if (isStock(this.work.io)) {
+        this.work.io.err(`A copy of your changes has been stored to ${JSON.stringify(file.path)}\n`);
+        throw error;
+      }
+      throw new Error(`${error.message}\nYour edits are kept in ${file.path}`);
     } finally {
-      if (!this.written) await rm(directory, { recursive: true, force: true });
+      await file.close();
     }
   }
   /** Opens the editor until the server accepts the result or the user gives up. */
-  private async rounds(file: string, original: ApiItem): Promise<void> {
-    let shown = `${introduction}${this.form(original)}`;
+  private async rounds(file: EditedFile, original: ApiItem): Promise<void> {
+    const head = this.form === 'json' ? '' : introduction;
+    let shown = `${head}${this.text(original)}`;
     let problem: { readonly error: Error; readonly moved: ApiItem | undefined } | undefined;
     let base = original;
     for (;;) {
-      await writeFile(file, shown, { mode: 0o600 });
-      await openEditor(file, this.work.io);
-      const written = await readFile(file, 'utf8');
-      const body = withoutComments(written);
+      const body = withoutComments(await file.edit(shown));
       // After a conflict, saving the file unchanged sends it again.
       const untouched = body === withoutComments(shown) && problem?.moved === undefined;
-      if (body.trim() === '' || untouched) {
-        if (problem !== undefined) throw new Error(`edit canceled: ${problem.error.message}`);
-        return void this.work.io.out(`${shownName(this.ref.resource, this.ref.name)} unchanged\n`);
+      if (problem !== undefined && (untouched || body.trim() === '')) throw this.canceled(problem.error);
+      if (untouched || body.trim() === '') {
+        return this.work.io.err(`Edit cancelled, ${untouched ? 'no changes made' : 'saved file was empty'}.\n`);
       }
-      this.written = true;
+      file.keep = true;
       try {
         return await this.store(this.parse(body, base), base);
       } catch (error) {
         problem = await this.problemOf(error, base);
-        shown = `${introduction}${comment(problem.error.message)}${comment(this.whatMoved(base, problem.moved))}${this.rebased(body, problem.moved)}`;
+        if (isStock(this.work.io)) this.work.io.err(this.refusalLine(problem.error));
+        const notes = `${comment(problem.error.message)}${comment(this.whatMoved(base, problem.moved))}`;
+        shown = `${introduction}${notes}${this.rebased(body, problem.moved)}`;
         base = problem.moved ?? base;
       }
     }
   }
+  private canceled(error: Error): Error {
+    return new Error(isStock(this.work.io) ? 'Edit cancelled, no valid changes were saved.' : `edit canceled: ${error.message}`);
+  }
+  private refusalLine(error: Error): string {
+    const { resource, name } = this.ref;
+    const type = resource.group === '' ? resource.name : `${resource.name}.${resource.group}`;
+    return error instanceof ApiError ? `error: ${type} ${JSON.stringify(name)} is invalid\n` : `error: ${error.message}\n`;
+  }
   private async current(): Promise<ApiItem> {
     const object = await this.work.get(this.ref, this.subresource);
+    if (this.options.showManagedFields) return object;
     const { managedFields: _, ...metadata } = object.metadata ?? {};
     return { ...object, metadata };
   }
-  private form(object: unknown): string {
-    return this.options.output === 'json' ? `${JSON.stringify(object, undefined, 2)}\n` : stringifyYaml(object as JsonValue);
+  private text(object: unknown): string {
+    return this.form === 'json' ? `${JSON.stringify(object, undefined, 4)}\n` : stringifyYaml(object as JsonValue);
   }
   private parse(body: string, base: ApiItem): ApiItem {
     const value = parseYaml(body, { single: true });
@@ -138,12 +165,21 @@ class Editing {
     }
     return value as ApiItem;
   }
-  private async store(object: ApiItem, base: ApiItem): Promise<void> {
-    if (sameObject(object, base)) return void this.work.io.out(`${shownName(this.ref.resource, this.ref.name)} unchanged\n`);
-    const { fieldManager, validate } = this.options;
-    if (this.subresource === undefined) await this.fields.check(this.ref.resource, object).catch(asMistake);
-    const query = { fieldManager, fieldValidation: validate };
-    const sent = await this.work.send(this.ref, { method: 'PUT', subresource: this.subresource, body: object, query });
+  private async store(edited: ApiItem, base: ApiItem): Promise<void> {
+    const { io } = this.work;
+    if (sameObject(edited, base)) return this.results.done(this.ref, 'skipped', edited);
+    const { validate, outputPatch, saveConfig } = this.options;
+    if (this.subresource === undefined) await this.fields.check(this.ref.resource, edited).catch(asMistake);
+    const object = saveConfig ? withLastApplied(edited) : edited;
+    const type = await mergeSchemaOf(this.work, this.ref.resource, object, false);
+    const patch = twoWayPatch(type, base as unknown as JsonMap, object as unknown as JsonMap);
+    if (outputPatch) io.out(`Patch: ${JSON.stringify(patch)}\n`);
+    const query = { fieldManager: this.options.fieldManager, fieldValidation: validate };
+    // Called as kubectl, others may change other fields meanwhile; otherwise that is shown in the editor.
+    const change = isStock(io)
+      ? { method: 'PATCH' as const, body: patch, contentType: `application/${type === undefined ? '' : 'strategic-'}merge-patch+json` }
+      : { method: 'PUT' as const, body: object };
+    const sent = await this.work.send(this.ref, { ...change, subresource: this.subresource, query });
     this.results.done(this.ref, 'edited', sent.object);
   }
   /** Errors that an edit can fix go back to the editor; `moved` is the current object after a conflict. */
@@ -156,13 +192,13 @@ class Editing {
     return { error: new Error('the object has changed on the server, as shown below; saving this file overwrites that'), moved };
   }
   private whatMoved(base: ApiItem, moved: ApiItem | undefined): string {
-    return moved === undefined ? '' : unifiedDiff(this.form(base), this.form(moved), { before: 'as opened', after: 'current' });
+    return moved === undefined ? '' : unifiedDiff(this.text(base), this.text(moved), { before: 'as opened', after: 'current' });
   }
   /** The user's text, rebased onto the newer version. */
   private rebased(body: string, moved: ApiItem | undefined): string {
     if (moved === undefined) return body;
     const value = parseYaml(body) as { metadata?: JsonObject };
-    return this.form({ ...value, metadata: { ...value.metadata, resourceVersion: moved.metadata?.resourceVersion } });
+    return this.text({ ...value, metadata: { ...value.metadata, resourceVersion: moved.metadata?.resourceVersion } });
   }
 }
 
@@ -186,16 +222,4 @@ function comment(message: string): string {
         .split('\n')
         .map((line) => `# ${line}\n`)
         .join('')}`;
-}
-/** Removes only the comments at the head of the file, which this command wrote: a # within a value must stay. */
-const withoutComments = (written: string): string => written.replace(/^(?:[ \t]*#.*(?:\r?\n|$)|[ \t]*\r?\n)*/, '');
-
-function openEditor(file: string, io: IO): Promise<void> {
-  const editor = io.env.PLAT_EDITOR || io.env.KUBE_EDITOR || io.env.EDITOR || 'vi';
-  return new Promise((resolve, reject) => {
-    const child = spawn(`${editor} ${JSON.stringify(file)}`, { shell: true, stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
-    const failed = (why: string): void => reject(new Error(`the editor ${JSON.stringify(editor)} ${why}; set EDITOR to another`));
-    child.on('error', (error) => failed(`cannot be started: ${error.message}`));
-    child.on('close', (code) => (code === 0 ? resolve() : failed(`ended with ${code}`)));
-  });
 }

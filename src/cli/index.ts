@@ -78,6 +78,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'exec', summary: 'Run a command in a container.', load: async () => (await import('./exec.ts')).exec },
   { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./explain.ts')).explain },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
+  {
+    name: 'kustomize',
+    summary: 'Print the objects of a kustomization.',
+    load: async () => (await import('./kustomize.ts')).kustomizeCommand,
+  },
   { name: 'label', summary: 'Change labels.', load: async () => (await import('./label.ts')).label },
   { name: 'list', summary: 'List the servers that plat up started.', load: async () => (await import('./background/list.ts')).list },
   { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./logs.ts')).logs },

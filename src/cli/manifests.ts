@@ -1,6 +1,6 @@
 /** Objects from files, directories, addresses and the standard input: YAML or JSON, one or more documents, lists expanded. */
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { FlagError } from '../lib/flags.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYamlDocuments } from '../schema/yaml.ts';
@@ -14,6 +14,31 @@ export interface Manifest {
   readonly namespace: string | undefined;
   /** Its place, for messages: `web.yaml, document 2`. */
   readonly source: string;
+  /** What was named on the command line or found below it: a file, a directory with a kustomization, `STDIN` or an address. */
+  readonly origin: string;
+}
+
+/** The flags that name manifests. */
+export interface ManifestOptions {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  /** Directory with a kustomization; empty if there is none. */
+  readonly kustomize?: string;
+}
+
+/** Whether the command line names any manifest. */
+export const namesManifests = ({ filename, kustomize = '' }: Pick<ManifestOptions, 'filename' | 'kustomize'>): boolean =>
+  filename.length > 0 || kustomize !== '';
+
+/** All objects that -f and -k name. Throws FlagError for missing files and both flags together, ManifestError for invalid objects. */
+export async function manifestsFrom(options: ManifestOptions, io: Pick<IO, 'cwd' | 'stdin' | 'env'>): Promise<Manifest[]> {
+  const { filename, recursive, kustomize: directory = '' } = options;
+  if (directory === '') return readManifests(filename, recursive, io);
+  if (filename.length > 0) throw new FlagError('only one of -f or -k can be specified');
+  const { kustomize } = await import('./kustomize.ts');
+  const found = await kustomize(directory, io);
+  if (found.length === 0) throw new ManifestError(`there are no objects in ${directory}`);
+  return found.map((manifest) => checked(manifest.object, manifest.source, directory));
 }
 
 /** An object that cannot be read, with its place. */
@@ -26,7 +51,7 @@ const maxBytes = 64 << 20;
 /** All objects that the `-f` flags name, in their order. Throws FlagError for missing files, ManifestError for invalid objects. */
 export async function readManifests(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<Manifest[]> {
   const found: Manifest[] = [];
-  for (const { source, text } of await readTexts(paths, recursive, io)) found.push(...manifestsOf(text, source));
+  for (const { source, text, origin } of await readTexts(paths, recursive, io)) found.push(...manifestsOf(text, source, origin));
   if (found.length === 0) throw new ManifestError(`there are no objects in ${paths.join(', ')}`);
   return found;
 }
@@ -35,6 +60,8 @@ export interface ManifestText {
   /** Its name in messages. */
   readonly source: string;
   readonly text: string;
+  /** As `Manifest.origin`. */
+  readonly origin: string;
   /** Undefined for the standard input and for addresses. */
   readonly file?: string;
 }
@@ -46,10 +73,10 @@ export async function readTexts(paths: readonly string[], recursive: boolean, io
   return found;
 }
 async function textsOf(path: string, recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<ManifestText[]> {
-  if (path === '-') return [{ source: 'the standard input', text: await io.stdin() }];
-  if (/^https?:\/\//.test(path)) return [{ source: path, text: await download(path) }];
+  if (path === '-') return [{ source: 'the standard input', origin: 'STDIN', text: await io.stdin() }];
+  if (/^https?:\/\//.test(path)) return [{ source: path, origin: path, text: await download(path) }];
   const files = await filesOf(resolve(io.cwd, path), path, recursive);
-  return Promise.all(files.map(async ([file, source]) => ({ source, text: await readFile(file, 'utf8'), file })));
+  return Promise.all(files.map(async ([file, source]) => ({ source, origin: source, text: await readFile(file, 'utf8'), file })));
 }
 
 async function download(address: string): Promise<string> {
@@ -65,7 +92,11 @@ async function download(address: string): Promise<string> {
 /** A file, or those of a directory in order of name; each with its path for messages. */
 async function filesOf(file: string, shown: string, recursive: boolean): Promise<[file: string, shown: string][]> {
   const facts = await stat(file).catch(() => undefined);
-  if (facts === undefined) throw new FlagError(`there is no file or directory ${shown}`);
+  if (facts === undefined) {
+    const matched = await filesMatching(file, shown);
+    if (matched.length === 0) throw new FlagError(`there is no file or directory ${shown}`);
+    return matched;
+  }
   if (!facts.isDirectory()) return [[file, shown]];
   const found = await filesIn(file, shown, recursive);
   if (found.length === 0) {
@@ -74,6 +105,20 @@ async function filesOf(file: string, shown: string, recursive: boolean): Promise
     );
   }
   return found;
+}
+/** `manifests/*.yaml` where the shell did not expand it. The pattern is the last part of the path. */
+async function filesMatching(path: string, shown: string): Promise<[file: string, shown: string][]> {
+  const pattern = basename(path);
+  if (!/[*?]|\[.*\]/.test(pattern)) return [];
+  const expression = new RegExp(
+    `^${pattern.replace(/[.+^${}()|\\]|\[(?!.*\])/g, '\\$&').replace(/\*/g, '[^/]*').replace(/\?/g, '[^/]').replace(/\[!/g, '[^')}$`,
+  );
+  const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory() && expression.test(entry.name))
+    .map((entry) => entry.name)
+    .sort()
+    .map((name) => [join(dirname(path), name), join(dirname(shown), name)]);
 }
 async function filesIn(directory: string, shown: string, recursive: boolean): Promise<[file: string, shown: string][]> {
   const found: [string, string][] = [];
@@ -88,7 +133,7 @@ async function filesIn(directory: string, shown: string, recursive: boolean): Pr
 }
 
 /** The objects of one text. */
-export function manifestsOf(text: string, source: string): Manifest[] {
+export function manifestsOf(text: string, source: string, origin = source): Manifest[] {
   let documents: JsonValue[];
   try {
     documents = parseYamlDocuments(text);
@@ -97,25 +142,32 @@ export function manifestsOf(text: string, source: string): Manifest[] {
   }
   const several = documents.length > 1;
   return documents.flatMap((document, i) =>
-    document === null ? [] : objectsOf(document, several ? `${source}, document ${i + 1}` : source),
+    document === null ? [] : objectsOf(document, several ? `${source}, document ${i + 1}` : source, origin),
   );
 }
 
-function objectsOf(value: JsonValue, source: string): Manifest[] {
+function objectsOf(value: JsonValue, source: string, origin: string): Manifest[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${source}: this is not an object`);
-  const { apiVersion, kind, items, metadata } = value;
-  for (const [field, is] of Object.entries({ apiVersion, kind })) {
-    if (typeof is !== 'string' || is === '') throw new ManifestError(`${source}: the object has no ${field}`);
+  const { kind, items } = value;
+  if (Array.isArray(items) && typeof kind === 'string' && kind.endsWith('List')) {
+    return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`, origin));
   }
-  if (Array.isArray(items) && (kind as string).endsWith('List')) {
-    return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`));
-  }
+  return [checked(value as Manifest['object'], source, origin)];
+}
+function checked(object: Manifest['object'], source: string, origin: string): Manifest {
+  const { apiVersion, kind, metadata } = object;
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw new ManifestError(`${source}: the object has no apiVersion`);
+  if (typeof kind !== 'string' || kind === '') throw new ManifestError(`${source}: the object has no kind`);
   const meta = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
   const textOf = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
-  return [{ object: value as Manifest['object'], name: textOf(meta.name), namespace: textOf(meta.namespace), source }];
+  return { object, name: textOf(meta.name), namespace: textOf(meta.namespace), source, origin };
 }
 
 export function labelsOf(object: Manifest['object']): Record<string, string> {
   const labels = (object.metadata as { labels?: Record<string, string> } | undefined)?.labels;
   return labels ?? {};
+}
+
+export function withNamespace(object: Manifest['object'], namespace: string): Manifest['object'] {
+  return { ...object, metadata: { ...(object.metadata as object), namespace } };
 }

@@ -14,6 +14,11 @@ export const fileFlags = {
   }),
   recursive: bool(false, 'Read the directories of --filename recursively.', { short: 'R' }),
 };
+/** For commands that take -k, too. */
+export const manifestFlags = {
+  ...fileFlags,
+  kustomize: text('', 'Directory with a kustomization that makes the objects; instead of -f.', { short: 'k', value: 'DIR' }),
+};
 
 export const selectFlags = {
   selector: text('', 'Label selector: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),

@@ -1,10 +1,10 @@
 /** Results of commands: a message for each object that was changed, an error for each that was not. */
-import { ApiError } from '../meta/errors.ts';
 import type { IO } from './command.ts';
 import { ManifestError } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
 import { choosesForm, type FormOptions, type FormPrinter, formPrinter, type Printed, printBytes } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
+import { errorLine } from './program.ts';
 import { type ObjectRef, shownName } from './work.ts';
 
 export interface ResultOptions extends FormOptions {
@@ -50,10 +50,8 @@ export class Results {
   failed(what: string, error: unknown): void {
     if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError') throw error;
     this.failures++;
-    const reason = error instanceof ApiError && error.reason !== '' ? ` (${error.reason})` : '';
     // An error of a manifest names its place already.
-    const where = error instanceof ManifestError ? '' : `${what}: `;
-    this.io.err(`plat: ${where}${error.message}${reason}\n`);
+    this.io.err(errorLine(error, this.io, error instanceof ManifestError ? '' : what));
   }
   /** Prints what is left of -o; returns the exit code. */
   async end(): Promise<number> {

@@ -2,13 +2,14 @@
 import type { ApiResource } from '../client/discovery.ts';
 import { FlagError } from '../lib/flags.ts';
 import { targetsOf } from './get-args.ts';
-import { type Manifest, ManifestError, readManifests } from './manifests.ts';
+import { type Manifest, ManifestError, manifestsFrom, namesManifests } from './manifests.ts';
 import type { ApiItem } from './print-objects.ts';
 import type { ObjectRef, Work } from './work.ts';
 
 export interface TargetOptions {
   readonly filename: readonly string[];
   readonly recursive: boolean;
+  readonly kustomize?: string;
   readonly namespace: string | undefined;
   readonly selector?: string;
   readonly fieldSelector?: string;
@@ -22,9 +23,10 @@ const PAGE = 500;
 export function checkTargets(command: string, args: readonly string[], options: TargetOptions): void {
   const { filename, selector = '', fieldSelector = '', all = false, allNamespaces = false } = options;
   const byWhat = selector !== '' || fieldSelector !== '' || all;
-  if (filename.length > 0) {
-    if (args.length > 0) throw new FlagError(`-f and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
-    if (byWhat || allNamespaces) throw new FlagError('-f and a selector exclude each other: the files name the objects');
+  if (namesManifests(options)) {
+    const flag = filename.length > 0 ? '-f' : '-k';
+    if (args.length > 0) throw new FlagError(`${flag} and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
+    if (byWhat || allNamespaces) throw new FlagError(`${flag} and a selector exclude each other: the files name the objects`);
     return;
   }
   const targets = targetsOf(args, `plat ${command} pod/web, plat ${command} deployment web, plat ${command} -f web.yaml`);
@@ -36,9 +38,9 @@ export function checkTargets(command: string, args: readonly string[], options: 
 
 /** The objects, in the order of the command line. */
 export async function findTargets(work: Work, args: readonly string[], options: TargetOptions): Promise<ObjectRef[]> {
-  if (options.filename.length > 0) {
+  if (namesManifests(options)) {
     const refs: ObjectRef[] = [];
-    for (const manifest of await readManifests(options.filename, options.recursive, work.io)) {
+    for (const manifest of await manifestsFrom(options, work.io)) {
       const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
       refs.push(refOf(manifest, resource, work, options.namespace));
     }

@@ -36,14 +36,14 @@ export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
 }
 
 /** The schema of a field that a patch names. */
-interface FieldRule {
+export interface FieldRule {
   readonly type: Type | undefined;
   readonly strategy: string;
   readonly mergeKey: string;
 }
 const noRule: FieldRule = { type: undefined, strategy: '', mergeKey: '' };
 
-function ruleOf(type: Type | undefined, name: string): FieldRule {
+export function ruleOf(type: Type | undefined, name: string): FieldRule {
   if (type === undefined) return noRule;
   const resolved = resolve(type);
   if (resolved.node === 'map') return { type: resolved.value, strategy: '', mergeKey: '' };

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { testIO } from '../../src/cli/testing.ts';
+import { FakeClock } from '../../src/lib/clock.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
@@ -115,6 +118,84 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     expect(await plat.ok(['apply', '-n', ns, '-l', 'app=x', '-f', '-'], { apiVersion: 'v1', kind: 'List', items })).toBe(
       'configmap/in created\n',
     );
+  });
+
+  test('the tool never conflicts with itself: what it wrote by other commands is taken over', async () => {
+    const deployment = (replicas: number, labels: object = {}) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web', labels },
+      spec: {
+        replicas,
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
+    });
+    const apply = (object: object) => plat.run(['apply', '-n', ns, '-f', '-'], object);
+    await plat.ok(['create', '-n', ns, '-f', '-'], deployment(1, { x: '1', y: '1' }));
+    expect(await apply(deployment(2, { x: '2', y: '1' }))).toMatchObject({ code: 0, stdout: 'deployment.apps/web configured\n', stderr: '' });
+    await plat.ok(['scale', '-n', ns, 'deployment/web', '--replicas=5']);
+    await plat.ok(['label', '-n', ns, 'deployment/web', 'x=3', '--overwrite']);
+    expect(await apply(deployment(3, { x: '4', y: '1' }))).toMatchObject({ code: 0, stdout: 'deployment.apps/web configured\n', stderr: '' });
+    const live = () => server.admin.ok('GET', `/apis/apps/v1/namespaces/${ns}/deployments/web`);
+    expect(await live()).toMatchObject({ spec: { replicas: 3 }, metadata: { labels: { x: '4', y: '1' } } });
+    // Fields that create wrote and apply took over go when the file drops them.
+    expect(await apply(deployment(3, { x: '4' }))).toMatchObject({ code: 0, stdout: 'deployment.apps/web configured\n' });
+    expect((await live()).metadata.labels).toEqual({ x: '4' });
+    expect(await apply(deployment(3, { x: '4' }))).toMatchObject({ code: 0, stdout: 'deployment.apps/web unchanged\n' });
+  });
+
+  test('of a conflict with itself and others, only the others are named', async () => {
+    await plat.ok(['create', '-n', ns, '-f', '-'], configMap('both', { mine: '1', theirs: '1' }));
+    await plat.ok(['apply', '-n', ns, '-f', '-', '--field-manager=alice', '--force-conflicts'], configMap('both', { theirs: '2' }));
+    const { code, stderr } = await plat.run(['apply', '-n', ns, '-f', '-'], configMap('both', { mine: '2', theirs: '3' }));
+    expect(code).toBe(1);
+    expect(stderr).toContain('1 field is owned by other managers:\n  "alice"\n    .data.theirs\n');
+    expect((await plat.run(['diff', '-n', ns, '-f', '-'], configMap('both', { mine: '2', theirs: '2' }))).code).toBe(1);
+  });
+
+  test('prune deletes what it applied on the server', async () => {
+    const labelled = (name: string) => configMap(name, {}, { labels: { app: 'x' } });
+    const list = (...items: object[]) => ({ apiVersion: 'v1', kind: 'List', items });
+    await plat.ok(['apply', '-n', ns, '-f', '-'], list(labelled('one'), labelled('two')));
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, labelled('created'));
+    const flags = ['--prune', '-l', 'app=x', '--prune-whitelist=core/v1/ConfigMap', '--wait'];
+    expect(await plat.ok(['apply', '-n', ns, '-f', '-', ...flags], list(labelled('one')))).toBe('configmap/one unchanged\nconfigmap/two pruned\n');
+  });
+
+  test('it waits until all objects are ready, and says what is not', async () => {
+    const group = `${unique('g')}.example.com`;
+    const schema = { type: 'object', [`${server.identity.schemaExtensionPrefix}preserve-unknown-fields`]: true };
+    const definition = definitionOf(server, group, 'Bed', [{ schema, subresources: { status: {} } }]);
+    const bed = { apiVersion: `${group}/v1`, kind: 'Bed', metadata: { name: 'b' } };
+    const list = { apiVersion: 'v1', kind: 'List', items: [definition, configMap('c', {}), bed] };
+    await plat.ok(['apply', '-n', ns, '-f', '-'], list);
+    // The time is up when the test says so, after the object was seen.
+    const clock = new FakeClock();
+    const { terminal } = testIO();
+    const late = testIO({ clock, cwd: plat.cwd, stdin: async () => JSON.stringify(list), terminal: { ...terminal, size: () => ({ width: 200, height: 9 }) } });
+    const connection = ['--kubeconfig', server.running.adminConfigPath];
+    const timedOut = run(['apply', '-n', ns, '-f', '-', '--wait=ready', '--timeout=1m', ...connection], late);
+    await late.said(`waiting for 3 of 3: bed.${group}/b: it has no condition Ready`);
+    clock.advance(60_000);
+    expect(await timedOut).toBe(1);
+    expect(late.stderr).toContain('3 objects: 3 unchanged\n');
+    expect(late.stderr).toContain(`plat: bed.${group}/b is not ready: it has no condition Ready\n`);
+    const { io, code } = plat.start(['apply', '-n', ns, '-f', '-', '--wait=ready'], list);
+    await io.said(`bed.${group}/b `);
+    const path = `/apis/${group}/v1/namespaces/${ns}/beds/b/status`;
+    await server.admin.patch(path, { status: { conditions: [{ type: 'Ready', status: 'True' }] } });
+    expect(await code).toBe(0);
+    expect(io.stderr).toBe('');
+  });
+
+  test('a directory with a kustomization', async () => {
+    plat.file('k/kustomization.yaml', 'namePrefix: p-\nresources: [a.json]\nconfigMapGenerator: [{name: g, literals: [a=1]}]\n');
+    plat.file('k/a.json', configMap('a', { x: '1' }));
+    const said = await plat.ok(['apply', '-n', ns, '-k', 'k']);
+    expect(said).toMatch(/^configmap\/p-a created\nconfigmap\/p-g-[a-z0-9]{10} created\n$/);
+    expect((await plat.run(['diff', '-n', ns, '-k', 'k'])).code).toBe(0);
+    expect(await plat.ok(['delete', '-n', ns, '-k', 'k', '-o', 'name'])).toBe(`${said.split('\n').slice(0, -1).reverse().map((line) => line.split(' ')[0]).join('\n')}\n`);
   });
 
   test('who may write but not read is served', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
+import { definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { startTestServer, type TestServer, unique } from '../support/server.ts';
 
 // These commands take the names of groups from the server, so that one identity shows what they do.
 describe('delete', () => {
@@ -26,14 +27,14 @@ describe('delete', () => {
 
   test('by name, by label, all of them, by file', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await make(name, { labels: { odd: String(['a', 'c', 'e'].includes(name)) } });
-    expect(await plat.ok(['delete', 'cm', 'a', '-n', ns])).toBe('configmap/a deleted\n');
-    expect(await plat.ok(['delete', 'configmaps', '-l', 'odd=true', '-n', ns])).toBe('configmap/c deleted\nconfigmap/e deleted\n');
+    expect(await plat.ok(['delete', 'cm', 'a', '-n', ns])).toBe('configmap "a" deleted\n');
+    expect(await plat.ok(['delete', 'configmaps', '-l', 'odd=true', '-n', ns])).toBe('configmap "c" deleted\nconfigmap "e" deleted\n');
     const file = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b', namespace: ns } };
     expect(await plat.ok(['delete', '-f', '-', '-o', 'name'], file)).toBe('configmap/b\n');
     expect(await names()).toEqual(['d']);
-    expect(await plat.ok(['delete', 'cm', '--field-selector', 'metadata.name=d', '-n', ns])).toBe('configmap/d deleted\n');
+    expect(await plat.ok(['delete', 'cm', '--field-selector', 'metadata.name=d', '-n', ns])).toBe('configmap "d" deleted\n');
     await make('f');
-    expect(await plat.ok(['delete', 'cm', '--all', '-n', ns])).toContain('configmap/f deleted\n');
+    expect(await plat.ok(['delete', 'cm', '--all', '-n', ns])).toContain('configmap "f" deleted\n');
     expect(await names()).toEqual([]);
   });
 
@@ -41,7 +42,7 @@ describe('delete', () => {
     await make('x');
     expect(await plat.run(['delete', 'cm/none', 'cm/x', '-n', ns])).toEqual({
       code: 1,
-      stdout: 'configmap/x deleted\n',
+      stdout: 'configmap "x" deleted\n',
       stderr: 'plat: configmap/none: configmaps "none" not found (NotFound)\n',
     });
     expect(await plat.run(['delete', 'cm/none', '-n', ns, '--ignore-not-found'])).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -54,10 +55,10 @@ describe('delete', () => {
     await make('held', { finalizers: ['example.com/hold'] });
     expect(await plat.run(['delete', 'cm/held', '-n', ns, '--timeout=300ms'])).toEqual({
       code: 1,
-      stdout: 'configmap/held deleted\n',
+      stdout: 'configmap "held" deleted\n',
       stderr: 'plat: configmap/held: timed out waiting for the deletion: the object has finalizers example.com/hold\n',
     });
-    expect(await plat.ok(['delete', 'cm/held', '-n', ns, '--wait=false'])).toBe('configmap/held deleted\n');
+    expect(await plat.ok(['delete', 'cm/held', '-n', ns, '--wait=false'])).toBe('configmap "held" deleted\n');
     const { io, code } = plat.start(['delete', 'cm/held', '-n', ns]);
     await io.said('deleted');
     await server.admin.patch(path('held'), { metadata: { finalizers: null } });
@@ -75,8 +76,8 @@ describe('delete', () => {
 
   test('dry runs delete nothing', async () => {
     await make('kept');
-    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=server'])).toBe('configmap/kept deleted (server dry run)\n');
-    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=client'])).toBe('configmap/kept deleted (dry run)\n');
+    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=server'])).toBe('configmap "kept" deleted (server dry run)\n');
+    expect(await plat.ok(['delete', 'cm/kept', '-n', ns, '--dry-run=client'])).toBe('configmap "kept" deleted (dry run)\n');
     expect(await names()).toEqual(['kept']);
   });
 
@@ -97,7 +98,65 @@ describe('delete', () => {
       const service = { metadata: { name: 's', labels: { in: ns } }, spec: { ports: [{ port: 80 }] } };
       await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/services`, service);
     }
-    expect(await plat.ok(['delete', 'all', '-l', `in=${ns}`, '-A', '--cascade'])).toBe('service/s deleted\nservice/s deleted\n');
+    expect(await plat.ok(['delete', 'all', '-l', `in=${ns}`, '-A', '--cascade'])).toBe('service "s" deleted\nservice "s" deleted\n');
+  });
+
+  test('a definition and its objects, a namespace and its content: in the reverse order of the file, each once', async () => {
+    const group = `${unique('g')}.example.com`;
+    const definition = definitionOf(server, group, 'Bed', [{ schema: { type: 'object' } }]);
+    const inner = unique('inner');
+    const items = [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: inner } },
+      definition,
+      { apiVersion: `${group}/v1`, kind: 'Bed', metadata: { name: 'b', namespace: inner } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: inner } },
+    ];
+    plat.file('all.json', { apiVersion: 'v1', kind: 'List', items });
+    await plat.ok(['apply', '-f', 'all.json']);
+    const crd = `customresourcedefinition.apiextensions.${server.identity.groupSuffix}`;
+    expect(await plat.run(['delete', '-f', 'all.json'])).toEqual({
+      code: 0,
+      stdout: `configmap "c" deleted\nbed.${group} "b" deleted\n${crd} "beds.${group}" deleted\nnamespace "${inner}" deleted\n`,
+      stderr: '',
+    });
+  });
+
+  test('what goes with another object of the files is deleted, too; what never existed is an error', async () => {
+    await make('once');
+    const file = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: ns } });
+    // The second request finds nothing: the first one, as any owner could, took the object with it.
+    const list = { apiVersion: 'v1', kind: 'List', items: [file('never'), file('once'), file('once')] };
+    expect(await plat.run(['delete', '-f', '-'], list)).toEqual({
+      code: 1,
+      stdout: 'configmap "once" deleted\nconfigmap "once" deleted\n',
+      stderr: 'plat: configmap/never: configmaps "never" not found (NotFound)\n',
+    });
+  });
+
+  test('a raw path, with a body', async () => {
+    await make('raw');
+    const answer = await plat.ok(['delete', '--raw', path('raw'), '-f', '-'], { apiVersion: 'v1', kind: 'DeleteOptions', dryRun: ['All'] });
+    expect(JSON.parse(answer)).toMatchObject({ kind: 'Status', status: 'Success' });
+    expect(await names()).toEqual(['raw']);
+    await plat.ok(['delete', '--raw', path('raw')]);
+    expect(await names()).toEqual([]);
+  });
+
+  test('called as kubectl: the order of the file, its errors, and 1 second without force', async () => {
+    const kubectl = platFor(server, {}, undefined, 'kubectl');
+    for (const name of ['a', 'b']) await make(name);
+    const file = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: ns } });
+    const list = { apiVersion: 'v1', kind: 'List', items: [file('a'), file('none'), file('b')] };
+    expect(await kubectl.run(['delete', '-f', '-'], list)).toMatchObject({
+      code: 1,
+      stdout: 'configmap "a" deleted\nconfigmap "b" deleted\n',
+      stderr: 'Error from server (NotFound): configmaps "none" not found\n',
+    });
+    const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false } };
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/pods`, pod);
+    expect(await kubectl.ok(['delete', 'pod', 'p', '-n', ns, '--grace-period=0', '--wait=false'])).toBe('pod "p" deleted\n');
+    expect((await server.admin.ok('GET', `/api/v1/namespaces/${ns}/pods/p`)).metadata.deletionGracePeriodSeconds).toBe(1);
+    expect(await kubectl.ok(['delete', 'cm', '-l', 'x=y', '-n', ns])).toBe('No resources found\n');
   });
 
   test('the grace period of pods', async () => {
@@ -108,7 +167,7 @@ describe('delete', () => {
     for (const name of ['one', 'two']) await server.admin.ok('POST', `/api/v1/namespaces/${ns}/pods`, pod(name));
     await plat.ok(['delete', 'pod/one', '-n', ns, '--grace-period=7', '--wait=false']);
     expect((await server.admin.ok('GET', `/api/v1/namespaces/${ns}/pods/one`)).metadata.deletionGracePeriodSeconds).toBe(7);
-    expect(await plat.ok(['delete', 'pod/one', 'pod/two', '-n', ns, '--force'])).toBe('pod/one force deleted\npod/two force deleted\n');
+    expect(await plat.ok(['delete', 'pod/one', 'pod/two', '-n', ns, '--force'])).toBe('pod "one" force deleted\npod "two" force deleted\n');
   });
 });
 
@@ -120,7 +179,12 @@ test.each([
   [['pods', 'a', '-f', 'x'], 'exclude each other'],
   [['-f', 'x', '--all'], 'exclude each other'],
   [['pods', 'a', '--cascade=foregruond'], '(did you mean foreground?)'],
-  [['pods', 'a', '--now', '--grace-period=3'], 'exclude each other'],
+  [['pods', 'a', '--now', '--grace-period=3'], 'cannot be specified together'],
+  [['pods', 'a', '--force', '--grace-period=3'], 'cannot be specified together'],
+  [['pods', '--all', '-l', 'a=b'], 'cannot set --all and --selector at the same time'],
+  [['--raw', 'api/v1', '-o', 'name'], '--raw and --output are mutually exclusive'],
+  [['--raw', 'api/v1'], '--raw must be a valid URL path'],
+  [['-k', 'x', '-f', 'y'], 'only one of -f or -k'],
   [['pods', 'a', '-o', 'yaml'], 'is not one of name'],
 ])('%j is refused', async (args, message) => {
   const io = testIO();

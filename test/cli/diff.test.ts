@@ -72,4 +72,25 @@ describe('diff', () => {
       '+++ applied/bed/b',
     ]);
   });
+
+  test('a client-side apply, another program for the comparison, and what would be pruned', async () => {
+    const labelled = (name: string, data: object) => ({ ...configMap(name, data), metadata: { name, labels: { app: ns } } });
+    const kubectl = platFor(server, { PATH: process.env.PATH ?? '' }, undefined, 'kubectl');
+    const list = { apiVersion: 'v1', kind: 'List', items: [labelled('a', { x: '1' }), labelled('gone', { y: '1' })] };
+    await kubectl.ok(['apply', '-n', ns, '-f', '-'], list);
+    expect(await kubectl.run(['diff', '-n', ns, '-f', '-'], list)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const changed = await kubectl.run(['diff', '-n', ns, '-f', '-', '--prune', '-l', `app=${ns}`], labelled('a', { x: '2' }));
+    expect(changed.code).toBe(1);
+    expect(changed.stdout).toContain(`MERGED-`);
+    expect(changed.stdout.split('\n').filter((line) => /^[-+] {2}[xy]|^[-+] {2}"y"/.test(line))).toEqual(['-  x: "1"', '+  x: "2"', '-  "y": "1"']);
+    const shown = platFor(server, { PATH: process.env.PATH ?? '', KUBECTL_EXTERNAL_DIFF: 'ls -R ;rm' });
+    const listed = await shown.run(['diff', '-n', ns, '-f', '-'], labelled('a', { x: '2' }));
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(`v1.ConfigMap.${ns}.a\n`) });
+    const failing = platFor(server, { PATH: process.env.PATH ?? '', KUBECTL_EXTERNAL_DIFF: 'no-such-program' });
+    expect(await failing.run(['diff', '-n', ns, '-f', '-'], labelled('a', { x: '2' }))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('failed to run "no-such-program"'),
+    });
+    expect((await kubectl.run(['diff', '-n', ns, '-f', '-', '--force-conflicts'], list)).code).toBe(2);
+  });
 });

@@ -39,15 +39,15 @@ describe('edit', () => {
   });
   const path = (): string => `/api/v1/namespaces/${ns}/configmaps/a`;
 
-  function editor(steps: object[]): { plat: Plat; shown(n: number): string } {
+  function editor(steps: object[]): { plat: Plat; env: Record<string, string>; shown(n: number): string } {
     const directory = temporaryDirectory('plat-editor');
-    const plat = platFor(server, {
+    const env = {
       PLAT_EDITOR: `${process.execPath} --no-warnings ${directory}/editor.mjs ${directory}`,
       NODE_TLS_REJECT_UNAUTHORIZED: '0',
-    });
+    };
     writeFileSync(join(directory, 'editor.mjs'), program);
     writeFileSync(join(directory, 'steps.json'), JSON.stringify(steps));
-    return { plat, shown: (n) => readFileSync(join(directory, String(n)), 'utf8') };
+    return { plat: platFor(server, env), env, shown: (n) => readFileSync(join(directory, String(n)), 'utf8') };
   }
 
   test('a change is stored', async () => {
@@ -60,8 +60,10 @@ describe('edit', () => {
 
   test('what is left as it is, or emptied, changes nothing', async () => {
     const before = await server.admin.ok('GET', path());
-    for (const step of [{}, { write: '' }, { write: '# all\n\n# gone\n' }]) {
-      expect(await editor([step]).plat.ok(['edit', 'cm', 'a', '-n', ns])).toBe('configmap/a unchanged\n');
+    const steps: { write?: string }[] = [{}, { write: '' }, { write: '# all\n\n# gone\n' }];
+    for (const step of steps) {
+      const why = step.write === undefined ? 'no changes made' : 'saved file was empty';
+      expect(await editor([step]).plat.run(['edit', 'cm', 'a', '-n', ns])).toEqual({ code: 0, stdout: '', stderr: `Edit cancelled, ${why}.\n` });
     }
     expect(await server.admin.ok('GET', path())).toEqual(before);
   });
@@ -105,9 +107,47 @@ describe('edit', () => {
     expect((await server.admin.ok('GET', path())).data).toEqual({ x: '2' });
   });
 
+  test('the patch of an edit, and the annotation of a client-side apply', async () => {
+    const { plat } = editor([{ replace: [['x: "1"', 'x: "2"']] }]);
+    expect(await plat.ok(['edit', 'cm/a', '-n', ns, '--output-patch', '--save-config'])).toMatch(
+      /^Patch: \{"data":\{"x":"2"\},"metadata":\{"annotations":\{.*\nconfigmap\/a edited\n$/,
+    );
+    const { annotations } = (await server.admin.ok('GET', path())).metadata;
+    expect(JSON.parse(annotations['kubectl.kubernetes.io/last-applied-configuration'])).toMatchObject({ data: { x: '2' } });
+  });
+
+  test('called as kubectl: a patch that leaves what others changed, and lines with the endings of Windows', async () => {
+    const patch = { url: `${server.address}${path()}`, body: { data: { other: 'theirs' } } };
+    const { env, shown } = editor([{ patch, replace: [['x: "1"', 'x: "2"']] }]);
+    const kubectl = platFor(server, env, undefined, 'kubectl');
+    expect(await kubectl.ok(['edit', 'cm/a', '-n', ns, '--windows-line-endings'])).toBe('configmap/a edited\n');
+    expect(shown(0)).toContain('kind: ConfigMap\r\n');
+    const { data, metadata } = await server.admin.ok('GET', path());
+    expect(data).toEqual({ x: '2', other: 'theirs' });
+    expect(metadata.managedFields.map((one: { manager: string }) => one.manager)).toContain('kubectl-edit');
+    const refused = editor([{ replace: [['x: "2"', '"x y": "2"']] }, {}]);
+    const { code, stderr } = await platFor(server, refused.env, undefined, 'kubectl').run(['edit', 'cm/a', '-n', ns]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('error: configmaps "a" is invalid\nA copy of your changes has been stored to "');
+    expect(stderr).toContain('error: Edit cancelled, no valid changes were saved.\n');
+  });
+
+  test('what a client-side apply keeps is edited', async () => {
+    const { plat } = editor([{ replace: [['x: "1"', 'x: "5"']] }]);
+    expect(await plat.run(['apply', 'edit-last-applied', 'cm/a', '-n', ns])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no last-applied-configuration annotation found on resources'),
+    });
+    const file = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '1' } };
+    await plat.ok(['apply', '-n', ns, '-f', '-', '--server-side=false'], file);
+    expect(await plat.ok(['apply', 'edit-last-applied', 'cm/a', '-n', ns])).toBe('configmap/a edited\n');
+    expect(JSON.parse(await plat.ok(['apply', 'view-last-applied', 'cm/a', '-n', ns, '-o', 'json'])).data).toEqual({ x: '5' });
+    expect((await server.admin.ok('GET', path())).data).toEqual({ x: '1' });
+  });
+
   test('JSON, and an editor that fails', async () => {
     const { plat, shown } = editor([{ replace: [['"x": "1"', '"x": "3"']] }]);
-    expect(await plat.ok(['edit', 'cm/a', '-n', ns, '-o', 'json'])).toBe('configmap/a edited\n');
+    expect(JSON.parse(await plat.ok(['edit', 'cm/a', '-n', ns, '-o', 'json']))).toMatchObject({ kind: 'ConfigMap', data: { x: '3' } });
     expect(shown(0)).toContain('"kind": "ConfigMap"');
     const failing = await editor([{ fail: 3 }]).plat.run(['edit', 'cm/a', '-n', ns]);
     expect(failing.code).toBe(1);

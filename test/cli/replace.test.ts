@@ -68,6 +68,22 @@ describe('replace', () => {
     });
   });
 
+  test('the annotation of a client-side apply, a raw path, and the lines of a forced one', async () => {
+    const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+    await server.admin.ok('POST', path(), configMap({ x: '1' }));
+    await plat.ok(['replace', '-n', ns, '-f', '-', '--save-config'], configMap({ x: '2' }));
+    expect((await server.admin.ok('GET', path('/a'))).metadata.annotations[annotation]).toContain('"x":"2"');
+    const raw = { ...configMap({ x: '3' }), metadata: { name: 'a', namespace: ns } };
+    expect(JSON.parse(await plat.ok(['replace', '--raw', path('/a'), '-f', '-'], raw)).data).toEqual({ x: '3' });
+    const kubectl = platFor(server, {}, undefined, 'kubectl');
+    expect(await kubectl.ok(['replace', '-n', ns, '-f', '-', '--force'], configMap({ x: '4' }))).toBe('configmap "a" deleted\nconfigmap/a replaced\n');
+    expect((await server.admin.ok('GET', path('/a'))).metadata.managedFields).toMatchObject([{ manager: 'kubectl-replace' }]);
+    expect(await kubectl.run(['replace', '-n', ns, '-f', '-'], { ...configMap({}), metadata: { name: 'none' } })).toMatchObject({
+      code: 1,
+      stderr: 'Error from server (NotFound): error when replacing "STDIN": configmaps "none" not found\n',
+    });
+  });
+
   test('the status of a custom object', async () => {
     const group = `${unique('g')}.example.com`;
     const part = { type: 'object', properties: { n: { type: 'integer' } } };
@@ -87,7 +103,7 @@ describe('replace', () => {
 });
 
 test.each([
-  [['-f', 'x', '--timeout=1s'], '--timeout needs --force'],
+  [['-f', 'x', '--timeout=1s'], '--timeout must have --force specified'],
   [['-f', 'x', '--force', '--dry-run'], 'cannot be undone'],
   [[], 'which objects?'],
   [['cm/a'], 'name files with -f'],

@@ -1,0 +1,40 @@
+/** A line on the terminal that says what a long command does now. Nothing where the output is not a terminal. */
+import type { IO } from '../command.ts';
+import { isStock } from '../program.ts';
+
+export class Progress {
+  private readonly io: IO;
+  private readonly isShown: boolean;
+  private written = false;
+
+  constructor(io: IO) {
+    this.io = io;
+    this.isShown = io.terminal.size() !== undefined && !isStock(io);
+  }
+  show(text: string): void {
+    if (!this.isShown) return;
+    const { width } = this.io.terminal.size() ?? { width: 80 };
+    const line = text.length >= width ? `${text.slice(0, Math.max(width - 2, 1))}…` : text;
+    this.io.err(`\r${line}\u001b[K`);
+    this.written = true;
+  }
+  /** Before other output. */
+  clear(): void {
+    if (this.written) this.io.err('\r\u001b[K');
+    this.written = false;
+  }
+  /** A line that stays, such as a summary. */
+  note(text: string): void {
+    this.clear();
+    if (this.isShown) this.io.err(`${text}\n`);
+  }
+}
+
+/** `12 objects: 3 created, 1 configured, 8 unchanged` */
+export function summaryText(verbs: readonly string[], failures: number): string {
+  const counts = new Map<string, number>();
+  for (const verb of verbs) counts.set(verb, (counts.get(verb) ?? 0) + 1);
+  const parts = [...counts].map(([verb, count]) => `${count} ${verb}`);
+  if (failures > 0) parts.push(`${failures} failed`);
+  return `${verbs.length + failures} objects: ${parts.join(', ')}`;
+}

@@ -1,0 +1,178 @@
+/** Replacements: a value of one object is copied into fields of others. */
+import { parseLabelSelector } from '../../meta/labels.ts';
+import { cloneJson, setKey } from '../../schema/plain.ts';
+import type { JsonObject, JsonValue } from '../../schema/types.ts';
+import { parseYaml } from '../../schema/yaml.ts';
+import { effectiveNamespace, isOfKind, type ObjectId } from './ids.ts';
+import type { Loader } from './loader.ts';
+import type { Selector } from './patches.ts';
+import { isMap, KustomizeError, type Resource, type Resources } from './resource.ts';
+
+interface FieldOptions {
+  readonly delimiter?: string;
+  readonly index?: number;
+  readonly create?: boolean;
+}
+interface Source extends Partial<ObjectId> {
+  readonly fieldPath?: string;
+  readonly options?: FieldOptions;
+}
+interface Target {
+  readonly select?: Selector;
+  readonly reject?: readonly Selector[];
+  readonly fieldPaths?: readonly string[];
+  readonly options?: FieldOptions;
+}
+export interface ReplacementArgs {
+  readonly path?: string;
+  readonly source?: Source;
+  readonly targets?: readonly Target[];
+}
+
+export async function applyReplacement(args: ReplacementArgs, resources: Resources, loader: Loader): Promise<void> {
+  for (const { source, targets } of await readReplacements(args, loader)) {
+    if (source === undefined || targets === undefined || targets.length === 0) {
+      throw new KustomizeError('replacements must specify a source and at least one target');
+    }
+    const value = sourceValue(resources, source);
+    for (const target of targets) replaceIn(resources, target, value);
+  }
+}
+/** A file holds one replacement or a list of them. */
+async function readReplacements(args: ReplacementArgs, loader: Loader): Promise<readonly ReplacementArgs[]> {
+  if (args.path === undefined || args.path === '') return [args];
+  const value = parseYaml(await loader.read(args.path));
+  const list = Array.isArray(value) ? value : [value];
+  if (!list.every(isMap)) throw new KustomizeError(`replacements ${args.path}: the file holds no replacement`);
+  return list as readonly ReplacementArgs[];
+}
+
+// ---- objects -----------------------------------------------------------------------------------------------------
+
+const isSelected = (id: ObjectId, { name = '', namespace = '', ...kind }: Partial<ObjectId>): boolean =>
+  (name === '' || name === id.name) &&
+  (namespace === '' || effectiveNamespace({ ...id, namespace }) === effectiveNamespace(id)) &&
+  isOfKind(id, kind);
+
+function sourceValue(resources: Resources, source: Source): JsonValue {
+  const { fieldPath = 'metadata.name', options, ...id } = source;
+  const shown = JSON.stringify(id);
+  const found = resources.byAnyId((one) => isSelected(one, id));
+  if (found.length === 0) throw new KustomizeError(`replacements: nothing selected by ${shown}`);
+  if (found.length > 1) throw new KustomizeError(`replacements: multiple matches for selector ${shown}`);
+  const [place] = placesOf((found[0] as Resource).object, fieldPath || 'metadata.name');
+  const value = place?.value;
+  if (value === undefined || value === null) {
+    throw new KustomizeError(`fieldPath \`${fieldPath}\` is missing for replacement source ${shown}`);
+  }
+  const { delimiter = '', index = 0 } = options ?? {};
+  if (delimiter === '') return value;
+  if (typeof value === 'object') throw new KustomizeError('delimiter option can only be used with scalar nodes');
+  const part = String(value).split(delimiter)[index];
+  if (part === undefined) throw new KustomizeError(`options.index ${index} is out of bounds for value ${String(value)}`);
+  return part;
+}
+
+function replaceIn(resources: Resources, { select, reject = [], fieldPaths = ['metadata.name'], options }: Target, value: JsonValue): void {
+  if (select === undefined) throw new KustomizeError('target must specify resources to select');
+  for (const one of resources.list) {
+    const rejected = reject.some((other) => matchesAny(one, other) && Object.keys(other).length > 0);
+    if (rejected || !matchesAny(one, select)) continue;
+    for (const path of fieldPaths)
+      for (const place of placesOf(one.object, path, options?.create === true))
+        place.set(replaced(place.value, value, options));
+  }
+}
+function matchesAny(one: Resource, { labelSelector, annotationSelector, ...id }: Selector): boolean {
+  return (
+    one.allIds.some((any) => isSelected(any, id)) &&
+    parseLabelSelector(labelSelector ?? '').matches(one.texts('labels')) &&
+    parseLabelSelector(annotationSelector ?? '').matches(one.texts('annotations'))
+  );
+}
+
+// ---- values ------------------------------------------------------------------------------------------------------
+
+function replaced(before: JsonValue | undefined, value: JsonValue, options: FieldOptions | undefined): JsonValue {
+  const { delimiter = '', index = 0 } = options ?? {};
+  let text = value;
+  if (delimiter !== '') {
+    if (typeof before === 'object' || typeof value === 'object') throw new KustomizeError('delimiter option can only be used with scalar nodes');
+    const parts = String(before ?? '').split(delimiter);
+    if (index < 0) parts.unshift(String(value));
+    else if (index >= parts.length) parts.push(String(value));
+    else parts[index] = String(value);
+    text = parts.join(delimiter);
+  }
+  return typeof text === 'object' ? cloneJson(text) : asTypeOf(before, text);
+}
+/** A number that is copied into a text becomes one, and the other way round. */
+function asTypeOf(before: JsonValue | undefined, value: string | number | boolean): JsonValue {
+  if (typeof before === 'string') return String(value);
+  if (typeof before === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
+  if (typeof before === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+// ---- field paths -------------------------------------------------------------------------------------------------
+
+interface Place {
+  readonly value: JsonValue | undefined;
+  set(value: JsonValue): void;
+}
+
+/** `spec.containers.[name=web].image`, `spec.rules.*.host`, `metadata.annotations.[example.com/a]`, `spec.args.0` */
+function placesOf(object: JsonObject, path: string, create = false): Place[] {
+  let places: Place[] = [{ value: object, set: () => {} }];
+  const segments = splitFieldPath(path);
+  segments.forEach((segment, i) => {
+    const isLast = i === segments.length - 1;
+    const next = segments[i + 1];
+    places = places.flatMap((place) => step(place, segment, create, isLast, next));
+  });
+  return places;
+}
+function step({ value, set }: Place, segment: string, create: boolean, isLast: boolean, next: string | undefined): Place[] {
+  const condition = /^\[([^=]+)=(.*)\]$/s.exec(segment);
+  if (Array.isArray(value)) return listPlaces(value, segment, condition);
+  if (condition !== null) return [];
+  if (value !== undefined && value !== null && !isMap(value)) return [];
+  let map = value ?? undefined;
+  if (map === undefined) {
+    if (!create) return [];
+    map = {};
+    set(map);
+  }
+  const holder = map;
+  if (segment === '*') return Object.keys(holder).map((key) => placeOf(holder, key));
+  if (holder[segment] === undefined && !create) return [];
+  if (holder[segment] === undefined && !isLast) setKey(holder, segment, next?.startsWith('[') ? [] : {});
+  return [placeOf(holder, segment)];
+}
+const placeOf = (holder: JsonObject, key: string): Place => ({ value: holder[key], set: (value) => setKey(holder, key, value) });
+
+function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArray | null): Place[] {
+  const at = (i: number): Place => ({
+    value: list[i],
+    set: (value) => {
+      list[i] = value;
+    },
+  });
+  if (segment === '*') return list.map((_, i) => at(i));
+  if (condition !== null) {
+    const [, key = '', wanted = ''] = condition;
+    return list.flatMap((item, i) => (isMap(item) && String(item[key]) === wanted ? [at(i)] : []));
+  }
+  const index = /^\d+$/.test(segment) ? Number(segment) : -1;
+  return index >= 0 && index < list.length ? [at(index)] : [];
+}
+
+/** Dots within brackets, and those after a backslash, belong to a name. */
+function splitFieldPath(path: string): string[] {
+  const parts = path.match(/(?:\[[^\]]*\]|\\.|[^.[])+|\[/g) ?? [];
+  return parts.map((part) => {
+    const name = part.replace(/\\\./g, '.');
+    const bracketed = /^\[([^\]=]*)\]$/.exec(name);
+    return bracketed?.[1] ?? name;
+  });
+}
