@@ -2,20 +2,26 @@
 import { builtinKinds } from '../kinds/index.ts';
 import { withOlderVersions } from '../kinds/older-kinds.ts';
 import { serve } from '../kinds/served.ts';
-import { identities } from '../meta/identity.ts';
+import { groupOfApiVersion } from '../meta/api-version.ts';
+import { baseGroup, type Identity, identities } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
 
-let known: ReadonlyMap<string, MessageType> | undefined;
+const known = new WeakMap<Identity, ReadonlyMap<string, MessageType>>();
 
 /** Undefined for custom kinds. */
 export function schemaOfKind(apiVersion: string, kind: string): MessageType | undefined {
-  known ??= allSchemas();
-  return known.get(`${apiVersion} ${kind}`);
+  const group = groupOfApiVersion(apiVersion);
+  const identity = Object.values(identities).find((one) => baseGroup(one, group) !== undefined);
+  return identity === undefined ? undefined : schemasOf(identity).get(`${apiVersion} ${kind}`);
 }
-function allSchemas(): ReadonlyMap<string, MessageType> {
-  const schemas = new Map<string, MessageType>();
-  for (const identity of Object.values(identities))
-    for (const kind of withOlderVersions(builtinKinds(identity), identity))
-      for (const { apiVersion, schema } of serve(kind, identity, { all: true })) schemas.set(`${apiVersion} ${kind.kind}`, schema);
+function schemasOf(identity: Identity): ReadonlyMap<string, MessageType> {
+  let schemas = known.get(identity);
+  if (schemas === undefined) {
+    const kinds = withOlderVersions(builtinKinds(identity), identity);
+    schemas = new Map(
+      kinds.flatMap((kind) => serve(kind, identity, { all: true }).map(({ apiVersion, schema }) => [`${apiVersion} ${kind.kind}`, schema])),
+    );
+    known.set(identity, schemas);
+  }
   return schemas;
 }

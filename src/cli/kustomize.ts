@@ -1,5 +1,5 @@
 /** `plat kustomize DIR`, and -k of other commands: the objects of a directory with a kustomization. */
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { bool, choice, type Flag, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
 import { domainName, kubernetes } from '../meta/identity.ts';
@@ -103,7 +103,6 @@ async function print(found: readonly Resource[], { output }: KustomizeOptions, i
   const path = resolve(io.cwd, output);
   if (!(await stat(path).catch(() => undefined))?.isDirectory()) return writeFile(path, found.map(text).join('---\n'));
   const namespaces = new Set(found.filter((one) => !isClusterScoped(one.id)).map((one) => one.namespace));
-  await mkdir(path, { recursive: true });
   for (const one of found) {
     const { group, version, kind, name, namespace } = one.id;
     const prefix = namespaces.size > 1 && !isClusterScoped(one.id) ? [namespace || 'default'] : [];

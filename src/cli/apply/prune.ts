@@ -1,6 +1,7 @@
 /** `--prune`: objects that were applied before and are no longer in the files. */
 import { type ApiResource, UnknownKind } from '../../client/discovery.ts';
 import { FlagError } from '../../lib/flags.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, identities } from '../../meta/identity.ts';
 import type { ApiItem } from '../print-objects.ts';
 import type { ObjectRef, Work } from '../work.ts';
@@ -47,14 +48,14 @@ export async function pruneResources(work: Work, kinds: readonly string[]): Prom
     return Promise.all(
       kinds.map((text) => {
         const [group = '', version = '', kind = ''] = text.split('/');
-        return work.discovery.forKind(group === 'core' || group === '' ? version : `${group}/${version}`, kind);
+        return work.discovery.forKind(joinApiVersion(group === 'core' ? '' : group, version), kind);
       }),
     );
   }
   const found: ApiResource[] = [];
   for (const [group, kind] of usualKinds) {
     for (const full of new Set(Object.values(identities).map((identity) => groupName(identity, group)))) {
-      const resource = await work.discovery.forKind(full === '' ? 'v1' : `${full}/v1`, kind).catch((error: unknown) => {
+      const resource = await work.discovery.forKind(joinApiVersion(full, 'v1'), kind).catch((error: unknown) => {
         if (error instanceof UnknownKind) return undefined;
         throw error;
       });

@@ -1,5 +1,6 @@
 /** `--wait=ready`: waits until all applied objects are ready, and says which are not. */
 import { type ApiResource, versionPath } from '../../client/discovery.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
 import { Deadline, followObject } from '../follow-object.ts';
 import { shownName, type ObjectRef, type Work } from '../work.ts';
 import type { Progress } from './progress.ts';
@@ -35,7 +36,7 @@ class StatusKinds {
   }
   async has({ group, version, name, kind }: ApiResource): Promise<boolean> {
     const { schemaOfKind } = await import('../kind-schemas.ts');
-    if (schemaOfKind(group === '' ? version : `${group}/${version}`, kind) !== undefined) return false;
+    if (schemaOfKind(joinApiVersion(group, version), kind) !== undefined) return false;
     const path = versionPath(group, version);
     let known = this.versions.get(path);
     if (known === undefined) {
