@@ -84,7 +84,7 @@ Examples:
 
 Supported fields: resources, bases, components, namePrefix, nameSuffix, namespace, commonLabels, labels, commonAnnotations, patches,
 patchesStrategicMerge, patchesJson6902, images, replicas, configMapGenerator, secretGenerator, generatorOptions, replacements,
-configurations. Others and remote resources are refused.
+vars, configurations. Others and remote resources are refused.
 `,
   async run({ options, args }, io) {
     if (args.length > 1) throw new FlagError('specify one path to a directory with a kustomization');

@@ -316,6 +316,19 @@ patches:
     options: {create: true}
 `,
   ),
+  overlay(
+    'vars',
+    `namePrefix: p-
+vars:
+- {name: PORT, objref: {kind: Service, name: web, apiVersion: v1}, fieldref: {fieldPath: "spec.ports[0].port"}}
+- {name: ACCOUNT, objref: {kind: ServiceAccount, name: runner, version: v1}}
+patches:
+- target: {kind: Deployment}
+  patch: |-
+    - {op: replace, path: /spec/template/spec/containers/1/args, value: ["--port=$(PORT)", "$(ACCOUNT)", "$(OTHER) $$(PORT)"]}
+    - {op: add, path: /metadata/annotations, value: {account: "of $(ACCOUNT)"}}
+`,
+  ),
   overlay('configurations of a custom kind', '', {
     'overlay/kustomization.yaml': 'resources: [../base, ref.yaml]\nnamePrefix: p-\nconfigurations: [config.yaml]\n',
     'overlay/config.yaml': 'nameReference:\n- kind: Bed\n  fieldSpecs: [{path: spec/bed, kind: Garden}]\n',

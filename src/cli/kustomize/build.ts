@@ -18,6 +18,7 @@ import { applyPatch, applyStrategicPatch, type SchemaOf } from './patches.ts';
 import { updateReferences } from './references.ts';
 import { applyReplacement } from './replacements.ts';
 import { isMap, KustomizeError, Resource, Resources } from './resource.ts';
+import { Vars } from './vars.ts';
 
 export interface BuildOptions {
   readonly schemaOf: SchemaOf;
@@ -36,6 +37,7 @@ export async function build(loader: Loader, options: BuildOptions): Promise<Reso
     one.name = `${one.name}-${hash}`;
   }
   updateReferences(list, builder.specs.nameReference);
+  builder.vars.resolve(list, builder.specs.varReference);
   return list;
 }
 
@@ -43,6 +45,7 @@ class Builder {
   private readonly options: BuildOptions;
   /** Those of the built-in kinds and of the files in `configurations`. */
   specs: Specs = builtInSpecs;
+  readonly vars = new Vars();
 
   constructor(options: BuildOptions) {
     this.options = options;
@@ -54,6 +57,7 @@ class Builder {
     for (const path of file.configurations) this.specs = merged(this.specs, readSpecs(path, await loader.read(path)));
     await this.generate(file, loader, resources);
     await this.change(file, loader, resources);
+    this.vars.add(file.vars, resources);
     resources.list = resources.list.filter((one) => !isLocal(one));
     return resources;
   }
@@ -201,7 +205,6 @@ function readSpecs(path: string, text: Buffer): Partial<Specs> {
   if (value === null) return {};
   if (!isMap(value)) throw new KustomizeError(`configurations ${path}: this is not an object`);
   for (const [field, list] of Object.entries(value)) {
-    if (field === 'varReference') throw new KustomizeError(`configurations ${path}: varReference is not supported: use replacements`);
     if (!Object.hasOwn(builtInSpecs, field)) throw new KustomizeError(`configurations ${path}: unknown field ${JSON.stringify(field)}`);
     if (!Array.isArray(list) || !list.every(isMap)) throw new KustomizeError(`configurations ${path}: ${field} must be a list of objects`);
   }

@@ -15,6 +15,8 @@ export interface Specs {
   readonly commonAnnotations: readonly FieldSpec[];
   readonly images: readonly FieldSpec[];
   readonly replicas: readonly FieldSpec[];
+  /** Fields in which `$(NAME)` of `vars` is replaced. */
+  readonly varReference: readonly FieldSpec[];
   readonly nameReference: readonly ReferenceSpec[];
 }
 
@@ -220,5 +222,15 @@ export const builtInSpecs: Specs = {
     true,
     'spec/replicas',
   ),
+  varReference: [
+    ...inPods(...inContainers('args', 'command', 'env/value', 'volumeMounts/mountPath'), 'volumes/nfs/server'),
+    { kind: 'Deployment', path: 'spec/template/metadata/annotations' },
+    { kind: 'StatefulSet', path: 'spec/volumeClaimTemplates/spec/nfs/server' },
+    { kind: 'PersistentVolume', path: 'spec/nfs/server' },
+    ...of([{ kind: 'Service' }], false, 'spec/ports/port', 'spec/ports/targetPort'),
+    ...of([{ kind: 'Ingress' }], false, 'spec/rules/host', 'spec/tls/hosts', 'spec/tls/secretName'),
+    { path: 'metadata/labels' },
+    { path: 'metadata/annotations' },
+  ],
   nameReference,
 };

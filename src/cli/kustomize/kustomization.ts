@@ -10,6 +10,7 @@ import type { Loader } from './loader.ts';
 import type { PatchArgs } from './patches.ts';
 import type { ReplacementArgs } from './replacements.ts';
 import { isMap, KustomizeError } from './resource.ts';
+import type { Var } from './vars.ts';
 
 export interface Kustomization {
   readonly kind: 'Kustomization' | 'Component';
@@ -35,6 +36,7 @@ export interface Kustomization {
   readonly secretGenerator: readonly GeneratorArgs[];
   readonly generatorOptions: GeneratorOptions | undefined;
   readonly configurations: readonly string[];
+  readonly vars: readonly Var[];
 }
 
 export const fileNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'] as const;
@@ -69,10 +71,10 @@ const forms: Readonly<Record<string, Form>> = {
   secretGenerator: { items: { ...generator, type: 'text' } },
   generatorOptions: { fields: generatorOptions },
   configurations: 'list',
+  vars: { items: { name: 'text', objref: 'any', fieldref: 'any' } },
 };
 /** Fields of the stock tool that are refused, and what to do instead. */
 const unsupported: Readonly<Record<string, string>> = {
-  vars: 'use replacements',
   crds: 'name the fields with references in a file of configurations',
   openapi: 'lists of custom kinds are replaced as a whole',
   transformers: 'use the fields of the kustomization',
@@ -142,6 +144,7 @@ function withDefaults(where: string, value: JsonObject): Kustomization {
     secretGenerator: list('secretGenerator'),
     generatorOptions: (value.generatorOptions ?? undefined) as GeneratorOptions | undefined,
     configurations: list('configurations'),
+    vars: list('vars'),
   };
 }
 

@@ -1,8 +1,9 @@
 /** Replacements: a value of one object is copied into fields of others. */
 import { parseLabelSelector } from '../../meta/labels.ts';
-import { cloneJson, setKey } from '../../schema/plain.ts';
-import type { JsonObject, JsonValue } from '../../schema/types.ts';
+import { cloneJson } from '../../schema/plain.ts';
+import type { JsonValue } from '../../schema/types.ts';
 import { parseYaml } from '../../schema/yaml.ts';
+import { fieldPlaces } from './field-paths.ts';
 import { effectiveNamespace, isOfKind, type ObjectId } from './ids.ts';
 import type { Loader } from './loader.ts';
 import type { Selector } from './patches.ts';
@@ -60,7 +61,7 @@ function sourceValue(resources: Resources, source: Source): JsonValue {
   const found = resources.byAnyId((one) => isSelected(one, id));
   if (found.length === 0) throw new KustomizeError(`replacements: nothing selected by ${shown}`);
   if (found.length > 1) throw new KustomizeError(`replacements: multiple matches for selector ${shown}`);
-  const [place] = placesOf((found[0] as Resource).object, fieldPath || 'metadata.name');
+  const [place] = fieldPlaces((found[0] as Resource).object, fieldPath || 'metadata.name');
   const value = place?.value;
   if (value === undefined || value === null) {
     throw new KustomizeError(`fieldPath \`${fieldPath}\` is missing for replacement source ${shown}`);
@@ -79,7 +80,7 @@ function replaceIn(resources: Resources, { select, reject = [], fieldPaths = ['m
     const rejected = reject.some((other) => matchesAny(one, other) && Object.keys(other).length > 0);
     if (rejected || !matchesAny(one, select)) continue;
     for (const path of fieldPaths)
-      for (const place of placesOf(one.object, path, options?.create === true))
+      for (const place of fieldPlaces(one.object, path, options?.create === true))
         place.set(replaced(place.value, value, options));
   }
 }
@@ -112,67 +113,4 @@ function asTypeOf(before: JsonValue | undefined, value: string | number | boolea
   if (typeof before === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
   if (typeof before === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
-}
-
-// ---- field paths -------------------------------------------------------------------------------------------------
-
-interface Place {
-  readonly value: JsonValue | undefined;
-  set(value: JsonValue): void;
-}
-
-/** `spec.containers.[name=web].image`, `spec.rules.*.host`, `metadata.annotations.[example.com/a]`, `spec.args.0` */
-function placesOf(object: JsonObject, path: string, create = false): Place[] {
-  let places: Place[] = [{ value: object, set: () => {} }];
-  const segments = splitFieldPath(path);
-  segments.forEach((segment, i) => {
-    const isLast = i === segments.length - 1;
-    const next = segments[i + 1];
-    places = places.flatMap((place) => step(place, segment, create, isLast, next));
-  });
-  return places;
-}
-function step({ value, set }: Place, segment: string, create: boolean, isLast: boolean, next: string | undefined): Place[] {
-  const condition = /^\[([^=]+)=(.*)\]$/s.exec(segment);
-  if (Array.isArray(value)) return listPlaces(value, segment, condition);
-  if (condition !== null) return [];
-  if (value !== undefined && value !== null && !isMap(value)) return [];
-  let map = value ?? undefined;
-  if (map === undefined) {
-    if (!create) return [];
-    map = {};
-    set(map);
-  }
-  const holder = map;
-  if (segment === '*') return Object.keys(holder).map((key) => placeOf(holder, key));
-  if (holder[segment] === undefined && !create) return [];
-  if (holder[segment] === undefined && !isLast) setKey(holder, segment, next?.startsWith('[') ? [] : {});
-  return [placeOf(holder, segment)];
-}
-const placeOf = (holder: JsonObject, key: string): Place => ({ value: holder[key], set: (value) => setKey(holder, key, value) });
-
-function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArray | null): Place[] {
-  const at = (i: number): Place => ({
-    value: list[i],
-    set: (value) => {
-      list[i] = value;
-    },
-  });
-  if (segment === '*') return list.map((_, i) => at(i));
-  if (condition !== null) {
-    const [, key = '', wanted = ''] = condition;
-    return list.flatMap((item, i) => (isMap(item) && String(item[key]) === wanted ? [at(i)] : []));
-  }
-  const index = /^\d+$/.test(segment) ? Number(segment) : -1;
-  return index >= 0 && index < list.length ? [at(index)] : [];
-}
-
-/** Dots within brackets, and those after a backslash, belong to a name. */
-function splitFieldPath(path: string): string[] {
-  const parts = path.match(/(?:\[[^\]]*\]|\\.|[^.[])+|\[/g) ?? [];
-  return parts.map((part) => {
-    const name = part.replace(/\\\./g, '.');
-    const bracketed = /^\[([^\]=]*)\]$/.exec(name);
-    return bracketed?.[1] ?? name;
-  });
 }

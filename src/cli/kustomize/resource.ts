@@ -19,6 +19,8 @@ export class Resource {
   prefixes: string[] = [];
   suffixes: string[] = [];
   needsHash = false;
+  /** Names of the vars that take their value from it. */
+  vars: string[] = [];
 
   constructor(object: JsonObject) {
     this.object = object;
@@ -123,6 +125,7 @@ export class Resources {
     made.prefixes = old.prefixes;
     made.suffixes = old.suffixes;
     made.needsHash = old.needsHash;
+    made.vars = old.vars;
     if (behavior === 'merge') {
       for (const field of ['data', 'binaryData'] as const) {
         const merged = { ...textsOf(old.object[field]), ...textsOf(made.object[field]) };
