@@ -183,17 +183,17 @@ class Deleter {
   }
   private done(ref: ObjectRef): void {
     const { dryRun, output, force, gracePeriod } = this.options;
-    if (output === 'name') return this.results.done(ref, '', {});
     const verb = force && gracePeriod <= 0 ? 'force deleted' : 'deleted';
     const note = { none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun];
-    this.work.io.out(deletedLine(ref, `${verb}${note}`));
+    if (output === 'name') this.results.done(ref, '', {});
+    else this.work.io.out(deletedLine(ref, `${verb}${note}`));
   }
   private failed(ref: ObjectRef, error: unknown): void {
     const isMissing = error instanceof ApiError && error.code === 404;
     if (isMissing && this.mayBeMissing()) return;
     // It went with its owner, its namespace or the definition of its kind.
-    if (isMissing && this.existing.has(ref)) return this.done(ref);
-    this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), error);
+    if (isMissing && this.existing.has(ref)) this.done(ref);
+    else this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), error);
   }
   /** An object of a collection may be gone before its request. */
   private mayBeMissing(): boolean {

@@ -26,7 +26,9 @@ const diffFlags = {
     selector: text('', 'Compare only objects that match this label selector.', { short: 'l', value: 'QUERY' }),
   },
   Comparing: {
-    'server-side': optionalBool('Compare with a server-side apply; false: with a client-side one.', { defaultText: 'true; false as kubectl' }),
+    'server-side': optionalBool('Compare with a server-side apply; false: with a client-side one.', {
+      defaultText: 'true; false as kubectl',
+    }),
     'field-manager': text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'plat' }),
     'force-conflicts': bool(false, 'Show the result of taking ownership of conflicting fields.'),
     'show-managed-fields': bool(false, 'Compare managedFields, too.'),
@@ -123,7 +125,8 @@ class Differ {
       const { selector, fieldManager } = this.options;
       const manager = isStock(this.work.io) ? undefined : fieldManager;
       const options = { selector, kinds: pruneAllowlist, manager };
-      for (const { ref, object } of await findPruned(this.work, pruned, this.namespaces, this.uids, options)) this.add(ref, object, undefined);
+      for (const { ref, object } of await findPruned(this.work, pruned, this.namespaces, this.uids, options))
+        this.add(ref, object, undefined);
     }
     return Math.max(worst, await this.comparison.show());
   }
@@ -140,7 +143,10 @@ class Differ {
     } catch (error) {
       if (!this.isYetToCome(manifest, error)) throw error;
       const { object, name = '' } = manifest;
-      const shown = { name: `${object.kind.toLowerCase()}/${name}`, file: `${object.apiVersion.replace('/', '.')}.${object.kind}..${name}` };
+      const shown = {
+        name: `${object.kind.toLowerCase()}/${name}`,
+        file: `${object.apiVersion.replace('/', '.')}.${object.kind}..${name}`,
+      };
       this.comparison.add(shown, undefined, object as ApiItem);
     }
   }

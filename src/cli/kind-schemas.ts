@@ -1,9 +1,8 @@
 /** Schemas of the built-in kinds under either identity: how lists of their objects are merged. */
 import { builtinKinds } from '../kinds/index.ts';
 import { withOlderVersions } from '../kinds/older-kinds.ts';
-import { serve } from '../kinds/served.ts';
-import { groupOfApiVersion } from '../meta/api-version.ts';
-import { baseGroup, type Identity, identities } from '../meta/identity.ts';
+import { groupOfApiVersion, joinApiVersion } from '../meta/api-version.ts';
+import { baseGroup, groupName, type Identity, identities } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
 
 const known = new WeakMap<Identity, ReadonlyMap<string, MessageType>>();
@@ -19,7 +18,9 @@ function schemasOf(identity: Identity): ReadonlyMap<string, MessageType> {
   if (schemas === undefined) {
     const kinds = withOlderVersions(builtinKinds(identity), identity);
     schemas = new Map(
-      kinds.flatMap((kind) => serve(kind, identity, { all: true }).map(({ apiVersion, schema }) => [`${apiVersion} ${kind.kind}`, schema])),
+      kinds.flatMap(({ group, kind, versions }) =>
+        Object.entries(versions).map(([version, { schema }]) => [`${joinApiVersion(groupName(identity, group), version)} ${kind}`, schema]),
+      ),
     );
     known.set(identity, schemas);
   }

@@ -34,15 +34,21 @@ secretGenerator:
 - {name: keys, literals: [a=1]}
 `;
     const { stdout } = await built({ 'kustomization.yaml': kustomization });
-    expect(stdout.match(/name: .*/g)).toEqual(['name: empty-6ct58987ht', 'name: one-gkmgd9fm4t', 'name: keys-9g9h5k6t6f']);
+    expect(stdout.match(/name: .*/g)).toEqual(['name: empty-6ct58987ht', 'name: one-26kdk7mb6f', 'name: keys-25khgmg44c']);
   });
 
   test('variables of the environment, and keys that are not valid', async () => {
     const kustomization = 'configMapGenerator: [{name: a, envs: [e.env], options: {disableNameSuffixHash: true}}]';
-    const { objects } = await built({ 'kustomization.yaml': kustomization, 'e.env': '\uFEFFA\nB=2\r\n#C=3\n' }, ['.'], { A: 'from outside' });
+    const { objects } = await built({ 'kustomization.yaml': kustomization, 'e.env': '\uFEFFA\nB=2\r\n#C=3\n' }, ['.'], {
+      A: 'from outside',
+    });
     expect(objects).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { A: 'from outside', B: '2' } }]);
-    expect((await built({ 'kustomization.yaml': 'configMapGenerator: [{name: a, literals: ["a b=1"]}]' })).stderr).toContain('"a b" is not a valid key');
-    expect((await built({ 'kustomization.yaml': 'configMapGenerator: [{name: a, literals: [a=1, a=2]}]' })).stderr).toContain('repeats the key "a"');
+    expect((await built({ 'kustomization.yaml': 'configMapGenerator: [{name: a, literals: ["a b=1"]}]' })).stderr).toContain(
+      '"a b" is not a valid key',
+    );
+    expect((await built({ 'kustomization.yaml': 'configMapGenerator: [{name: a, literals: [a=1, a=2]}]' })).stderr).toContain(
+      'repeats the key "a"',
+    );
   });
 });
 
@@ -100,7 +106,10 @@ describe('mistakes are named', () => {
     ['replicas: [{name: a, count: x}]', 'replicas[0].count must be a number'],
     ['replicas: [{name: a, count: 1}]', 'there is no object named "a"'],
     ['vars: [{name: A, objref: {kind: Pod, name: x, apiVersion: v1}}]', 'var A cannot be mapped to a field'],
-    ['resources: [a.yaml]\nvars: [{name: A, objref: {kind: ConfigMap, name: a, apiVersion: v1}, fieldref: {fieldPath: data.x}}]', 'var A: the object has no field data.x'],
+    [
+      'resources: [a.yaml]\nvars: [{name: A, objref: {kind: ConfigMap, name: a, apiVersion: v1}, fieldref: {fieldPath: data.x}}]',
+      'var A: the object has no field data.x',
+    ],
     ['helmCharts: []', 'helmCharts is not supported: run `helm template`'],
     ['crds: [a]', 'crds is not supported'],
     ['kind: Pod', 'kind should be Kustomization or Component'],
@@ -110,7 +119,10 @@ describe('mistakes are named', () => {
     ['patches: [{path: a.yaml, patch: x}]', 'an entry needs either path or patch'],
     ['patches: [{patch: "[{op: remove, path: /x}]"}]', 'a JSON patch needs a target'],
     ['patches: [{patch: "{kind: ConfigMap, apiVersion: v1, metadata: {name: b}}"}]', 'no matches for Id ConfigMap.v1.[noGrp]/b.[noNs]'],
-    ['resources: [a.yaml]\npatches: [{target: {kind: ConfigMap}, patch: "[{op: remove, path: /x}]"}]', 'operation 0 (remove /x) does not apply'],
+    [
+      'resources: [a.yaml]\npatches: [{target: {kind: ConfigMap}, patch: "[{op: remove, path: /x}]"}]',
+      'operation 0 (remove /x) does not apply',
+    ],
     ['resources: [a.yaml]\npatches: [{target: {kind: "("}, patch: "[]"}]', '"(" is not a valid regular expression'],
     ['resources: [bad.yaml]', 'bad.yaml: missing metadata.name in object of kind Pod'],
     ['components: [c]', "expected kind 'Component'"],
@@ -155,6 +167,11 @@ metadata: {name: r}
   expect(objects.every(({ metadata }) => !Object.hasOwn(metadata as JsonObject, 'namespace'))).toBe(true);
 });
 
+test('words that older YAML takes for true and false are texts', async () => {
+  const { objects } = await built({ 'kustomization.yaml': 'resources: [a.yaml]', 'a.yaml': configMap('a', 'data: {y: yes, off: No}\nimmutable: true\n') });
+  expect(objects).toMatchObject([{ data: { y: 'yes', off: 'No' }, immutable: true }]);
+});
+
 test('objects that are for the tool alone are left out', async () => {
   const local = configMap('local', '  annotations: {config.kubernetes.io/local-config: "true"}\n');
   const { stdout } = await built({ 'kustomization.yaml': 'resources: [a.yaml]', 'a.yaml': `${local}---\n${configMap('kept')}` });
@@ -163,25 +180,28 @@ test('objects that are for the tool alone are left out', async () => {
 
 test('the order of the files or that of needs; into a file or a directory', async () => {
   const root = files({
-    'kustomization.yaml': 'resources: [a.yaml]\nnamespace: n',
-    'a.yaml': `${configMap('b')}---\n${configMap('a')}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: n}\n`,
+    'kustomization.yaml': 'resources: [a.yaml]\nnamespace: home',
+    'a.yaml': `${configMap('b')}---\n${configMap('a')}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: home}\n`,
   });
   const names = async (...args: string[]): Promise<string[]> => {
     const io = testIO({ cwd: root });
     expect(await run(['kustomize', ...args], io)).toBe(0);
     return [...io.stdout.matchAll(/ {2}name: (.*)/g)].map(([, name]) => name as string);
   };
-  expect(await names()).toEqual(['n', 'a', 'b']);
-  expect(await names('--reorder=none')).toEqual(['b', 'a', 'n']);
+  expect(await names()).toEqual(['home', 'a', 'b']);
+  expect(await names('--reorder=none')).toEqual(['b', 'a', 'home']);
   expect(await names('-o', 'out.yaml')).toEqual([]);
   expect(readFileSync(join(root, 'out.yaml'), 'utf8')).toContain('---\n');
   mkdirSync(join(root, 'out'));
   await names('-o', 'out');
-  expect(readdirSync(join(root, 'out')).sort()).toEqual(['v1_configmap_a.yaml', 'v1_configmap_b.yaml', 'v1_namespace_n.yaml']);
+  expect(readdirSync(join(root, 'out')).sort()).toEqual(['v1_configmap_a.yaml', 'v1_configmap_b.yaml', 'v1_namespace_home.yaml']);
 });
 
 test('-k of other commands takes the objects in the order of the files', async () => {
-  const cwd = files({ 'k/kustomization.yaml': 'resources: [a.yaml]\nnamePrefix: p-', 'k/a.yaml': `${configMap('b')}---\n${configMap('a')}` });
+  const cwd = files({
+    'k/kustomization.yaml': 'resources: [a.yaml]\nnamePrefix: p-',
+    'k/a.yaml': `${configMap('b')}---\n${configMap('a')}`,
+  });
   const io = testIO({ cwd });
   const manifests = await manifestsFrom({ filename: [], recursive: false, kustomize: 'k' }, io);
   expect(manifests.map(({ name, origin }) => [name, origin])).toEqual([

@@ -111,7 +111,11 @@ async function filesMatching(path: string, shown: string): Promise<[file: string
   const pattern = basename(path);
   if (!/[*?]|\[.*\]/.test(pattern)) return [];
   const expression = new RegExp(
-    `^${pattern.replace(/[.+^${}()|\\]|\[(?!.*\])/g, '\\$&').replace(/\*/g, '[^/]*').replace(/\?/g, '[^/]').replace(/\[!/g, '[^')}$`,
+    `^${pattern
+      .replace(/[.+^${}()|\\]|\[(?!.*\])/g, '\\$&')
+      .replace(/\*/g, '[^/]*')
+      .replace(/\?/g, '[^/]')
+      .replace(/\[!/g, '[^')}$`,
   );
   const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
   return entries

@@ -121,7 +121,12 @@ async function put(work: Work, ref: ObjectRef, object: Manifest['object'], optio
 
 async function recreate(work: Work, ref: ObjectRef, object: Manifest['object'], options: ReplaceOptions): Promise<ApiItem> {
   try {
-    const uid = await deleteObject(work, ref, { ...options, gracePeriod: options.gracePeriod === 0 ? 1 : options.gracePeriod, force: false, now: false });
+    const uid = await deleteObject(work, ref, {
+      ...options,
+      gracePeriod: options.gracePeriod === 0 ? 1 : options.gracePeriod,
+      force: false,
+      now: false,
+    });
     if (options.output === '') work.io.out(deletedLine(ref, 'deleted'));
     await waitUntilGone(work, ref, uid, new Deadline(options.timeout, work.io.clock));
   } catch (error) {

@@ -22,7 +22,11 @@ const pod = (containers: JsonMap[], more: JsonMap = {}): JsonMap => ({ spec: { t
 
 describe('three-way strategic merge', () => {
   test('fields are added, changed, and removed only if they were applied', () => {
-    const { patch, result } = applied({ spec: { replicas: 2, paused: true } }, { spec: { minReadySeconds: 3 } }, { spec: { replicas: 5, paused: true, progressDeadlineSeconds: 9 } });
+    const { patch, result } = applied(
+      { spec: { replicas: 2, paused: true } },
+      { spec: { minReadySeconds: 3 } },
+      { spec: { replicas: 5, paused: true, progressDeadlineSeconds: 9 } },
+    );
     expect(patch).toEqual({ spec: { minReadySeconds: 3, paused: null, replicas: null } });
     expect(result).toEqual({ spec: { minReadySeconds: 3, progressDeadlineSeconds: 9 } });
   });
@@ -35,21 +39,41 @@ describe('three-way strategic merge', () => {
 
   test('items of a list are merged by their key, in the order of the file; those of others stay', () => {
     const { patch, result } = applied(
-      pod([{ name: 'a', image: '1' }, { name: 'gone', image: '1' }]),
-      pod([{ name: 'new', image: '1' }, { name: 'a', image: '2' }]),
-      pod([{ name: 'a', image: '1', tty: true }, { name: 'gone', image: '1' }, { name: 'injected', image: '9' }]),
+      pod([
+        { name: 'a', image: '1' },
+        { name: 'gone', image: '1' },
+      ]),
+      pod([
+        { name: 'new', image: '1' },
+        { name: 'a', image: '2' },
+      ]),
+      pod([
+        { name: 'a', image: '1', tty: true },
+        { name: 'gone', image: '1' },
+        { name: 'injected', image: '9' },
+      ]),
     );
     expect(patch).toEqual({
       spec: {
         template: {
           spec: {
             '$setElementOrder/containers': [{ name: 'new' }, { name: 'a' }],
-            containers: [{ name: 'new', image: '1' }, { name: 'a', image: '2' }, { $patch: 'delete', name: 'gone' }],
+            containers: [
+              { name: 'new', image: '1' },
+              { name: 'a', image: '2' },
+              { $patch: 'delete', name: 'gone' },
+            ],
           },
         },
       },
     });
-    expect(result).toEqual(pod([{ name: 'new', image: '1' }, { name: 'a', image: '2', tty: true }, { name: 'injected', image: '9' }]));
+    expect(result).toEqual(
+      pod([
+        { name: 'new', image: '1' },
+        { name: 'a', image: '2', tty: true },
+        { name: 'injected', image: '9' },
+      ]),
+    );
   });
 
   test('a field is removed within an item that changes otherwise, too', () => {
@@ -83,7 +107,11 @@ describe('three-way strategic merge', () => {
 
   test('a field of which one form excludes the others: the other form goes', () => {
     const strategy = (value: JsonMap): JsonMap => ({ spec: { strategy: value } });
-    const { patch, result } = applied(undefined, strategy({ type: 'Recreate' }), strategy({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } }));
+    const { patch, result } = applied(
+      undefined,
+      strategy({ type: 'Recreate' }),
+      strategy({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } }),
+    );
     expect(patch).toEqual(strategy({ $retainKeys: ['type'], type: 'Recreate' }));
     expect(result).toEqual(strategy({ type: 'Recreate' }));
   });
@@ -106,7 +134,11 @@ describe('three-way strategic merge', () => {
 
 describe('three-way JSON merge', () => {
   test('lists are replaced, fields of others stay', () => {
-    const { patch, result } = appliedAsJson({ spec: { a: 1, list: [1] } }, { spec: { list: [{ x: 2 }], b: { c: 1 } } }, { spec: { a: 1, list: [1], theirs: true } });
+    const { patch, result } = appliedAsJson(
+      { spec: { a: 1, list: [1] } },
+      { spec: { list: [{ x: 2 }], b: { c: 1 } } },
+      { spec: { a: 1, list: [1], theirs: true } },
+    );
     expect(patch).toEqual({ spec: { a: null, list: [{ x: 2 }], b: { c: 1 } } });
     expect(result).toEqual({ spec: { list: [{ x: 2 }], b: { c: 1 }, theirs: true } });
   });
@@ -119,7 +151,13 @@ describe('three-way JSON merge', () => {
 });
 
 test('a two-way patch makes one object of the other', () => {
-  const before = { ...pod([{ name: 'a', image: '1' }, { name: 'b', image: '1' }]), metadata: { labels: { x: '1', y: '2' } } };
+  const before = {
+    ...pod([
+      { name: 'a', image: '1' },
+      { name: 'b', image: '1' },
+    ]),
+    metadata: { labels: { x: '1', y: '2' } },
+  };
   const after = { ...pod([{ name: 'b', image: '2' }]), metadata: { labels: { x: '1', z: '3' } } };
   const patch = twoWayPatch(deployment, before, after);
   expect(readStrategicPatch(deployment, { value: patch })(before)).toEqual(after);

@@ -114,7 +114,14 @@ function diffInnerList(
 }
 
 /** Lists of objects that a key identifies. */
-function diffItems(rule: FieldRule, key: string, before: readonly JsonMap[], after: readonly JsonMap[], patch: JsonMap, parts: Parts): void {
+function diffItems(
+  rule: FieldRule,
+  key: string,
+  before: readonly JsonMap[],
+  after: readonly JsonMap[],
+  patch: JsonMap,
+  parts: Parts,
+): void {
   const { mergeKey } = rule;
   const list = rule.type === undefined ? undefined : resolve(rule.type);
   const itemType = list?.node === 'list' ? list.item : undefined;
@@ -136,7 +143,11 @@ function diffItems(rule: FieldRule, key: string, before: readonly JsonMap[], aft
   if (items.length > 0) setKey(patch, key, items);
   const isSameOrder = before.length === after.length && before.every((item, i) => keyOf(item) === keyOf(after[i] as JsonMap));
   if (items.length > 0 || (parts.changes && !isSameOrder))
-    setKey(patch, `${ORDER}/${key}`, after.map((item) => ({ [mergeKey]: keyOf(item) ?? null })));
+    setKey(
+      patch,
+      `${ORDER}/${key}`,
+      after.map((item) => ({ [mergeKey]: keyOf(item) ?? null })),
+    );
 }
 
 /** Lists of plain values that are merged as sets. */
@@ -178,8 +189,7 @@ function combinedItems(rule: FieldRule, deletions: readonly JsonMap[], changes: 
     byKey.set(keyOf(item), other === undefined || own(other, PATCH) !== undefined ? item : combined(itemType, other, item));
   }
   const places = new Map(Array.isArray(order) ? order.map((item, i) => [keyOf(item as JsonMap), i]) : []);
-  const placeOf = (item: JsonMap): number =>
-    own(item, PATCH) === undefined ? (places.get(keyOf(item)) ?? places.size) : places.size + 1;
+  const placeOf = (item: JsonMap): number => (own(item, PATCH) === undefined ? (places.get(keyOf(item)) ?? places.size) : places.size + 1);
   return [...byKey.values()].sort((a, b) => placeOf(a) - placeOf(b));
 }
 

@@ -36,6 +36,7 @@ const noProperties: Properties = { anchor: undefined, tag: undefined };
 export class YamlParser {
   protected readonly cursor: YamlCursor;
   private readonly repeated: RepeatedKeys | undefined;
+  private readonly resolve: typeof resolvePlain;
   private anchors = new Map<string, JsonValue>();
   /** Anchors whose value is being read, so that none contains itself. */
   private readonly open = new Set<string>();
@@ -46,9 +47,11 @@ export class YamlParser {
   private depth = 0;
   private values = 0;
 
-  constructor(text: string, repeated: RepeatedKeys | undefined) {
+  /** `resolve` is the value of a plain scalar. */
+  constructor(text: string, repeated: RepeatedKeys | undefined, resolve: typeof resolvePlain = resolvePlain) {
     this.cursor = new YamlCursor(text);
     this.repeated = repeated;
+    this.resolve = resolve;
     this.expanded = text.length;
   }
 
@@ -156,7 +159,7 @@ export class YamlParser {
   private finish({ anchor, tag }: Properties, text: string | null, plain: boolean): JsonValue {
     let value: JsonValue = text;
     if (tag !== undefined) value = this.tagged(tag, text ?? '');
-    else if (plain && text !== null) value = this.number(text, resolvePlain(text));
+    else if (plain && text !== null) value = this.number(text, this.resolve(text));
     if (anchor !== undefined) this.anchors.set(anchor, value);
     return value;
   }
@@ -171,7 +174,7 @@ export class YamlParser {
   private tagged(tag: string, text: string): JsonValue {
     if (tag === '!!binary') return Buffer.from(text, 'base64').toString('utf8');
     if (tag !== '!!int' && tag !== '!!float' && tag !== '!!bool' && tag !== '!!null') return text;
-    const value = this.number(text, resolvePlain(text));
+    const value = this.number(text, this.resolve(text));
     if (typeof value === 'string') this.cursor.fail(`cannot decode !!str \`${text}\` as a ${tag}`);
     return value;
   }

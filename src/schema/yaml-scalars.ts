@@ -48,3 +48,6 @@ const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 export function isPlainString(text: string): boolean {
   return text !== '<<' && typeof resolvePlain(text) === 'string' && !timestamp.test(text) && !base60.test(text);
 }
+
+/** The same in YAML 1.2, where these words are texts. */
+export const resolveWithWords: typeof resolvePlain = (text) => (/^(?:y|n|yes|no|on|off)$/i.test(text) ? text : resolvePlain(text));

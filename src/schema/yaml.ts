@@ -8,6 +8,7 @@ import type { RepeatedKeys } from './field-place.ts';
 import { parseJson, parseJsonInSlices } from './parse.ts';
 import type { JsonValue } from './types.ts';
 import { YamlParser } from './yaml-parse.ts';
+import { resolvePlain, resolveWithWords } from './yaml-scalars.ts';
 
 export { stringifyYaml, yamlWork } from './yaml-write.ts';
 
@@ -61,9 +62,9 @@ export async function parseYamlInSlices(input: Buffer, slices: Slices, repeated?
   return value ?? null;
 }
 
-/** Reads every document of a text. Throws DecodeError. */
-export function parseYamlDocuments(input: string | Buffer): JsonValue[] {
-  const parser = new YamlParser(input.toString(), undefined);
+/** Reads every document of a text. Throws DecodeError. `words`: `yes`, `no`, `on` and `off` are texts, as in YAML 1.2. */
+export function parseYamlDocuments(input: string | Buffer, { words = false }: { readonly words?: boolean } = {}): JsonValue[] {
+  const parser = new YamlParser(input.toString(), undefined, words ? resolveWithWords : resolvePlain);
   const documents: JsonValue[] = [];
   for (let value = parser.document(); value !== undefined; value = parser.document()) documents.push(value);
   return documents;

@@ -51,12 +51,31 @@ describe.each(['plat', 'kubernetes'])('client-side apply with identity %s', (ide
     });
     const images = async (): Promise<string[]> =>
       (await read('web', 'deployments', '/apis/apps/v1')).spec.template.spec.containers.map((c: Loose) => `${c.name}=${c.image}`);
-    await apply(deployment([{ name: 'a', image: '1', workingDir: '/x' }, { name: 'b', image: '1' }]));
+    await apply(
+      deployment([
+        { name: 'a', image: '1', workingDir: '/x' },
+        { name: 'b', image: '1' },
+      ]),
+    );
     const injected = { spec: { template: { spec: { containers: [{ name: 'injected', image: '9' }] } } } };
     await server.admin.patch(`/apis/apps/v1/namespaces/${ns}/deployments/web`, injected, 'strategic-merge-patch');
-    expect(await apply(deployment([{ name: 'c', image: '3' }, { name: 'a', image: '2' }]))).toBe('deployment.apps/web configured\n');
+    expect(
+      await apply(
+        deployment([
+          { name: 'c', image: '3' },
+          { name: 'a', image: '2' },
+        ]),
+      ),
+    ).toBe('deployment.apps/web configured\n');
     expect((await images()).sort()).toEqual(['a=2', 'c=3', 'injected=9']);
-    expect(await apply(deployment([{ name: 'c', image: '3' }, { name: 'a', image: '2' }]))).toBe('deployment.apps/web unchanged\n');
+    expect(
+      await apply(
+        deployment([
+          { name: 'c', image: '3' },
+          { name: 'a', image: '2' },
+        ]),
+      ),
+    ).toBe('deployment.apps/web unchanged\n');
   });
 
   test('lists of a custom kind are replaced', async () => {
@@ -103,7 +122,10 @@ describe.each(['plat', 'kubernetes'])('client-side apply with identity %s', (ide
     await apply(secret('one'));
     const { uid } = (await read('s', 'secrets')).metadata;
     const refused = await kubectl.run(['apply', '-n', ns, '-f', '-'], secret('two'));
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^(Error from server \(Invalid\): error when applying patch|The Secret "s" is invalid)/) });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^(Error from server \(Invalid\): error when applying patch|The Secret "s" is invalid)/),
+    });
     expect(await apply(secret('two'), '--force')).toBe('secret/s configured\n');
     const now = await read('s', 'secrets');
     expect(now.type).toBe('two');
@@ -134,7 +156,10 @@ describe.each(['plat', 'kubernetes'])('client-side apply with identity %s', (ide
     const set = (object: object, ...flags: string[]) => kubectl.run(['apply', 'set-last-applied', '-n', ns, '-f', '-', ...flags], object);
     expect(await set(configMap('l', { x: '1' }))).toMatchObject({ code: 0, stdout: 'set-last-applied l: no changes required.\n' });
     expect(await set(configMap('l', { x: '9' }))).toMatchObject({ code: 0, stdout: 'configmap/l configured\n' });
-    expect(await read('l')).toMatchObject({ data: { x: '1' }, metadata: { annotations: { [ANNOTATION]: expect.stringContaining('"x":"9"') } } });
+    expect(await read('l')).toMatchObject({
+      data: { x: '1' },
+      metadata: { annotations: { [ANNOTATION]: expect.stringContaining('"x":"9"') } },
+    });
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, configMap('bare', {}));
     expect((await set(configMap('bare', {}))).stderr).toContain('run the command with --create-annotation');
     expect(await set(configMap('bare', {}), '--create-annotation')).toMatchObject({ code: 0, stdout: 'configmap/bare configured\n' });

@@ -133,10 +133,18 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     });
     const apply = (object: object) => plat.run(['apply', '-n', ns, '-f', '-'], object);
     await plat.ok(['create', '-n', ns, '-f', '-'], deployment(1, { x: '1', y: '1' }));
-    expect(await apply(deployment(2, { x: '2', y: '1' }))).toMatchObject({ code: 0, stdout: 'deployment.apps/web configured\n', stderr: '' });
+    expect(await apply(deployment(2, { x: '2', y: '1' }))).toMatchObject({
+      code: 0,
+      stdout: 'deployment.apps/web configured\n',
+      stderr: '',
+    });
     await plat.ok(['scale', '-n', ns, 'deployment/web', '--replicas=5']);
     await plat.ok(['label', '-n', ns, 'deployment/web', 'x=3', '--overwrite']);
-    expect(await apply(deployment(3, { x: '4', y: '1' }))).toMatchObject({ code: 0, stdout: 'deployment.apps/web configured\n', stderr: '' });
+    expect(await apply(deployment(3, { x: '4', y: '1' }))).toMatchObject({
+      code: 0,
+      stdout: 'deployment.apps/web configured\n',
+      stderr: '',
+    });
     const live = () => server.admin.ok('GET', `/apis/apps/v1/namespaces/${ns}/deployments/web`);
     expect(await live()).toMatchObject({ spec: { replicas: 3 }, metadata: { labels: { x: '4', y: '1' } } });
     // Fields that create wrote and apply took over go when the file drops them.
@@ -160,7 +168,9 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     await plat.ok(['apply', '-n', ns, '-f', '-'], list(labelled('one'), labelled('two')));
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, labelled('created'));
     const flags = ['--prune', '-l', 'app=x', '--prune-whitelist=core/v1/ConfigMap', '--wait'];
-    expect(await plat.ok(['apply', '-n', ns, '-f', '-', ...flags], list(labelled('one')))).toBe('configmap/one unchanged\nconfigmap/two pruned\n');
+    expect(await plat.ok(['apply', '-n', ns, '-f', '-', ...flags], list(labelled('one')))).toBe(
+      'configmap/one unchanged\nconfigmap/two pruned\n',
+    );
   });
 
   test('it waits until all objects are ready, and says what is not', async () => {
@@ -173,7 +183,12 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     // The time is up when the test says so, after the object was seen.
     const clock = new FakeClock();
     const { terminal } = testIO();
-    const late = testIO({ clock, cwd: plat.cwd, stdin: async () => JSON.stringify(list), terminal: { ...terminal, size: () => ({ width: 200, height: 9 }) } });
+    const late = testIO({
+      clock,
+      cwd: plat.cwd,
+      stdin: async () => JSON.stringify(list),
+      terminal: { ...terminal, size: () => ({ width: 200, height: 9 }) },
+    });
     const connection = ['--kubeconfig', server.running.adminConfigPath];
     const timedOut = run(['apply', '-n', ns, '-f', '-', '--wait=ready', '--timeout=1m', ...connection], late);
     await late.said(`waiting for 3 of 3: bed.${group}/b: it has no condition Ready`);
@@ -195,7 +210,14 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     const said = await plat.ok(['apply', '-n', ns, '-k', 'k']);
     expect(said).toMatch(/^configmap\/p-a created\nconfigmap\/p-g-[a-z0-9]{10} created\n$/);
     expect((await plat.run(['diff', '-n', ns, '-k', 'k'])).code).toBe(0);
-    expect(await plat.ok(['delete', '-n', ns, '-k', 'k', '-o', 'name'])).toBe(`${said.split('\n').slice(0, -1).reverse().map((line) => line.split(' ')[0]).join('\n')}\n`);
+    expect(await plat.ok(['delete', '-n', ns, '-k', 'k', '-o', 'name'])).toBe(
+      `${said
+        .split('\n')
+        .slice(0, -1)
+        .reverse()
+        .map((line) => line.split(' ')[0])
+        .join('\n')}\n`,
+    );
   });
 
   test('who may write but not read is served', async () => {

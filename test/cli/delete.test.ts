@@ -152,7 +152,10 @@ describe('delete', () => {
       stdout: 'configmap "a" deleted\nconfigmap "b" deleted\n',
       stderr: 'Error from server (NotFound): configmaps "none" not found\n',
     });
-    const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false } };
+    const pod = {
+      metadata: { name: 'p' },
+      spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false },
+    };
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/pods`, pod);
     expect(await kubectl.ok(['delete', 'pod', 'p', '-n', ns, '--grace-period=0', '--wait=false'])).toBe('pod "p" deleted\n');
     expect((await server.admin.ok('GET', `/api/v1/namespaces/${ns}/pods/p`)).metadata.deletionGracePeriodSeconds).toBe(1);

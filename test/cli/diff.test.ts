@@ -82,7 +82,11 @@ describe('diff', () => {
     const changed = await kubectl.run(['diff', '-n', ns, '-f', '-', '--prune', '-l', `app=${ns}`], labelled('a', { x: '2' }));
     expect(changed.code).toBe(1);
     expect(changed.stdout).toContain(`MERGED-`);
-    expect(changed.stdout.split('\n').filter((line) => /^[-+] {2}[xy]|^[-+] {2}"y"/.test(line))).toEqual(['-  x: "1"', '+  x: "2"', '-  "y": "1"']);
+    expect(changed.stdout.split('\n').filter((line) => /^[-+] {2}[xy]|^[-+] {2}"y"/.test(line))).toEqual([
+      '-  x: "1"',
+      '+  x: "2"',
+      '-  "y": "1"',
+    ]);
     const shown = platFor(server, { PATH: process.env.PATH ?? '', KUBECTL_EXTERNAL_DIFF: 'ls -R ;rm' });
     const listed = await shown.run(['diff', '-n', ns, '-f', '-'], labelled('a', { x: '2' }));
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(`v1.ConfigMap.${ns}.a\n`) });

@@ -63,7 +63,11 @@ describe('edit', () => {
     const steps: { write?: string }[] = [{}, { write: '' }, { write: '# all\n\n# gone\n' }];
     for (const step of steps) {
       const why = step.write === undefined ? 'no changes made' : 'saved file was empty';
-      expect(await editor([step]).plat.run(['edit', 'cm', 'a', '-n', ns])).toEqual({ code: 0, stdout: '', stderr: `Edit cancelled, ${why}.\n` });
+      expect(await editor([step]).plat.run(['edit', 'cm', 'a', '-n', ns])).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: `Edit cancelled, ${why}.\n`,
+      });
     }
     expect(await server.admin.ok('GET', path())).toEqual(before);
   });

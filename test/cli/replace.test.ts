@@ -76,7 +76,9 @@ describe('replace', () => {
     const raw = { ...configMap({ x: '3' }), metadata: { name: 'a', namespace: ns } };
     expect(JSON.parse(await plat.ok(['replace', '--raw', path('/a'), '-f', '-'], raw)).data).toEqual({ x: '3' });
     const kubectl = platFor(server, {}, undefined, 'kubectl');
-    expect(await kubectl.ok(['replace', '-n', ns, '-f', '-', '--force'], configMap({ x: '4' }))).toBe('configmap "a" deleted\nconfigmap/a replaced\n');
+    expect(await kubectl.ok(['replace', '-n', ns, '-f', '-', '--force'], configMap({ x: '4' }))).toBe(
+      'configmap "a" deleted\nconfigmap/a replaced\n',
+    );
     expect((await server.admin.ok('GET', path('/a'))).metadata.managedFields).toMatchObject([{ manager: 'kubectl-replace' }]);
     expect(await kubectl.run(['replace', '-n', ns, '-f', '-'], { ...configMap({}), metadata: { name: 'none' } })).toMatchObject({
       code: 1,

@@ -27,7 +27,10 @@ const deployment = (image: string, extra: object = {}) => ({
   metadata: { name: 'web' },
   spec: {
     selector: { matchLabels: { a: 'b' } },
-    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image, env: [{ name: 'A', value: '1' }] }], ...extra } },
+    template: {
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ name: 'c', image, env: [{ name: 'A', value: '1' }] }], ...extra },
+    },
   },
 });
 const secret = (type: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, type });
@@ -75,7 +78,7 @@ describe.skipIf(kubectlMissing !== undefined)(`apply and its kin${kubectlMissing
   test('the stock client and plat called as kubectl', async () => {
     const { server } = fixture;
     // Each edit changes the first digit that it finds: 3 becomes 4, then nothing is left to change.
-    const env = { KUBE_EDITOR: "sed -i 's/\"3\"/\"4\"/'", PATH: process.env.PATH ?? '' };
+    const env = { KUBE_EDITOR: 'sed -i \'s/"3"/"4"/\'', PATH: process.env.PATH ?? '' };
     const clients = [kubectlFor(server, env), platFor(server, env, undefined, 'kubectl')];
     const results: unknown[][] = [];
     const objects: unknown[] = [];

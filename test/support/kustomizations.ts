@@ -29,7 +29,7 @@ spec:
         ports:
         - containerPort: 80
           name: http
-        - {containerPort: 53, protocol: UDP}
+        - {containerPort: 53}
         env:
         - {name: A, value: "1"}
         - name: B
@@ -236,7 +236,7 @@ spec:
         - {name: A, value: "2"}
         - {name: D, value: new}
         ports:
-        - {containerPort: 80, protocol: TCP, hostPort: 8080}
+        - {containerPort: 80, hostPort: 8080}
         volumeMounts:
         - {name: keys, mountPath: /etc/keys}
       volumes:
@@ -285,19 +285,15 @@ secretGenerator:
 `,
     { 'overlay/binary.bin': '\u00ff\u00fe' },
   ),
-  overlay(
-    'components',
-    'components: [../component]\nnamePrefix: p-\n',
-    {
-      'component/kustomization.yaml': `apiVersion: kustomize.config.k8s.io/v1alpha1
+  overlay('components', 'components: [../component]\nnamePrefix: p-\n', {
+    'component/kustomization.yaml': `apiVersion: kustomize.config.k8s.io/v1alpha1
 kind: Component
 configMapGenerator: [{name: settings, behavior: merge, literals: [component=yes]}]
 patches:
 - target: {kind: Deployment}
   patch: '[{"op": "add", "path": "/spec/paused", "value": true}]'
 `,
-    },
-  ),
+  }),
   overlay(
     'replacements',
     `replacements:

@@ -51,7 +51,13 @@ export async function applyOnClient(work: Work, ref: ObjectRef, object: JsonObje
   }
 }
 
-async function patchUntilStored(work: Work, ref: ObjectRef, applied: JsonObject, first: ApiItem, options: ClientSideOptions): Promise<Applied> {
+async function patchUntilStored(
+  work: Work,
+  ref: ObjectRef,
+  applied: JsonObject,
+  first: ApiItem,
+  options: ClientSideOptions,
+): Promise<Applied> {
   let current = first;
   for (let round = 0; ; round++) {
     try {

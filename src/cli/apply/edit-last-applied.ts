@@ -43,7 +43,8 @@ Examples:
 `,
   async run({ options, args }, io) {
     checkTargets('apply edit-last-applied', args, options);
-    if (options.output !== '' && !['json', 'yaml', 'name'].includes(options.output)) throw new FlagError('edit prints -o yaml, json or name');
+    if (options.output !== '' && !['json', 'yaml', 'name'].includes(options.output))
+      throw new FlagError('edit prints -o yaml, json or name');
     return withServer(options, io, async (work) => {
       const results = new Results(io, { ...options, dryRun: 'none' });
       const fields = new FieldChecker(work, options.validate);

@@ -4,7 +4,10 @@ import { conflictWithOthers, takenOver, withoutFields } from './field-ownership.
 
 test('fields of one tree are taken out of another', () => {
   const tree = { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} }, 'f:metadata': { 'f:labels': { 'f:x': {} } } };
-  expect(withoutFields(tree, { 'f:data': { 'f:a': {} } })).toEqual({ 'f:data': { '.': {}, 'f:b': {} }, 'f:metadata': { 'f:labels': { 'f:x': {} } } });
+  expect(withoutFields(tree, { 'f:data': { 'f:a': {} } })).toEqual({
+    'f:data': { '.': {}, 'f:b': {} },
+    'f:metadata': { 'f:labels': { 'f:x': {} } },
+  });
   expect(withoutFields(tree, { 'f:data': { 'f:a': {}, 'f:b': {} }, 'f:metadata': { 'f:labels': { 'f:x': {} } } })).toBeUndefined();
   expect(withoutFields(tree, {})).toEqual(tree);
 });
@@ -13,7 +16,11 @@ test('an apply takes over what the same manager wrote by updates, and leaves the
   const applied = { manager: 'plat', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {} } } };
   const created = { manager: 'plat', operation: 'Update', fieldsV1: { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } } };
   const other = { manager: 'else', operation: 'Update', fieldsV1: { 'f:data': { 'f:a': {} } } };
-  expect(takenOver([applied, created, other], 'plat')).toEqual([applied, { ...created, fieldsV1: { 'f:data': { '.': {}, 'f:b': {} } } }, other]);
+  expect(takenOver([applied, created, other], 'plat')).toEqual([
+    applied,
+    { ...created, fieldsV1: { 'f:data': { '.': {}, 'f:b': {} } } },
+    other,
+  ]);
   const scaled = { manager: 'plat', operation: 'Update', fieldsV1: { 'f:data': { 'f:a': {} } } };
   expect(takenOver([applied, scaled], 'plat')).toEqual([applied]);
   expect(takenOver([applied, other], 'plat')).toBeUndefined();
@@ -21,7 +28,11 @@ test('an apply takes over what the same manager wrote by updates, and leaves the
 });
 
 test('of a conflict only the part with others is left', () => {
-  const cause = (manager: string) => ({ reason: 'FieldManagerConflict', message: `conflict with "${manager}" using v1`, field: `.data.${manager}` });
+  const cause = (manager: string) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with "${manager}" using v1`,
+    field: `.data.${manager}`,
+  });
   const conflict = (...managers: string[]) => new ApiError(409, 'Conflict', 'conflicts', { causes: managers.map(cause) });
   expect(conflictWithOthers(conflict('plat', 'plat'), 'plat')).toBeUndefined();
   expect(conflictWithOthers(conflict('plat', 'platform'), 'plat')?.details?.causes).toEqual([cause('platform')]);

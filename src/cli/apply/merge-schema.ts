@@ -7,12 +7,27 @@ import { apiVersionOf } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { isObject } from '../../patch/shape.ts';
 import { ruleOf } from '../../patch/strategic.ts';
-import { anyValue, lazy, list, map, type MessageType, type NamedField, type PatchStrategy, resolve, type Type } from '../../schema/types.ts';
+import {
+  anyValue,
+  lazy,
+  list,
+  type MessageType,
+  map,
+  type NamedField,
+  type PatchStrategy,
+  resolve,
+  type Type,
+} from '../../schema/types.ts';
 import { type Schema, Schemas } from '../explain-schema.ts';
 import type { Work } from '../work.ts';
 
 /** Undefined for custom kinds: their lists are replaced as a whole. */
-export async function mergeSchemaOf(work: Work, resource: ApiResource, object: unknown, askServer: boolean): Promise<MessageType | undefined> {
+export async function mergeSchemaOf(
+  work: Work,
+  resource: ApiResource,
+  object: unknown,
+  askServer: boolean,
+): Promise<MessageType | undefined> {
   const { schemaOfKind } = await import('../kind-schemas.ts');
   const known = schemaOfKind(apiVersionOf(resource), resource.kind);
   if (known === undefined || !askServer || !hasUnknownFields(known, object)) return known;

@@ -22,9 +22,17 @@ export interface Pruned {
 
 /** By base group. */
 const usualKinds: readonly (readonly [group: string, kind: string])[] = [
-  ...['ConfigMap', 'Endpoints', 'Namespace', 'PersistentVolumeClaim', 'PersistentVolume', 'Pod', 'ReplicationController', 'Secret', 'Service'].map(
-    (kind) => ['', kind] as const,
-  ),
+  ...[
+    'ConfigMap',
+    'Endpoints',
+    'Namespace',
+    'PersistentVolumeClaim',
+    'PersistentVolume',
+    'Pod',
+    'ReplicationController',
+    'Secret',
+    'Service',
+  ].map((kind) => ['', kind] as const),
   ['batch', 'Job'],
   ['batch', 'CronJob'],
   ['networking', 'Ingress'],
@@ -75,7 +83,9 @@ export async function findPruned(
 ): Promise<Pruned[]> {
   const found: Pruned[] = [];
   const places: [ApiResource, string | undefined][] = [
-    ...[...namespaces].sort().flatMap((namespace) => resources.filter((r) => r.namespaced).map((r) => [r, namespace] as [ApiResource, string])),
+    ...[...namespaces]
+      .sort()
+      .flatMap((namespace) => resources.filter((r) => r.namespaced).map((r) => [r, namespace] as [ApiResource, string])),
     ...resources.filter((r) => !r.namespaced).map((r) => [r, undefined] as [ApiResource, undefined]),
   ];
   for (const [resource, namespace] of places) {

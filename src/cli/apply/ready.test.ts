@@ -17,7 +17,12 @@ test.each([
   ['StatefulSet', { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } }, { ...replicas, updatedReplicas: 1 }, ''],
   ['StatefulSet', { replicas: 3, updateStrategy: { type: 'OnDelete' } }, { ...replicas, updatedReplicas: 0 }, ''],
   ['DaemonSet', {}, { observedGeneration: 1, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2 }, ''],
-  ['DaemonSet', {}, { observedGeneration: 1, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 }, '1 of 2 pods are available'],
+  [
+    'DaemonSet',
+    {},
+    { observedGeneration: 1, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 },
+    '1 of 2 pods are available',
+  ],
   ['ReplicaSet', { replicas: 3 }, { ...replicas, availableReplicas: 1 }, '1 of 3 replicas are available'],
   ['Job', { completions: 2 }, condition('Complete', 'True'), ''],
   ['Job', { completions: 2 }, { succeeded: 1 }, '1 of 2 pods have succeeded'],
@@ -35,8 +40,16 @@ test.each([
 });
 
 test.each([
-  ['Deployment', condition('Progressing', 'False', { reason: 'ProgressDeadlineExceeded' }), 'its progress deadline exceeded: ProgressDeadlineExceeded'],
-  ['Job', condition('Failed', 'True', { reason: 'BackoffLimitExceeded', message: 'too often' }), 'it failed: BackoffLimitExceeded: too often'],
+  [
+    'Deployment',
+    condition('Progressing', 'False', { reason: 'ProgressDeadlineExceeded' }),
+    'its progress deadline exceeded: ProgressDeadlineExceeded',
+  ],
+  [
+    'Job',
+    condition('Failed', 'True', { reason: 'BackoffLimitExceeded', message: 'too often' }),
+    'it failed: BackoffLimitExceeded: too often',
+  ],
   ['Pod', { phase: 'Failed', reason: 'Evicted' }, 'it failed: Evicted'],
 ])('a %s that failed is not waited for', (kind, status, why) => {
   expect(readinessOf({ kind, metadata: { name: 'x' }, status } as never, false)).toEqual({ ready: false, why, failed: true });
@@ -46,7 +59,9 @@ test('a custom kind with a status is ready by its condition, one without always'
   const bed = (status?: object) => ({ apiVersion: 'example.com/v1', kind: 'Bed', metadata: { name: 'b', generation: 2 }, status }) as never;
   expect(readinessOf(bed(), true).why).toBe('it has no condition Ready');
   expect(readinessOf(bed(condition('Ready', 'False', { reason: 'Growing' })), true).why).toBe('condition Ready is False: Growing');
-  expect(readinessOf(bed({ ...condition('Ready', 'True'), observedGeneration: 1 }), true).why).toBe('its controller has not seen the latest change');
+  expect(readinessOf(bed({ ...condition('Ready', 'True'), observedGeneration: 1 }), true).why).toBe(
+    'its controller has not seen the latest change',
+  );
   expect(readinessOf(bed({ ...condition('Ready', 'True'), observedGeneration: 2 }), true).ready).toBe(true);
   expect(readinessOf(bed(), false).ready).toBe(true);
   expect(readinessOf(undefined, true).why).toBe('it does not exist');

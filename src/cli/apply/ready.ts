@@ -95,7 +95,9 @@ function daemonSet(object: Watched): Readiness {
   );
 }
 const replicas = (object: Watched): Readiness =>
-  notSeen(object) ?? counted(number(object.status, 'availableReplicas'), number(object.spec, 'replicas', 1), 'replicas are available') ?? ready;
+  notSeen(object) ??
+  counted(number(object.status, 'availableReplicas'), number(object.spec, 'replicas', 1), 'replicas are available') ??
+  ready;
 
 function pod(object: Watched): Readiness {
   const { phase = 'Pending' } = object.status ?? {};

@@ -47,7 +47,7 @@ async function sendUntilStored(
     if (others !== undefined) throw others;
   }
   // The version makes sure that only the conflicts that are known are overridden.
-  let known = before ?? (await work.get(ref));
+  let known: ApiItem = before ?? (await work.get(ref));
   for (let round = 0; ; round++) {
     const resourceVersion = known.metadata?.resourceVersion ?? '';
     const body = { ...object, metadata: { ...(object.metadata as JsonObject), resourceVersion } };

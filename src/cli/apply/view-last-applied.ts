@@ -1,6 +1,7 @@
 /** `plat apply view-last-applied`: what a client-side apply keeps in its annotation. */
-import { goJson } from '../../lib/go-json.ts';
+
 import { bool, choice, text } from '../../lib/flags.ts';
+import { goJson } from '../../lib/go-json.ts';
 import { stringifyYaml } from '../../schema/yaml.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';

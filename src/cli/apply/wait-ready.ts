@@ -2,7 +2,7 @@
 import { type ApiResource, versionPath } from '../../client/discovery.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { Deadline, followObject } from '../follow-object.ts';
-import { shownName, type ObjectRef, type Work } from '../work.ts';
+import { type ObjectRef, shownName, type Work } from '../work.ts';
 import type { Progress } from './progress.ts';
 import { type Readiness, readinessOf } from './ready.ts';
 

@@ -134,8 +134,18 @@ class Builder {
         }
       }
     };
-    change(namePrefix, this.specs.namePrefix, (one) => one.prefixes.push(namePrefix), (name) => `${namePrefix}${name}`);
-    change(nameSuffix, this.specs.nameSuffix, (one) => one.suffixes.push(nameSuffix), (name) => `${name}${nameSuffix}`);
+    change(
+      namePrefix,
+      this.specs.namePrefix,
+      (one) => one.prefixes.push(namePrefix),
+      (name) => `${namePrefix}${name}`,
+    );
+    change(
+      nameSuffix,
+      this.specs.nameSuffix,
+      (one) => one.suffixes.push(nameSuffix),
+      (name) => `${name}${nameSuffix}`,
+    );
   }
   private setReplicas(name: string, count: number, resources: Resources): void {
     let found = false;
@@ -153,7 +163,9 @@ class Builder {
 
 /** Objects that a prefix or suffix leaves alone: others refer to them in ways that are not known. */
 const keepsName = (id: { group: string; kind: string }): boolean =>
-  id.kind === 'CustomResourceDefinition' || id.kind === 'Namespace' || (id.kind === 'APIService' && plainGroup(id.group) === 'apiregistration');
+  id.kind === 'CustomResourceDefinition' ||
+  id.kind === 'Namespace' ||
+  (id.kind === 'APIService' && plainGroup(id.group) === 'apiregistration');
 
 /** The default account of a namespace is the one of the namespace that the kustomization sets. */
 function setSubjects(object: JsonObject, namespace: string): void {
@@ -179,7 +191,7 @@ const isLocal = (one: Resource): boolean => (one.texts('annotations')[localConfi
 function objectsOf(path: string, text: string): JsonObject[] {
   let documents: JsonValue[];
   try {
-    documents = parseYamlDocuments(text);
+    documents = parseYamlDocuments(text, { words: true });
   } catch (error) {
     throw new KustomizeError(`${path}: ${(error as Error).message}`);
   }

@@ -135,7 +135,12 @@ const nameReference: readonly ReferenceSpec[] = [
         ...['secretName', 'adminSecretName', 'userSecretName', 'secretRef'].map((name) => `parameters/${name}`),
       ),
       ...inRoles,
-      { kind: 'Service', group: 'serving.knative.dev', version: 'v1', path: 'spec/template/spec/containers/env/valueFrom/secretKeyRef/name' },
+      {
+        kind: 'Service',
+        group: 'serving.knative.dev',
+        version: 'v1',
+        path: 'spec/template/spec/containers/env/valueFrom/secretKeyRef/name',
+      },
       { kind: 'PersistentVolume', path: 'spec/azureFile/secretName' },
     ],
   },
@@ -216,7 +221,9 @@ export const builtInSpecs: Specs = {
   ],
   commonLabels,
   commonAnnotations,
-  images: ['spec', 'spec/template/spec'].flatMap((spec) => inContainers('image').map((path) => ({ path: `${spec}/${path}`, create: true }))),
+  images: ['spec', 'spec/template/spec'].flatMap((spec) =>
+    inContainers('image').map((path) => ({ path: `${spec}/${path}`, create: true })),
+  ),
   replicas: of(
     ['Deployment', 'ReplicationController', 'ReplicaSet', 'StatefulSet'].map((kind) => ({ kind })),
     true,

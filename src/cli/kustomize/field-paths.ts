@@ -21,7 +21,7 @@ export function fieldPlaces(object: JsonObject, path: string, create = false): F
 }
 function step({ value, set }: FieldPlace, segment: string, create: boolean, isLast: boolean, next: string | undefined): FieldPlace[] {
   const condition = /^\[([^=]+)=(.*)\]$/s.exec(segment);
-  if (Array.isArray(value)) return listPlaces(value, segment, condition);
+  if (Array.isArray(value)) return listPlaces(value, segment, condition, create);
   if (condition !== null) return [];
   if (value !== undefined && value !== null && !isMap(value)) return [];
   let map = value ?? undefined;
@@ -38,7 +38,7 @@ function step({ value, set }: FieldPlace, segment: string, create: boolean, isLa
 }
 const placeOf = (holder: JsonObject, key: string): FieldPlace => ({ value: holder[key], set: (value) => setKey(holder, key, value) });
 
-function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArray | null): FieldPlace[] {
+function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArray | null, create: boolean): FieldPlace[] {
   const at = (i: number): FieldPlace => ({
     value: list[i],
     set: (value) => {
@@ -48,7 +48,8 @@ function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArr
   if (segment === '*') return list.map((_, i) => at(i));
   if (condition !== null) {
     const [, key = '', wanted = ''] = condition;
-    return list.flatMap((item, i) => (isMap(item) && String(item[key]) === wanted ? [at(i)] : []));
+    const found = list.flatMap((item, i) => (isMap(item) && String(item[key]) === wanted ? [at(i)] : []));
+    return found.length > 0 || !create ? found : [at(list.push({ [key]: wanted }) - 1)];
   }
   const index = /^\d+$/.test(segment) ? Number(segment) : -1;
   return index >= 0 && index < list.length ? [at(index)] : [];

@@ -40,7 +40,7 @@ function walk(value: JsonValue, path: readonly string[], at: number, empty: Json
   const found = value[name];
   if (found === undefined) return;
   if (!isLast) walk(found, path, at + 1, empty, change);
-  else if (segment !== name && Array.isArray(found)) found.forEach((item, i) => change(placeIn(found, i, item)));
+  else if (segment !== name && Array.isArray(found)) for (const [i, item] of found.entries()) change(placeIn(found, i, item));
   else change({ value: found, set: (changed) => setKey(value, name, changed) });
 }
 const placeIn = (list: JsonValue[], at: number, value: JsonValue): Place => ({

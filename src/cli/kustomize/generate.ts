@@ -125,7 +125,8 @@ function variablesOf(what: string, text: string, env: Env): [string, Buffer][] {
     if (line === '' || line.startsWith('#')) continue;
     const at = line.indexOf('=');
     const key = at === -1 ? line : line.slice(0, at);
-    if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(key)) throw new KustomizeError(`${what}: ${JSON.stringify(key)} is not a valid name of a variable`);
+    if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(key))
+      throw new KustomizeError(`${what}: ${JSON.stringify(key)} is not a valid name of a variable`);
     pairs.push([key, Buffer.from(at === -1 ? (env[key] ?? '') : line.slice(at + 1))]);
   }
   return pairs;

@@ -4,14 +4,13 @@ import { goJson } from '../../lib/go-json.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { isMap } from './resource.ts';
 
-/** Ten letters and digits for the content of a config map or secret; its kind and name count, too. */
+/** Ten letters and digits for the content of a config map or secret. Its name does not count: the stock client hashes an empty one. */
 export function contentHash(object: JsonObject): string {
-  const name = isMap(object.metadata) ? (object.metadata.name ?? '') : '';
   const map = (value: JsonValue | undefined): JsonValue => (isMap(value) ? value : '');
   const content: JsonObject =
     object.kind === 'Secret'
-      ? { data: map(object.data), kind: 'Secret', name, type: object.type ?? '' }
-      : { data: map(object.data), kind: 'ConfigMap', name };
+      ? { data: map(object.data), kind: 'Secret', name: '', type: object.type ?? '' }
+      : { data: map(object.data), kind: 'ConfigMap', name: '' };
   const more = object.kind === 'Secret' ? 'stringData' : 'binaryData';
   if (isMap(object[more])) content[more] = object[more];
   const hex = createHash('sha256').update(encoded(content)).digest('hex').slice(0, 10);

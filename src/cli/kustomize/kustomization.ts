@@ -46,7 +46,16 @@ type Form = 'text' | 'texts' | 'list' | { readonly items: Fields } | { readonly 
 type Fields = Readonly<Record<string, 'text' | 'number' | 'switch' | 'texts' | 'list' | 'any'>>;
 
 const generatorOptions = { labels: 'texts', annotations: 'texts', disableNameSuffixHash: 'switch', immutable: 'switch' } as const;
-const generator = { name: 'text', namespace: 'text', behavior: 'text', literals: 'list', files: 'list', envs: 'list', env: 'text', options: 'any' } as const;
+const generator = {
+  name: 'text',
+  namespace: 'text',
+  behavior: 'text',
+  literals: 'list',
+  files: 'list',
+  envs: 'list',
+  env: 'text',
+  options: 'any',
+} as const;
 const patch = { path: 'text', patch: 'text', target: 'any', options: 'any' } as const;
 const forms: Readonly<Record<string, Form>> = {
   apiVersion: 'text',
@@ -93,7 +102,9 @@ export async function readKustomization(loader: Loader): Promise<Kustomization> 
   for (const name of fileNames) if (await loader.has(name)) found.push(name);
   const [name, second] = found;
   if (name === undefined) {
-    throw new KustomizeError(`unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory '${loader.root}'`);
+    throw new KustomizeError(
+      `unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory '${loader.root}'`,
+    );
   }
   if (second !== undefined) throw new KustomizeError(`Found multiple kustomization files under: ${loader.root}`);
   const where = `${loader.root}/${name}`;
@@ -151,21 +162,23 @@ function withDefaults(where: string, value: JsonObject): Kustomization {
 function checkForm(where: string, field: string, form: Form, value: JsonValue): void {
   const wrong = (what: string): KustomizeError => new KustomizeError(`${where}: ${field} must be ${what}`);
   if (value === null) return;
-  if (typeof form === 'string') return checkValue(where, field, form, value);
-  if ('fields' in form) {
+  if (typeof form === 'string') checkValue(where, field, form, value);
+  else if ('fields' in form) {
     if (!isMap(value)) throw wrong('an object');
-    return checkFields(where, field, form.fields, value);
+    checkFields(where, field, form.fields, value);
+  } else {
+    if (!Array.isArray(value)) throw wrong('a list');
+    value.forEach((item, i) => {
+      if (!isMap(item)) throw wrong('a list of objects');
+      checkFields(where, `${field}[${i}]`, form.items, item);
+    });
   }
-  if (!Array.isArray(value)) throw wrong('a list');
-  value.forEach((item, i) => {
-    if (!isMap(item)) throw wrong('a list of objects');
-    checkFields(where, `${field}[${i}]`, form.items, item);
-  });
 }
 function checkFields(where: string, at: string, fields: Fields, value: JsonObject): void {
   for (const [name, inner] of Object.entries(value)) {
     const form = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (form === undefined) throw new KustomizeError(`${where}: unknown field ${JSON.stringify(`${at}.${name}`)}${didYouMean(name, Object.keys(fields))}`);
+    if (form === undefined)
+      throw new KustomizeError(`${where}: unknown field ${JSON.stringify(`${at}.${name}`)}${didYouMean(name, Object.keys(fields))}`);
     if (inner !== null) checkValue(where, `${at}.${name}`, form, inner);
   }
 }

@@ -55,7 +55,8 @@ function mergeField(type: Type | undefined, key: string, before: JsonValue | und
   if (!rule.strategy.split(',').includes('merge')) return withoutDirectives(patch);
   return mergeLists(rule, before ?? [], patch);
 }
-const wrongForm = (key: string, form: string): KustomizeError => new KustomizeError(`${key}: the patch has ${form} where the object has none`);
+const wrongForm = (key: string, form: string): KustomizeError =>
+  new KustomizeError(`${key}: the patch has ${form} where the object has none`);
 
 /** A list or a map that has no counterpart. */
 function withoutDirectives(value: JsonValue): JsonValue {

@@ -95,7 +95,7 @@ export async function applyStrategicPatch(entry: string, resources: Resources, l
 function parsePatch(where: string, text: string): JsonValue[] | { readonly patches: JsonObject[] } {
   let documents: JsonValue[];
   try {
-    documents = parseYamlDocuments(text).filter((one) => one !== null);
+    documents = parseYamlDocuments(text, { words: true }).filter((one) => one !== null);
   } catch (error) {
     throw new KustomizeError(`${where}: unable to parse SM or JSON patch: ${(error as Error).message}`);
   }
@@ -103,7 +103,8 @@ function parsePatch(where: string, text: string): JsonValue[] | { readonly patch
   if (documents.length === 1 && Array.isArray(only)) return only;
   if (documents.length === 0) throw new KustomizeError(`${where}: the patch is empty`);
   const patches = documents.map((document) => {
-    if (!isMap(document)) throw new KustomizeError(`${where}: unable to parse SM or JSON patch: it is neither an object nor a list of operations`);
+    if (!isMap(document))
+      throw new KustomizeError(`${where}: unable to parse SM or JSON patch: it is neither an object nor a list of operations`);
     const { metadata, kind } = document;
     if (typeof kind !== 'string' || !isMap(metadata) || typeof metadata.name !== 'string') {
       throw new KustomizeError(`${where}: a strategic merge patch needs kind and metadata.name`);

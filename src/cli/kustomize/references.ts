@@ -10,8 +10,7 @@ export function updateReferences(all: readonly Resource[], specs: readonly Refer
   const byReferrer = new Map<Resource, { field: FieldSpec; target: ReferenceSpec }[]>();
   for (const target of specs)
     for (const field of target.fieldSpecs)
-      for (const one of all)
-        if (isOfKind(one.originalId, field)) byReferrer.set(one, [...(byReferrer.get(one) ?? []), { field, target }]);
+      for (const one of all) if (isOfKind(one.originalId, field)) byReferrer.set(one, [...(byReferrer.get(one) ?? []), { field, target }]);
   for (const [referrer, fields] of byReferrer) {
     const visible = all.filter((one) => canRefer(referrer, one));
     for (const { field, target } of fields) {

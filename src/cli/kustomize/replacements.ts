@@ -80,8 +80,7 @@ function replaceIn(resources: Resources, { select, reject = [], fieldPaths = ['m
     const rejected = reject.some((other) => matchesAny(one, other) && Object.keys(other).length > 0);
     if (rejected || !matchesAny(one, select)) continue;
     for (const path of fieldPaths)
-      for (const place of fieldPlaces(one.object, path, options?.create === true))
-        place.set(replaced(place.value, value, options));
+      for (const place of fieldPlaces(one.object, path, options?.create === true)) place.set(replaced(place.value, value, options));
   }
 }
 function matchesAny(one: Resource, { labelSelector, annotationSelector, ...id }: Selector): boolean {
@@ -98,7 +97,8 @@ function replaced(before: JsonValue | undefined, value: JsonValue, options: Fiel
   const { delimiter = '', index = 0 } = options ?? {};
   let text = value;
   if (delimiter !== '') {
-    if (typeof before === 'object' || typeof value === 'object') throw new KustomizeError('delimiter option can only be used with scalar nodes');
+    if (typeof before === 'object' || typeof value === 'object')
+      throw new KustomizeError('delimiter option can only be used with scalar nodes');
     const parts = String(before ?? '').split(delimiter);
     if (index < 0) parts.unshift(String(value));
     else if (index >= parts.length) parts.push(String(value));
@@ -110,7 +110,8 @@ function replaced(before: JsonValue | undefined, value: JsonValue, options: Fiel
 /** A number that is copied into a text becomes one, and the other way round. */
 function asTypeOf(before: JsonValue | undefined, value: string | number | boolean): JsonValue {
   if (typeof before === 'string') return String(value);
-  if (typeof before === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
+  if (typeof before === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+    return Number(value);
   if (typeof before === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

@@ -89,7 +89,8 @@ export class Resources {
 
   add(resource: Resource): void {
     const { id } = resource;
-    if (this.list.some((one) => sameId(one.id, id))) throw new KustomizeError(`may not add resource with an already registered id: ${idText(id)}`);
+    if (this.list.some((one) => sameId(one.id, id)))
+      throw new KustomizeError(`may not add resource with an already registered id: ${idText(id)}`);
     this.list.push(resource);
   }
   /** Those that have or had an id. */

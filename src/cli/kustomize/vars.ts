@@ -31,7 +31,7 @@ export class Vars {
   }
   resolve(list: readonly Resource[], specs: readonly FieldSpec[]): void {
     if (this.all.size === 0) return;
-    const values = new Map([...this.all.values()].map((one) => [one.name, valueOf(one, list)]));
+    const values = new Map([...this.all.values()].map((one) => [one.name, varValue(one, list)]));
     for (const { object } of list)
       for (const spec of specs)
         eachField(object, spec, undefined, ({ value, set }) => {
@@ -40,12 +40,13 @@ export class Vars {
   }
 }
 
-function valueOf({ name, fieldref }: Var, list: readonly Resource[]): JsonValue {
+function varValue({ name, fieldref }: Var, list: readonly Resource[]): JsonValue {
   const holder = list.find((one) => one.vars.includes(name));
   if (holder === undefined) throw new KustomizeError(`var ${name} cannot be mapped to a field in the set of known resources`);
   const path = fieldref?.fieldPath ?? fieldref?.fieldpath ?? 'metadata.name';
   const value = fieldPlaces(holder.object, path.replace(/\[(['"]?)([^\]=]*)\1\]/g, '.[$2]'))[0]?.value;
-  if (value === undefined || value === null || typeof value === 'object') throw new KustomizeError(`var ${name}: the object has no field ${path}`);
+  if (value === undefined || value === null || typeof value === 'object')
+    throw new KustomizeError(`var ${name}: the object has no field ${path}`);
   return value;
 }
 
