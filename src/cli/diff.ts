@@ -182,7 +182,8 @@ class Differ {
   private async patched(ref: ObjectRef, object: JsonObject, before: ApiItem | undefined): Promise<ApiItem> {
     const query = { fieldManager: this.options.fieldManager, dryRun: 'All' };
     if (before === undefined) return (await this.work.sendTo(ref.resource, ref.namespace, { method: 'POST', body: object, query })).object;
-    const patch = await clientSidePatch(this.work, ref, object, before, { overwrite: true, openapiPatch: true });
+    const metadata = { annotations: {}, ...(object.metadata as JsonObject) };
+    const patch = await clientSidePatch(this.work, ref, { ...object, metadata }, before, { overwrite: true, openapiPatch: true });
     if (Object.keys(patch.body).length === 0) return before;
     return (await this.work.send(ref, { method: 'PATCH', ...patch, query })).object;
   }

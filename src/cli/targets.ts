@@ -25,6 +25,7 @@ export function checkTargets(command: string, args: readonly string[], options: 
   const byWhat = selector !== '' || fieldSelector !== '' || all;
   if (namesManifests(options)) {
     const flag = filename.length > 0 ? '-f' : '-k';
+    if (flag === '-f' && options.kustomize) throw new FlagError('only one of -f or -k can be specified');
     if (args.length > 0) throw new FlagError(`${flag} and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
     if (byWhat || allNamespaces) throw new FlagError(`${flag} and a selector exclude each other: the files name the objects`);
     return;

@@ -10,6 +10,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { own } from '../lib/own.ts';
+import { clientSideApply } from '../meta/identity.ts';
 import { setKey } from '../schema/plain.ts';
 import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
 import { isObject } from './shape.ts';
@@ -198,7 +199,8 @@ function combinedItems(rule: FieldRule, deletions: readonly JsonMap[], changes: 
 /** The first field that both patches change in different ways; undefined if there is none. */
 function conflictOf(type: Type | undefined, mine: JsonMap, others: JsonMap, path: string): string | undefined {
   for (const key of Object.keys(mine)) {
-    if (isDirective(key) || !Object.hasOwn(others, key)) continue;
+    // Every apply changes its own annotation.
+    if (isDirective(key) || key === clientSideApply.annotation || !Object.hasOwn(others, key)) continue;
     const at = path === '' ? key : `${path}.${key}`;
     const [a, b] = [mine[key] as JsonValue, others[key] as JsonValue];
     const rule = ruleOf(type, key);
