@@ -31,6 +31,7 @@ export class Comparison {
   }
   /** Prints the differences. 0: there are none, 1: there are some, more: the program failed. */
   async show(): Promise<number> {
+    if (this.pairs.length === 0) return 0;
     const program = this.io.env.KUBECTL_EXTERNAL_DIFF ?? '';
     if (program !== '') return this.external(...commandOf(program));
     if (!isStock(this.io)) return this.own();

@@ -168,7 +168,10 @@ metadata: {name: r}
 });
 
 test('words that older YAML takes for true and false are texts', async () => {
-  const { objects } = await built({ 'kustomization.yaml': 'resources: [a.yaml]', 'a.yaml': configMap('a', 'data: {y: yes, off: No}\nimmutable: true\n') });
+  const { objects } = await built({
+    'kustomization.yaml': 'resources: [a.yaml]',
+    'a.yaml': configMap('a', 'data: {y: yes, off: No}\nimmutable: true\n'),
+  });
   expect(objects).toMatchObject([{ data: { y: 'yes', off: 'No' }, immutable: true }]);
 });
 

@@ -146,8 +146,8 @@ describe.each(['plat', 'kubernetes'])('client-side apply with identity %s', (ide
       `apiVersion: v1\ndata:\n  x: "1"\nkind: ConfigMap\nmetadata:\n  annotations: {}\n  name: l\n  namespace: ${ns}\n`,
     );
     const set = (object: object, ...flags: string[]) => kubectl.run(['apply', 'set-last-applied', '-n', ns, '-f', '-', ...flags], object);
-    expect(await set(configMap('l', { x: '1' }))).toMatchObject({ code: 0, stdout: 'set-last-applied l: no changes required.\n' });
     expect(await set(configMap('l', { x: '9' }))).toMatchObject({ code: 0, stdout: 'configmap/l configured\n' });
+    expect(await set(configMap('l', { x: '9' }))).toMatchObject({ code: 0, stdout: 'set-last-applied l: no changes required.\n' });
     expect(await read('l')).toMatchObject({
       data: { x: '1' },
       metadata: { annotations: { [ANNOTATION]: expect.stringContaining('"x":"9"') } },

@@ -87,10 +87,12 @@ describe('diff', () => {
       '+  x: "2"',
       '-  "y": "1"',
     ]);
-    const shown = platFor(server, { PATH: process.env.PATH ?? '', KUBECTL_EXTERNAL_DIFF: 'ls -R ;rm' });
+    const external = (program: string) =>
+      platFor(server, { PATH: process.env.PATH ?? '', KUBECTL_EXTERNAL_DIFF: program }, undefined, 'kubectl');
+    const shown = external('ls -R ;rm');
     const listed = await shown.run(['diff', '-n', ns, '-f', '-'], labelled('a', { x: '2' }));
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(`v1.ConfigMap.${ns}.a\n`) });
-    const failing = platFor(server, { PATH: process.env.PATH ?? '', KUBECTL_EXTERNAL_DIFF: 'no-such-program' });
+    const failing = external('no-such-program');
     expect(await failing.run(['diff', '-n', ns, '-f', '-'], labelled('a', { x: '2' }))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('failed to run "no-such-program"'),

@@ -26,12 +26,15 @@ export function lastAppliedOf(object: object): JsonObject | undefined {
 /** The text for the annotation of an object: the object itself, without the annotation. */
 export function configurationText(object: object): string {
   const { metadata, ...rest } = object as Annotated;
-  const { [lastAppliedAnnotation]: _, ...annotations } = metadata?.annotations ?? {};
+  if (metadata?.annotations === undefined) return `${goJson(object)}\n`;
+  const { [lastAppliedAnnotation]: _, ...annotations } = metadata.annotations;
   return `${goJson({ ...rest, metadata: { ...metadata, annotations } })}\n`;
 }
 /** The object with the annotation. */
 export function withLastApplied<T extends object>(object: T): T {
   const { metadata } = object as Annotated;
-  const annotations = { ...metadata?.annotations, [lastAppliedAnnotation]: configurationText(object) };
+  // The stock client writes empty annotations into the text, too.
+  const text = configurationText({ ...object, metadata: { ...metadata, annotations: metadata?.annotations ?? {} } });
+  const annotations = { ...metadata?.annotations, [lastAppliedAnnotation]: text };
   return { ...object, metadata: { ...metadata, annotations } };
 }

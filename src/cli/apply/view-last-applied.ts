@@ -38,7 +38,7 @@ Examples:
         if (applied === undefined) throw new Error(`no last-applied-configuration annotation found on resource: ${ref.name}`);
         found.push(applied);
       }
-      for (const applied of found) io.out(options.output === 'json' ? goJson(applied, 2) : stringifyYaml(applied));
+      for (const applied of found) io.out(options.output === 'json' ? `${goJson(applied, 2)}\n` : stringifyYaml(applied));
       return 0;
     });
   },
