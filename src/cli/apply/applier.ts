@@ -42,7 +42,7 @@ export class Applier {
   constructor(work: Work, options: ApplyOptions) {
     this.work = work;
     this.options = options;
-    this.results = new Results(work.io, options);
+    this.results = new Results(work.io, options, { asList: true });
     this.fields = new FieldChecker(work, options.validate);
     this.progress = new Progress(work.io);
     if (options.namespace !== undefined) this.namespaces.add(options.namespace);
