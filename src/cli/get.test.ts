@@ -248,7 +248,7 @@ test('without a server there is advice', async () => {
 test('groups that do not answer are told, and do not hide the others', async () => {
   const io = testIO();
   expect(await run(['api-resources', '-o', 'name', '--server', address()], io)).toBe(0);
-  expect(io.stdout).toBe('pods\nnamespaces\ndeployments.apps\n');
+  expect(io.stdout).toBe('namespaces\npods\ndeployments.apps\n');
   const { groups } = discovery['/apis'] as { groups: object[] };
   groups.push({ name: 'gone.example.com', versions: [{ version: 'v1' }] });
   const other = testIO();

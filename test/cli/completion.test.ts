@@ -36,7 +36,7 @@ test('commands, and commands below them', async () => {
 });
 
 test('flags and their values', async () => {
-  expect(await complete('get', 'pods', '--all')).toEqual(['--all-namespaces']);
+  expect(await complete('get', 'pods', '--all-')).toEqual(['--all-namespaces']);
   expect(await complete('events', '-o', 'y')).toEqual(['yaml']);
   expect(await complete('apply', '-f', '')).toEqual([':files']);
   expect(await complete('get', 'pods', '-n', ns)).toEqual([ns]);

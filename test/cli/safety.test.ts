@@ -2,6 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { processOf } from '../../src/cli/background/process.ts';
+import { Records } from '../../src/cli/background/records.ts';
 import { MOST_RUNNING, recordRunning, runningServers } from '../../src/cli/background/running.ts';
 import { run } from '../../src/cli/index.ts';
 import { type TestIO, testIO } from '../../src/cli/testing.ts';
@@ -146,6 +148,22 @@ test('records of servers that do not run are ignored, and removed by the next se
   expect((await runningServers({ ...place, env: {} })).map(({ address }) => address)).toEqual([here.running.address]);
   await stop();
   expect(readdirSync(directory)).toEqual(['other']);
+});
+
+test('a server of plat up is known before it has recorded itself', async () => {
+  const place = newPlace();
+  const records = new Records({ ...place, env: {} });
+  const { address, adminConfigPath } = here.running;
+  const base = { name: 'ci', identity: 'plat', store: 'memory', flags: [], cwd: place.cwd, kubeconfig: 'f', context: 'plat-ci' };
+  await records.write({ ...base, address, process: processOf(process.pid) });
+  put(records.dataDirectory('ci'), 'admin.conf', readFileSync(adminConfigPath, 'utf8'));
+  expect((await plat(place, ['get', 'ns'])).code).toBe(0);
+  expect(await runningServers({ ...place, env: {} })).toHaveLength(1);
+  const stop = await record(place, here, 1);
+  expect(await runningServers({ ...place, env: {} })).toHaveLength(1);
+  await stop();
+  await records.write({ ...base, address });
+  expect((await plat(place, ['get', 'ns'])).code).toBe(2);
 });
 
 test('no more than a bounded number of records is read', async () => {

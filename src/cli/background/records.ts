@@ -6,12 +6,12 @@
  *                                    data/         its data directory, with its own admin.conf
  */
 import { existsSync } from 'node:fs';
-import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataFiles } from '../../config/data-files.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { FlagError } from '../../lib/flags.ts';
-import { writeSecretFile } from '../../lib/pki.ts';
+import { writeSecretFile } from '../../lib/pki/files.ts';
 import type { IO } from '../command.ts';
 import { stateDirectory } from '../home.ts';
 import { isRunning, type ProcessId, processOf } from './process.ts';
@@ -86,6 +86,10 @@ export class Records {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw new BadRecord(`${this.file(name)} cannot be read: ${(error as Error).message}; \`plat down ${name}\` removes it with its data`);
     }
+  }
+  /** When the record was written: milliseconds since 1970. */
+  async writtenAt(name: string): Promise<number> {
+    return (await stat(this.file(name))).mtimeMs;
   }
   write(record: ServerRecord): Promise<void> {
     return writeSecretFile(this.file(record.name), `${JSON.stringify(record, undefined, 2)}\n`);

@@ -3,6 +3,8 @@
  * it when it ends; the record of a process that was killed is ignored, and removed by the next server that starts.
  *
  *   ~/.local/state/plat/running/PID.json
+ *
+ * A server of `plat up` is known from its own record as soon as that command has ended, which may be a moment earlier.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
@@ -11,6 +13,7 @@ import { replaceFile } from '../../lib/replace-file.ts';
 import type { IO } from '../command.ts';
 import { stateDirectory } from '../home.ts';
 import { isRunning, type ProcessId, processOf } from './process.ts';
+import { Records } from './records.ts';
 
 export interface RunningServer {
   readonly process: ProcessId;
@@ -46,10 +49,24 @@ export async function recordRunning(io: Place & Pick<IO, 'clock'>, address: stri
 
 /** The servers that run, the one that was started last first. */
 export async function runningServers(io: Place): Promise<RunningServer[]> {
-  const found = await recordsIn(directoryOf(io));
-  return found
-    .flatMap(({ record }) => (record === undefined ? [] : [record]))
-    .sort((a, b) => b.startedAt - a.startedAt || b.process.pid - a.process.pid);
+  const found = (await recordsIn(directoryOf(io))).flatMap(({ record }) => (record === undefined ? [] : [record]));
+  const pids = new Set(found.map(({ process: { pid } }) => pid));
+  const background = (await startedByUp(io)).filter(({ process: { pid } }) => !pids.has(pid));
+  return [...found, ...background].sort((a, b) => b.startedAt - a.startedAt || b.process.pid - a.process.pid);
+}
+
+async function startedByUp(io: Place): Promise<RunningServer[]> {
+  const records = new Records(io);
+  const names = (await records.names().catch(() => [])).slice(0, MOST_RUNNING);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const record = await records.read(name).catch(() => undefined);
+      if (record?.process === undefined || record.address === '' || !isRunning(record.process)) return [];
+      const { process: id, address } = record;
+      return [{ process: id, address, kubeconfig: records.adminConfig(name), startedAt: await records.writtenAt(name) }];
+    }),
+  );
+  return found.flat();
 }
 
 /** The files of the directory; those of processes that do not run any more, and malformed ones, have no record. */
