@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
-describe.each(['plat', 'kubernetes'])('tree with identity %s', (identity) => {
+describe('tree', () => {
   let server: TestServer;
   let plat: Plat;
   let ns: string;
@@ -29,7 +29,7 @@ describe.each(['plat', 'kubernetes'])('tree with identity %s', (identity) => {
   const tree = async (...args: string[]): Promise<string> => plat.ok(['tree', '-n', ns, ...args]);
 
   beforeAll(async () => {
-    server = await startTestServer({ identity, controllers: [] });
+    server = await startTestServer({ identity: 'kubernetes', controllers: [] });
     plat = platFor(server);
     ns = await server.namespace();
     await make('', 'serviceaccounts', { metadata: { name: 'default' } });
@@ -208,4 +208,21 @@ describe.each(['plat', 'kubernetes'])('tree with identity %s', (identity) => {
     expect((await plat.run(['tree', 'pod/a', '-A', '-n', ns])).stderr).toContain('-A is for objects without namespace');
     expect(await plat.run(['tree', 'pod/absent', '-n', ns])).toMatchObject({ code: 1, stdout: '' });
   });
+});
+
+test('links by names and labels of the identity', async () => {
+  const server = await startTestServer({ identity: 'plat', controllers: [] });
+  const { groupSuffix: suffix, domain } = server.identity;
+  const post = (path: string, body: Loose): Promise<Loose> => server.admin.ok('POST', path, body);
+  await post('/api/v1/namespaces/default/services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
+  const labels = { [`${domain}/service-name`]: 'web' };
+  const slice = { metadata: { name: 'web-x', labels }, addressType: 'IPv4', endpoints: [] };
+  await post(`/apis/discovery.${suffix}/v1/namespaces/default/endpointslices`, slice);
+  const front = { metadata: { name: 'front' }, spec: { defaultBackend: { service: { name: 'web', port: { number: 80 } } } } };
+  await post(`/apis/networking.${suffix}/v1/namespaces/default/ingresses`, front);
+  const text = await platFor(server).ok(['tree', 'ingress/front']);
+  expect(text).toMatch(
+    /^Ingress\/front .*\n└─Service\/web .* backend\n {2}├─Endpoints\/web .*\n {2}└─EndpointSlice\/web-x .* service-name label\n$/m,
+  );
+  await server.close();
 });

@@ -18,9 +18,6 @@ describe('columns', () => {
   test('a form feed ends a line, a vertical tab a cell', () => {
     expect(alignTabs('a\vb\fcc\vd')).toBe('a   b\ncc  d');
   });
-  test('a million cells take no longer than they should', () => {
-    expect(alignTabs('a\tb\n'.repeat(200_000)).length).toBe('a  b\n'.length * 200_000);
-  });
 });
 
 describe('pages', () => {
