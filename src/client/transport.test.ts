@@ -236,6 +236,8 @@ test('warnings and traces see every answer', async () => {
   });
   expect(await traced.json({ path: '/warned' })).toEqual({});
   expect(warnings).toEqual(['299 - "one"']);
+  await traced.json({ path: '/warned', ignoreWarnings: true });
+  expect(warnings).toHaveLength(1);
   const shown = lines.join('');
   expect(shown).toMatch(/GET https:\S+\/warned 200 OK in \d+ milliseconds\n/);
   expect(shown).toContain('> authorization: <masked>\n');

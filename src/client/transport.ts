@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds until the response must have begun; none for watches. */
   readonly timeout?: number;
+  /** Warnings of the response are dropped: the user did not name the resource that is read. */
+  readonly ignoreWarnings?: boolean;
 }
 export interface Answer {
   readonly status: number;
@@ -124,7 +126,7 @@ export class Transport {
       request.on('response', (response) => {
         cancel?.();
         const { statusCode: status = 0, headers } = response;
-        if (headers.warning !== undefined) this.onWarning?.(headers.warning);
+        if (headers.warning !== undefined && !options.ignoreWarnings) this.onWarning?.(headers.warning);
         resolve({ status, headers, body: traced?.answered({ status, headers, body: response }) ?? response });
       });
       request.end(options.body);

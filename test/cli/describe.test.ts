@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IO } from '../../src/cli/command.ts';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
 import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
@@ -183,6 +184,17 @@ describe('by every way of choosing objects', () => {
     const text = await ok('order', 'o');
     expect(text).toMatch(/Spec:\n {2}Last Seen URL: {2}x\n/);
     expect(text).not.toContain('Managed Fields');
+  });
+  test('on a terminal the words of state are coloured, but not as kubectl, and not with NO_COLOR', async () => {
+    const shown = async (more: Partial<IO>): Promise<string> => {
+      const io = testIO();
+      const screen = testIO({ cwd: plat.cwd, terminal: { ...io.terminal, size: () => ({ width: 100, height: 1000 }) }, ...more });
+      expect(await run(['describe', 'ns', ns, '--kubeconfig', server.running.adminConfigPath], screen)).toBe(0);
+      return screen.stdout;
+    };
+    expect(await shown({})).toContain('Status:       \x1b[32mActive\x1b[0m\n');
+    expect(await shown({ env: { NO_COLOR: '1' } })).toContain('Status:       Active\n');
+    expect(await shown({ program: 'kubectl' })).toContain('Status:       Active\n');
   });
   test('mistakes', async () => {
     expect((await plat.run(['describe'])).code).toBe(2);

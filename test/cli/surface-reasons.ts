@@ -108,7 +108,7 @@ export const pending: ReadonlySet<string> = new Set([
   'debug',
   'delete --kustomize',
   'delete --raw',
-  'describe',
+  'describe --kustomize',
   'diff --kustomize',
   'diff --prune',
   'diff --prune-allowlist',

@@ -3,12 +3,17 @@ import type { ApiResource } from '../../client/discovery.ts';
 import { bool, FlagError, type FlagValues, int, text } from '../../lib/flags.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { paintFor } from '../colours.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { targetsOf } from '../get-args.ts';
+import { withNameHint } from '../get-hints.ts';
 import { fileFlags, namespaceFlag } from '../object-flags.ts';
+import { page as showPage } from '../pager.ts';
+import { errorLine, isStock } from '../program.ts';
 import { findTargets } from '../targets.ts';
 import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { colourPage } from './colour-page.ts';
 import { type Json, Pages } from './pages.ts';
 
 const table = {
@@ -31,7 +36,7 @@ const AT_ONCE = 8;
 
 export const describe = command({
   usage: 'TYPE [NAME_PREFIX] | TYPE/NAME… | -f FILE [flags]',
-  summary: 'Show details of objects: plat describe pod web, plat describe deploy/web svc/web, plat describe nodes',
+  summary: 'Show details of objects, with their events and what belongs to them.',
   flags: table,
   more: `
 Without a name all objects of the type are described. If there is no object of that name, those whose names begin with it are.
@@ -43,30 +48,26 @@ Examples:
   plat describe -f web.yaml                 the objects of a file, as the server has them
 `,
   async run({ options, args }, io) {
-    check(options, args);
+    check(options, args, io);
     return withServer(options, io, (work) => new Description(work, options, args).run());
   },
 });
 
-function check({ filename, selector, allNamespaces }: Options, args: readonly string[]): void {
+function check({ filename, selector, allNamespaces }: Options, args: readonly string[], io: IO): void {
   if (filename.length > 0) {
     if (args.length > 0) throw new FlagError(`-f and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
     if (selector !== '' || allNamespaces) throw new FlagError('-f and -l or -A exclude each other: the files name the objects');
     return;
   }
+  if (args.length === 0 && isStock(io))
+    throw new FlagError(
+      'You must specify the type of resource to describe. Use "kubectl api-resources" for a complete list of supported resources.',
+    );
   const named = targetsOf(args, 'plat describe pods, plat describe node/one, plat describe -f web.yaml').some(
     ({ names }) => names.length > 0,
   );
   if (named && selector !== '') throw new FlagError('a name and --selector exclude each other');
   if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
-}
-
-/** The line about a failure, as the stock client prints it when the program is called by its name. */
-function errorLine(error: Error, { program }: IO): string {
-  const reason = error instanceof ApiError ? error.reason : '';
-  if (program === 'kubectl')
-    return `${error instanceof ApiError ? `Error from server${reason === '' ? '' : ` (${reason})`}` : 'error'}: ${error.message}\n`;
-  return `plat: ${error.message}${reason === '' ? '' : ` (${reason})`}\n`;
 }
 
 interface FoundObject {
@@ -90,7 +91,8 @@ class Description {
     const { io } = this.work;
     const { found, byPrefix } = await this.find();
     const pages = await this.pages(found);
-    if (pages.length > 0) io.out(byPrefix ? pages.map((page) => `${page}\n`).join('') : pages.join('\n\n'));
+    if (pages.length > 0)
+      await showPage(io, colourPage(byPrefix ? pages.map((page) => `${page}\n`).join('') : pages.join('\n\n'), paintFor(io)));
     else if (this.failures.size === 0)
       io.err(this.options.allNamespaces ? 'No resources found\n' : `No resources found in ${this.work.namespace} namespace.\n`);
     for (const line of this.failures) io.err(line);
@@ -129,7 +131,7 @@ class Description {
       } catch (error) {
         const matching = await this.beginningWith(target.resource, name, error);
         if (matching !== undefined) return { found: matching, byPrefix: true };
-        this.failed(error);
+        this.failed(error instanceof ApiError ? await withNameHint(this.work, error, resource, namespace) : error);
       }
     }
     return { found, byPrefix: false };

@@ -3,6 +3,7 @@ import type { ApiResource } from '../../client/discovery.ts';
 import { pathOf } from '../../client/dynamic.ts';
 import { apiVersionOf, splitApiVersion } from '../../meta/api-version.ts';
 import { baseGroup, groupName, identityServing } from '../../meta/identity.ts';
+import { isStock } from '../program.ts';
 import type { Work } from '../work.ts';
 import { Cluster, type EventsOf } from './cluster.ts';
 import type { Describer } from './describer.ts';
@@ -42,7 +43,7 @@ export class Pages {
     const describer = describers[`${baseGroup(this.cluster.identity, resource.group) ?? resource.group}/${resource.kind}`];
     const version = describer === undefined ? undefined : this.versionFor(describer, resource);
     if (describer === undefined || version === undefined) {
-      describeAny(page, object, this.work.io.program === 'kubectl');
+      describeAny(page, object, isStock(this.work.io));
       await this.writeEvents(page, undefined, resource, object as unknown as Described<never>);
       return page.toString();
     }

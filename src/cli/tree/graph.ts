@@ -101,7 +101,7 @@ class Grower {
   }
   private json<T>(path: string, accept = 'application/json'): Promise<T> {
     const { session, signal } = this.work;
-    return session.transport.json<T>({ path, headers: { accept }, signal, ...session.timeout });
+    return session.transport.json<T>({ path, headers: { accept }, signal, ignoreWarnings: true, ...session.timeout });
   }
   /** All objects of a resource in pages, up to a bound. */
   private async list<T extends { metadata?: Metadata }>(

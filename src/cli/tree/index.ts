@@ -2,10 +2,12 @@
 import { bool, choice, FlagError } from '../../lib/flags.ts';
 import { ageAt } from '../../meta/age.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
+import { type Paint, paintFor } from '../colours.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { targetsOf } from '../get-args.ts';
 import { namespaceFlag } from '../object-flags.ts';
+import { page } from '../pager.ts';
 import { TablePrinter } from '../print-table.ts';
 import { withServer } from '../work.ts';
 import { growTree, type Tree, type TreeNode } from './graph.ts';
@@ -21,7 +23,7 @@ const table = {
 
 export const tree = command({
   usage: 'TYPE/NAME | TYPE NAME [flags]',
-  summary: 'Show owners and dependents of an object: plat tree deployment/web, plat tree pod web-1 -o json',
+  summary: 'Show the owners and dependents of an object, with their state.',
   flags: table,
   more: `
 Dependents are found by their owner references, in every resource of the namespace that can be listed. Objects that belong
@@ -47,7 +49,7 @@ Examples:
       const grown = await growTree(work, ref, options.allNamespaces);
       if (options.output === 'json') io.out(`${JSON.stringify(jsonOf(grown), undefined, 4)}\n`);
       else {
-        io.out(printed(grown, io.clock.now()));
+        await page(io, printed(grown, io.clock.now(), paintFor(io)));
         for (const note of grown.notes) io.err(`note: ${note}\n`);
       }
       return 0;
@@ -64,11 +66,11 @@ interface Row {
 }
 const columns = ['Object', 'Ready', 'Status', 'Age', 'Via'].map((name) => ({ name }));
 
-export function printed({ root, referencedBy }: Tree, now: number): string {
+export function printed({ root, referencedBy }: Tree, now: number, paint: Paint): string {
   const rows: Row[] = [];
   const below = ownersAbove(root, rows);
   addRows(root, below.first, below.rest, rows);
-  const printer = new TablePrinter({ wide: true, headers: true, namespaces: false, labels: false, prefix: '' });
+  const printer = new TablePrinter({ wide: true, headers: true, paint });
   const cells = ({ label, node, note }: Row): { cells: string[] } => ({
     cells: [
       label,
