@@ -1,5 +1,6 @@
 /** Names of built-in groups on a server with either identity. */
-import { groupName, identities } from '../meta/identity.ts';
+import { splitApiVersion } from '../meta/api-version.ts';
+import { groupName, type Identity, identities } from '../meta/identity.ts';
 import type { Work } from './work.ts';
 
 /** The full name of a built-in group as the server has it: `authorization` → `authorization.DOMAIN`. Throws where it has none. */
@@ -10,4 +11,14 @@ export async function fullGroup(work: Work, base: string): Promise<string> {
   const found = usual.find((name) => names.includes(name)) ?? names.find((name) => name.startsWith(`${base}.`));
   if (found === undefined) throw new Error(`the server at ${work.session.connection.server} has no group ${base}`);
   return found;
+}
+
+/** The names that differ by identity, as this server has them. */
+export async function serverIdentity(work: Work): Promise<Pick<Identity, 'groupSuffix' | 'domain'>> {
+  const groups = (await work.discovery.groupVersions()).map((version) => splitApiVersion(version).group);
+  const known = Object.values(identities).find((identity) => groups.includes(groupName(identity, 'rbac.authorization')));
+  if (known !== undefined) return known;
+  const suffix = groups.map((group) => /^rbac\.authorization\.(.+)$/.exec(group)?.[1]).find((one) => one !== undefined);
+  if (suffix === undefined) throw new Error(`the server at ${work.session.connection.server} has no group rbac.authorization`);
+  return { groupSuffix: suffix, domain: suffix };
 }

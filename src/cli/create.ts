@@ -1,98 +1,173 @@
 /** `plat create`: new objects, from files or from flags. */
-
-import type { ApiResource } from '../client/discovery.ts';
-import { FlagError, type FlagValues, flagHelp, parseFlags } from '../lib/flags.ts';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { bool, FlagError, type FlagTable, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { apiVersionOf } from '../meta/api-version.ts';
-import { ApiError } from '../meta/errors.ts';
+import { parseLabelSelector } from '../meta/labels.ts';
 import { FieldChecker } from './check-fields.ts';
-import type { Command, IO } from './command.ts';
+import type { Command, CommandEntry, IO } from './command.ts';
+import { commandGroup, commandLines } from './command-group.ts';
 import { connectFlags } from './connect.ts';
-import { type Maker, makers } from './create-makers.ts';
-import { type Manifest, readManifests } from './manifests.ts';
-import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
-import type { ApiItem } from './print-objects.ts';
+import { makerCommand } from './create-from-flags.ts';
+import { makers } from './create-makers.ts';
+import { createObject, saveConfigFlag, showObject } from './creating.ts';
+import { editManifests } from './edit-manifests.ts';
+import { labelsOf, type Manifest, readManifests } from './manifests.ts';
+import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import { fieldManager } from './program.ts';
+import { sendRaw } from './raw-request.ts';
+import { changeCause, commandLine, recordFlag, withAnnotations } from './record.ts';
 import { Results } from './results.ts';
 import { namespaceOf } from './targets.ts';
 import { typeName, type Work, withServer } from './work.ts';
 
-const commonFlags = {
-  Creating: { namespace: namespaceFlag, 'field-manager': managerFlag, 'dry-run': dryRunFlag, validate: validateFlag },
+const createFlags = {
+  Objects: { ...fileFlags, selector: text('', 'Create only objects with these labels: app=web.', { short: 'l', value: 'QUERY' }) },
+  Creating: {
+    namespace: namespaceFlag,
+    edit: bool(false, 'Edit each object before it is created.'),
+    'windows-line-endings': bool(process.platform === 'win32', 'With --edit: end the lines of the file as Windows does.'),
+    raw: text('', 'Send the file to this path of the server as it is, and print the answer.', { value: 'PATH' }),
+    'field-manager': commandManagerFlag,
+    'dry-run': dryRunFlag,
+    validate: validateFlag,
+    'save-config': saveConfigFlag,
+    record: recordFlag,
+  },
   Printing: resultFlags,
   Connecting: connectFlags,
 };
-const createFlags = { Objects: fileFlags, ...commonFlags };
-type CreateOptions = FlagValues<typeof commonFlags>;
+type Options = FlagValues<typeof createFlags>;
+
+const tokenEntry: CommandEntry = {
+  name: 'token',
+  summary: 'Create a token of a service account.',
+  load: async () => (await import('./create-token.ts')).createToken,
+};
+const kinds: readonly CommandEntry[] = [...kindEntries(), tokenEntry];
+
+/** `create configmap`, and groups of makers: `create secret generic`. */
+function kindEntries(): CommandEntry[] {
+  const entry = (name: string, maker: (typeof makers)[number]): CommandEntry => ({
+    name,
+    summary: maker.summary,
+    load: async () => makerCommand(maker),
+  });
+  const heads = [...new Set(makers.map(({ path }) => path.split(' ')[0] as string))];
+  return heads.map((head) => {
+    const below = makers.filter(({ path }) => path.startsWith(`${head} `));
+    const { aliases } = makers.find(({ path }) => path.split(' ')[0] === head) as (typeof makers)[number];
+    const only = makers.find(({ path }) => path === head);
+    if (only !== undefined) return { ...entry(head, only), aliases };
+    const summary = `Create a ${head}: ${below.map(({ path }) => path.slice(head.length + 1)).join(', ')}.`;
+    const commands = below.map((maker) => entry(maker.path.slice(head.length + 1), maker));
+    return { name: head, aliases, summary, load: async () => commandGroup(`create ${head}`, summary, commands) };
+  });
+}
 
 export const create: Command = {
   usage: '-f FILE|DIR|URL|- | KIND NAME [flags]',
-  summary: 'Create objects: plat create -f web.yaml, plat create namespace team-a',
-  flags: { ...createFlags, ...Object.fromEntries(makers.map((m) => [m.kindPath.join(' '), m.flags])) },
-  help,
-  commands: [
-    { name: 'token', summary: 'Create a token of a service account.', load: async () => (await import('./create-token.ts')).createToken },
-  ],
-  async run(argv, io) {
-    const found = makerOf(argv);
-    if (found !== undefined) return makeOne(found.maker, found.rest, io);
-    const { options, args } = parseFlags(createFlags, argv);
-    if (args.length > 0) throw unknownKind(args);
-    if (options.filename.length === 0)
-      throw new FlagError('which objects? For example: plat create -f web.yaml, plat create namespace team-a');
-    const manifests = await readManifests(options.filename, options.recursive, io);
-    return withServer(options, io, (work) => createAll(work, manifests, options));
-  },
-};
+  summary: 'Create objects from files or flags.',
+  flags: createFlags,
+  commands: kinds,
+  help: (width) => `${flagHelp(createFlags, width)}
+Examples:
+  plat create -f web.yaml
+  plat create deployment web --image=nginx --replicas=3
+  plat create configmap web --from-file=conf/ --dry-run=client -o yaml
 
-function help(width: number): string {
-  const kinds = makers.map((m) => {
-    const flags = Object.keys(m.flags).length === 0 ? '' : `\n${flagHelp({ Flags: m.flags }, width).trimEnd()}`;
-    return `${m.kindPath.join(' ')}${m.short === undefined ? '' : ` (${m.short})`}: ${m.example}${flags}\n`;
-  });
-  return `${flagHelp(createFlags, width)}
-Kinds that can be created from flags, with --dry-run=client -o yaml to see them:
-
-${kinds.join('\n')}
-token SERVICE-ACCOUNT: plat create token builder -n team; \`plat help create token\` shows its flags
+Kinds that can be created from flags; \`plat help create KIND\` shows the flags of each:
+${commandLines(kinds)}
 
 Exit codes:
   0   all objects were created
   1   some objects failed, for example because they exist; the others were created
   2   the command line is wrong
-`;
+`,
+  async run(argv, io) {
+    const kind = await kindAmong(argv);
+    if (kind !== undefined) return kind.command.run(kind.rest, io);
+    const { options, args, raw } = parseFlags(createFlags, argv);
+    if (args.length > 0) throw unknownKind(args[0] as string);
+    if (options.filename.length === 0) {
+      throw new FlagError('which objects? For example: plat create -f web.yaml, plat create namespace team-a');
+    }
+    if (options.raw !== '') return createRaw(options, io);
+    if (options.selector !== '') parseLabelSelector(options.selector);
+    const manifests = selected(await readManifests(options.filename, options.recursive, io), options.selector);
+    return withServer(options, io, (work) => createAll(work, manifests, options, commandLine(io, 'create', args, raw)));
+  },
+};
+
+function selected(manifests: Manifest[], selector: string): Manifest[] {
+  const query = parseLabelSelector(selector);
+  const found = manifests.filter(({ object }) => query.matches(labelsOf(object)));
+  if (found.length === 0) throw new Error('no objects passed to create');
+  return found;
 }
 
-/** The kind that the first arguments name, and what is left of the command line. */
-function makerOf(args: readonly string[]): { maker: Maker; rest: readonly string[] } | undefined {
-  for (const maker of makers) {
-    const [first, ...more] = maker.kindPath;
-    if ((args[0] === first || (maker.short !== undefined && args[0] === maker.short)) && more.every((word, i) => args[i + 1] === word)) {
-      return { maker, rest: args.slice(maker.kindPath.length) };
-    }
+// ---- kinds -----------------------------------------------------------------------------------------------------
+
+/** Flags may stand before the kind: `plat create -n team cm web`. */
+async function kindAmong(argv: readonly string[]): Promise<{ command: Command; rest: readonly string[] } | undefined> {
+  let rest = argv;
+  let found: CommandEntry | undefined;
+  let below: readonly CommandEntry[] | undefined = kinds;
+  let command: Command | undefined;
+  while (below !== undefined) {
+    const at = firstArgument(rest);
+    found = below.find(({ name, aliases = [] }) => name === rest[at] || aliases.includes(rest[at] ?? ''));
+    if (found === undefined) break;
+    rest = [...rest.slice(0, at), ...rest.slice(at + 1)];
+    command = await found.load();
+    below = command.commands;
   }
-  return undefined;
+  return command === undefined ? undefined : { command, rest };
 }
-function unknownKind([word = '', next]: readonly string[]): FlagError {
-  const partial = makers.filter((m) => m.kindPath[0] === word).map((m) => m.kindPath.join(' '));
-  if (partial.length > 0) {
-    return new FlagError(`create ${word} ${next ?? '…'}: there is only ${partial.join(', ')}; the kind comes first on the command line`);
-  }
-  const names = makers.flatMap((m) => [m.kindPath.join(' '), ...(m.short === undefined ? [] : [m.short])]);
+/** Index of the first argument that is neither a flag nor the value of one. */
+function firstArgument(argv: readonly string[]): number {
+  let at = 0;
+  while (at < argv.length && (argv[at] as string).startsWith('-') && argv[at] !== '-') at += takesNext(argv[at] as string) ? 2 : 1;
+  return at;
+}
+function takesNext(word: string): boolean {
+  if (word === '--') return false;
+  const isFlag = ([name, flag]: [string, FlagTable[string][string]]): boolean =>
+    word === `--${name}` || (flag.short !== undefined && word === `-${flag.short}`);
+  const found = Object.values(anyFlags)
+    .flatMap((group) => Object.entries(group))
+    .find(isFlag);
+  return found !== undefined && !found[1].isSwitch;
+}
+const anyFlags: FlagTable = { ...createFlags, ...Object.fromEntries(makers.map(({ path, flags }) => [path, flags])) };
+
+function unknownKind(word: string): FlagError {
+  const names = kinds.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const all = kinds.map(({ name }) => name).join(', ');
   return new FlagError(
-    `${JSON.stringify(word)} cannot be created from flags${didYouMean(word, names)}: write it to a file for -f, or name the kind first: ${makers.map((m) => m.kindPath.join(' ')).join(', ')}`,
+    `${JSON.stringify(word)} cannot be created from flags${didYouMean(word, names)}: write it to a file for -f, or use one of ${all}`,
   );
 }
 
-async function createAll(work: Work, manifests: readonly Manifest[], options: CreateOptions): Promise<number> {
+// ---- files -----------------------------------------------------------------------------------------------------
+
+async function createAll(work: Work, manifests: readonly Manifest[], options: Options, line: string): Promise<number> {
   const results = new Results(work.io, options);
   const fields = new FieldChecker(work, options.validate);
-  for (const manifest of manifests) {
-    let what = manifest.source;
+  const annotations = await changeCause(work, options.record, line);
+  const sending = { ...options, fieldManager: fieldManager(work.io, 'create', options.fieldManager) };
+  for (const given of manifests) {
+    let what = given.source;
     try {
+      const manifest = options.edit ? await editManifests(given, options, work.io) : given;
+      if (manifest === undefined) continue;
       const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
       if (manifest.name !== undefined) what = `${typeName(resource)}/${manifest.name}`;
       await fields.check(resource, manifest.object);
-      await createOne(work, resource, namespaceOf(manifest, resource, work, options.namespace), manifest.object, options, results);
+      const namespace = namespaceOf(manifest, resource, work, options.namespace);
+      const creation = { resource, namespace, object: withAnnotations(manifest.object, annotations), verb: 'created' };
+      if (options.dryRun !== 'client') await createObject(work, creation, sending, results);
+      else showObject(work.io, { ...creation, object: inNamespace(creation.object, namespace) }, sending, results, true);
     } catch (error) {
       results.failed(what, error);
     }
@@ -100,75 +175,19 @@ async function createAll(work: Work, manifests: readonly Manifest[], options: Cr
   return results.end();
 }
 
-async function createOne(
-  work: Work,
-  resource: ApiResource,
-  namespace: string | undefined,
-  object: Manifest['object'],
-  options: CreateOptions,
-  results: Results,
-): Promise<void> {
-  const { name = '', generateName = '' } = (object.metadata ?? {}) as { name?: string; generateName?: string };
-  const body = namespace === undefined ? object : { ...object, metadata: { ...(object.metadata as object), namespace } };
-  if (options.dryRun === 'client')
-    return results.done({ resource, name: name || `${generateName}<made by the server>` }, 'created', body as ApiItem);
-  try {
-    const { object: made } = await work.sendTo(resource, namespace, {
-      method: 'POST',
-      body,
-      query: {
-        fieldManager: options.fieldManager,
-        fieldValidation: options.validate,
-        dryRun: options.dryRun === 'server' ? 'All' : undefined,
-      },
-    });
-    results.done({ resource, name: made.metadata?.name ?? name }, 'created', made);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
-    throw new ApiError(error.code, error.reason, `${error.message}; \`plat apply\` changes objects that exist`);
-  }
-}
+const inNamespace = (object: Manifest['object'], namespace: string | undefined): Manifest['object'] =>
+  namespace === undefined ? object : { ...object, metadata: { ...(object.metadata as object), namespace } };
 
-// ---- from flags ------------------------------------------------------------------------------------------------
-
-async function makeOne(maker: Maker, argv: readonly string[], io: IO): Promise<number> {
-  const { options, args } = parseFlags({ ...commonFlags, Making: maker.flags }, argv);
-  const [name, more] = args;
-  if (name === undefined) throw new FlagError(`the ${maker.kindPath.join(' ')} needs a name: ${maker.example}`);
-  if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
-  const known = options as CreateOptions;
-  const results = new Results(io, known);
-  const make = async (work: Work | undefined): Promise<number> => {
-    const resource = maker.core ? coreResource(maker) : await accessResource(maker, work as Work);
-    const content = await maker.make(options, { io, work: () => work as Work });
-    const namespace = maker.namespaced ? (work?.namespace ?? known.namespace) : undefined;
-    // A dry run leaves the namespace out unless it was given, so that the output can be used in any.
-    const shown = known.dryRun === 'client' ? known.namespace : namespace;
-    const metadata = { name, ...(maker.namespaced && shown !== undefined && { namespace: shown }) };
-    const object = { apiVersion: apiVersionOf(resource), kind: maker.kind, metadata, ...content } as Manifest['object'];
-    if (known.dryRun === 'client') results.done({ resource, name }, 'created', object as ApiItem);
-    else await createOne(work as Work, resource, namespace, object, known, results);
-    return results.end();
-  };
-  // A dry run of an object of the core group needs no server.
-  if (maker.core && known.dryRun === 'client') return make(undefined);
-  // For bindings --user is a subject, not the user of the client configuration.
-  return withServer('user' in maker.flags ? { ...known, user: undefined } : known, io, make);
-}
-
-const coreResource = ({ kind, plural, namespaced }: Maker): ApiResource => ({
-  group: '',
-  version: 'v1',
-  name: plural,
-  singularName: kind.toLowerCase(),
-  kind,
-  namespaced,
-  verbs: [],
-  shortNames: [],
-  categories: [],
-});
-async function accessResource(maker: Maker, work: Work): Promise<ApiResource> {
-  const found = (await work.discovery.all()).find((r) => r.kind === maker.kind && r.group.startsWith('rbac.authorization.'));
-  if (found === undefined) throw new Error(`the server has no ${maker.plural}`);
-  return found;
+async function createRaw(options: Options, io: IO): Promise<number> {
+  const { raw, filename, edit, recursive, selector, output } = options;
+  if (edit || recursive || selector !== '' || output !== '')
+    throw new FlagError('--raw excludes --edit, --recursive, --selector and --output');
+  if (!raw.startsWith('/')) throw new FlagError('--raw needs a path that begins with a slash');
+  const [file = '', more] = filename;
+  if (more !== undefined || /^https?:/.test(file)) throw new FlagError('--raw needs a single file, or - for the standard input');
+  const body = file === '-' ? await io.stdin() : await readFile(resolve(io.cwd, file), 'utf8');
+  return withServer(options, io, async (work) => {
+    io.out(await sendRaw(work, 'POST', raw, body));
+    return 0;
+  });
 }

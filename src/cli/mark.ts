@@ -1,12 +1,15 @@
 /** The shared part of `plat label` and `plat annotate`. */
 import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import { type Command, command } from './command.ts';
+import { type Command, command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
+import { checkLocal, localFlag, localObjects } from './local-objects.ts';
 import { type Changes, readChanges } from './mark-args.ts';
-import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
+import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { printable } from './print-table.ts';
+import { fieldManager } from './program.ts';
+import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
@@ -15,19 +18,20 @@ export interface Marks {
   readonly command: 'label' | 'annotate';
   readonly field: 'labels' | 'annotations';
   readonly summary: string;
-  /** `labeled`, `unlabeled`, for the sentence about an object. */
-  readonly set: string;
-  readonly removed: string;
+  readonly examples: string;
+  /** The message about an object, by what changed. */
+  readonly verbs: { readonly set: string; readonly removed: string; readonly unchanged: string };
 }
 
 const flagsOf = ({ field }: Marks) => ({
-  Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
+  Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags, local: localFlag },
   Changing: {
     overwrite: bool(false, `Change ${field} that have another value.`),
     list: bool(false, `Show the ${field} of the objects.`),
     'resource-version': text('', 'Change only if the object has this resourceVersion.', { value: 'VERSION' }),
-    'field-manager': managerFlag,
+    'field-manager': commandManagerFlag,
     'dry-run': dryRunFlag,
+    record: recordFlag,
   },
   Printing: resultFlags,
   Connecting: connectFlags,
@@ -44,104 +48,159 @@ export function markCommand(marks: Marks): Command {
     summary: marks.summary,
     flags,
     more: `
+Examples:
+${marks.examples}
 Exit codes:
   0   all objects have the values
   1   some objects failed, for example because they have another value and --overwrite was not given
   2   the command line is wrong
 `,
-    async run({ options, args: all }, io) {
+    async run({ options, args: all, raw }, io) {
       const changes = readChanges(all);
-      checkTargets(marks.command, changes.args, options);
+      if (options.local) checkLocal(changes.args, options);
+      else checkTargets(marks.command, changes.args, options);
+      if (options.list && options.output !== '') throw new FlagError('--list and --output exclude each other');
       if (changes.pairs.size === 0 && !options.list)
         throw new FlagError(`which ${marks.field}? key=value sets one, key- removes it, --list shows them`);
-      return withServer(options, io, (work) => new Marker(work, options, marks, changes).run());
+      if (options.local) return new Marker(io, options, marks, changes).runLocal();
+      const line = commandLine(io, marks.command, all, raw);
+      return withServer(options, io, (work) => new Marker(io, options, marks, changes).run(work, line));
     },
   });
 }
 
 type Meta = { readonly resourceVersion?: string } & Partial<Record<'labels' | 'annotations', Record<string, string>>>;
 
+type Pairs = readonly (readonly [key: string, value: string | null])[];
+
 class Marker {
-  private readonly work: Work;
+  private readonly io: IO;
   private readonly options: MarkOptions;
   private readonly marks: Marks;
   private readonly changes: Changes;
   private readonly results: Results;
+  /** Of --record. */
+  private annotations: Record<string, string> | undefined;
 
-  constructor(work: Work, options: MarkOptions, marks: Marks, changes: Changes) {
-    this.work = work;
+  constructor(io: IO, options: MarkOptions, marks: Marks, changes: Changes) {
+    this.io = io;
     this.options = options;
     this.marks = marks;
     this.changes = changes;
-    this.results = new Results(work.io, options);
+    this.results = new Results(io, options);
   }
-  async run(): Promise<number> {
-    const refs = await findTargets(this.work, this.changes.args, this.options);
-    if (refs.length === 0) this.work.io.err('No resources found\n');
+  async run(work: Work, line: string): Promise<number> {
+    const refs = await findTargets(work, this.changes.args, this.options);
+    if (refs.length === 0) this.io.err('No resources found\n');
     if (this.options.resourceVersion !== '' && refs.length > 1)
       throw new FlagError('--resource-version needs a single object, but there are several');
-    for (const ref of refs) {
-      try {
-        const object = await this.change(ref);
-        if (this.options.list) this.show(ref, object, refs.length > 1);
-      } catch (error) {
-        this.results.failed(shownName(ref.resource, ref.name), error);
-      }
+    this.annotations = await changeCause(work, this.options.record, line);
+    const { all, selector, fieldSelector } = this.options;
+    const several = refs.length > 1 || all || selector !== '' || fieldSelector !== '';
+    for (const ref of refs) await this.each(ref, several, () => this.change(work, ref));
+    return this.results.end();
+  }
+  /** The objects of files are changed and printed. */
+  async runLocal(): Promise<number> {
+    const objects = await localObjects(this.options, this.io);
+    for (const { ref, object } of objects) {
+      await this.each(ref, objects.length > 1, async () => this.changeHere(ref, object as ApiItem));
     }
     return this.results.end();
   }
-  private async change(ref: ObjectRef): Promise<ApiItem> {
+  private async each(ref: ObjectRef, several: boolean, change: () => Promise<ApiItem>): Promise<void> {
+    try {
+      const object = await change();
+      if (this.options.list) this.show(ref, object, several);
+    } catch (error) {
+      this.results.failed(shownName(ref.resource, ref.name), error);
+    }
+  }
+  private changeHere(ref: ObjectRef, before: ApiItem): ApiItem {
+    const differing = this.differing(before);
+    this.check(this.marksOf(before), differing);
+    return this.done(ref, before, this.changed(before, differing));
+  }
+  private async change(work: Work, ref: ObjectRef): Promise<ApiItem> {
     for (let tries = 1; ; tries++) {
-      const before = await this.work.get(ref);
-      if (this.changes.pairs.size === 0) return before;
-      const marks = (before.metadata as Meta | undefined)?.[this.marks.field] ?? {};
-      const differing = [...this.changes.pairs].filter(([key, value]) => (marks[key] ?? null) !== value);
-      const verb = this.verb(differing);
-      if (differing.length === 0) return this.done(ref, verb, before);
-      this.check(marks, differing);
-      const patch = { metadata: { [this.marks.field]: Object.fromEntries(differing), resourceVersion: before.metadata?.resourceVersion } };
-      if (this.options.resourceVersion !== '') patch.metadata.resourceVersion = this.options.resourceVersion;
-      if (this.options.dryRun === 'client') return this.done(ref, verb, this.changed(before, marks, differing));
+      const before = await work.get(ref);
+      // A list shows the object as it would be.
+      if (this.options.dryRun === 'client' || this.options.list) return this.changeHere(ref, before);
+      const differing = this.differing(before);
+      if (tries === 1) this.reportMissing(before);
+      this.check(this.marksOf(before), differing);
+      const after = this.changed(before, differing);
+      if (differing.length === 0 && this.annotations === undefined) return this.done(ref, before, before);
       try {
-        return this.done(ref, verb, await this.send(ref, patch));
+        const stored = await this.send(work, ref, this.patchOf(before, differing));
+        return this.done(ref, before, after, stored);
       } catch (error) {
         const again = error instanceof ApiError && error.code === 409 && this.options.resourceVersion === '' && tries < TRIES;
         if (!again) throw error;
       }
     }
   }
-  private async send(ref: ObjectRef, body: unknown): Promise<ApiItem> {
-    const { fieldManager, dryRun } = this.options;
-    const query = { fieldManager, dryRun: dryRun === 'server' ? 'All' : undefined };
-    return (await this.work.send(ref, { method: 'PATCH', body, contentType: 'application/merge-patch+json', query })).object;
+  private marksOf(object: ApiItem): Readonly<Record<string, string>> {
+    return (object.metadata as Meta | undefined)?.[this.marks.field] ?? {};
   }
-  private done(ref: ObjectRef, verb: string, object: ApiItem): ApiItem {
-    if (!this.options.list) this.results.done(ref, verb, object);
-    return object;
+  private differing(before: ApiItem): Pairs {
+    const marks = this.marksOf(before);
+    return [...this.changes.pairs].filter(([key, value]) => (marks[key] ?? null) !== value);
+  }
+  private patchOf(before: ApiItem, differing: Pairs): unknown {
+    const { resourceVersion } = this.options;
+    const metadata: Record<string, unknown> = {
+      resourceVersion: resourceVersion === '' ? before.metadata?.resourceVersion : resourceVersion,
+    };
+    if (this.annotations !== undefined) metadata.annotations = this.annotations;
+    const own = metadata[this.marks.field] as object | undefined;
+    metadata[this.marks.field] = { ...own, ...Object.fromEntries(differing) };
+    return { metadata };
+  }
+  private async send(work: Work, ref: ObjectRef, body: unknown): Promise<ApiItem> {
+    const { dryRun } = this.options;
+    const query = {
+      fieldManager: fieldManager(this.io, this.marks.command, this.options.fieldManager),
+      dryRun: dryRun === 'server' ? 'All' : undefined,
+    };
+    return (await work.send(ref, { method: 'PATCH', body, contentType: 'application/merge-patch+json', query })).object;
+  }
+  /** `stored`: the object as the server has it now. */
+  private done(ref: ObjectRef, before: ApiItem, after: ApiItem, stored = after): ApiItem {
+    if (!this.options.list) this.results.done(ref, this.verb(before, after), stored);
+    return stored;
+  }
+  /** Labels to remove that are not there. */
+  private reportMissing(before: ApiItem): void {
+    if (this.marks.field !== 'labels' || this.options.output !== '') return;
+    const marks = this.marksOf(before);
+    for (const [key, value] of this.changes.pairs) {
+      if (value === null && marks[key] === undefined) this.io.out(`label ${JSON.stringify(key)} not found.\n`);
+    }
   }
   /** Existing values are kept without --overwrite. */
-  private check(marks: Readonly<Record<string, string>>, differing: readonly (readonly [string, string | null])[]): void {
+  private check(marks: Readonly<Record<string, string>>, differing: Pairs): void {
     const taken = differing.filter(([key, value]) => value !== null && marks[key] !== undefined);
     if (this.options.overwrite || taken.length === 0) return;
-    const texts = taken.map(([key]) => `${key} is ${JSON.stringify(marks[key])}`);
-    throw new Error(`${texts.join(', ')} already; --overwrite changes it`);
+    const texts = taken.map(([key]) => `'${key}' already has a value (${marks[key]})`);
+    throw new Error(`${texts.join(', ')}, and --overwrite is false`);
   }
-  private verb(differing: readonly (readonly [string, string | null])[]): string {
-    if (differing.length === 0) return `not ${this.marks.set}`;
-    return differing.every(([, value]) => value === null) ? this.marks.removed : this.marks.set;
+  private verb(before: ApiItem, after: ApiItem): string {
+    const { set, removed, unchanged } = this.marks.verbs;
+    const [old, now] = [JSON.stringify(this.marksOf(before)), JSON.stringify(this.marksOf(after))];
+    if (old === now) return unchanged;
+    return !this.options.overwrite && now.length < old.length ? removed : set;
   }
-  private changed(
-    object: ApiItem,
-    marks: Readonly<Record<string, string>>,
-    differing: readonly (readonly [string, string | null])[],
-  ): ApiItem {
+  private changed(object: ApiItem, differing: Pairs): ApiItem {
+    if (differing.length === 0) return object;
     const gone = new Set(differing.filter(([, value]) => value === null).map(([key]) => key));
-    const entries = [...Object.entries({ ...marks, ...Object.fromEntries(differing) })].filter(([key]) => !gone.has(key));
+    const entries = Object.entries({ ...this.marksOf(object), ...Object.fromEntries(differing) }).filter(([key]) => !gone.has(key));
     return { ...object, metadata: { ...object.metadata, [this.marks.field]: Object.fromEntries(entries) } };
   }
   private show(ref: ObjectRef, object: ApiItem, several: boolean): void {
-    const marks = (object.metadata as Meta | undefined)?.[this.marks.field] ?? {};
-    const prefix = several ? `${shownName(ref.resource, ref.name)} ` : '';
-    for (const key of Object.keys(marks).sort()) this.work.io.out(`${prefix}${key}=${printable(marks[key] as string)}\n`);
+    const marks = this.marksOf(object);
+    const { kind, group } = ref.resource;
+    if (several) this.io.out(`Listing ${this.marks.field} for ${kind}.${group}/${ref.name}:\n`);
+    for (const key of Object.keys(marks).sort()) this.io.out(`${several ? ' ' : ''}${key}=${printable(marks[key] as string)}\n`);
   }
 }

@@ -48,17 +48,23 @@ export const serverDryRunFlag: Flag<DryRun> = {
 };
 
 export const managerFlag = text('plat', 'Field manager for the changed fields.', { value: 'NAME' });
+/** The same with a default that the command and the name of the program decide: `fieldManager` of program.ts. */
+export const commandManagerFlag = text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'plat' });
 
-export const validateFlag = flag<'Strict' | 'Warn' | 'Ignore'>(
-  'Strict',
-  'How to treat unknown fields: strict (refuse), warn, or ignore.',
-  'strict|warn|ignore',
-  (t) =>
-    (({ strict: 'Strict', true: 'Strict', warn: 'Warn', ignore: 'Ignore', false: 'Ignore' }) as const)[
-      readChoice(t, ['strict', 'warn', 'ignore', 'true', 'false'])
-    ],
-  { defaultText: 'strict' },
-);
+/** `--validate` alone means strict. */
+export const validateFlag: Flag<'Strict' | 'Warn' | 'Ignore'> = {
+  ...flag<'Strict' | 'Warn' | 'Ignore'>(
+    'Strict',
+    'How to treat unknown fields: strict (refuse), warn, or ignore.',
+    'strict|warn|ignore',
+    (t) =>
+      (({ strict: 'Strict', true: 'Strict', warn: 'Warn', ignore: 'Ignore', false: 'Ignore' }) as const)[
+        readChoice(t, ['strict', 'warn', 'ignore', 'true', 'false'])
+      ],
+    { defaultText: 'strict' },
+  ),
+  isSwitch: true,
+};
 
 /** Flags of templates, for all commands that print objects. */
 export const templateFlags = {

@@ -3,12 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { bool, choice, FlagError, type FlagValues, file, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { JsonValue } from '../schema/types.ts';
+import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
 import { command, type IO } from './command.ts';
 import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
-import { fileFlags, managerFlag, namespaceFlag, resultFlags, serverDryRunFlag } from './object-flags.ts';
+import { checkLocal, localFlag, localObjects } from './local-objects.ts';
+import { patchedLocally } from './local-patch.ts';
+import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags } from './object-flags.ts';
+import type { ApiItem } from './print-objects.ts';
+import { fieldManager } from './program.ts';
+import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
 import { sameObject } from './same-object.ts';
 import { checkTargets, findTargets } from './targets.ts';
@@ -22,15 +27,16 @@ const contentTypes = {
 } as const;
 
 const patchFlags = {
-  Objects: { ...fileFlags, namespace: namespaceFlag },
+  Objects: { ...fileFlags, namespace: namespaceFlag, local: localFlag },
   Patching: {
     type: choice('strategic', ['strategic', 'merge', 'json', 'apply'], 'Type of the patch. Custom resources have no strategic patches.'),
     patch: text('', 'The patch, as JSON or YAML.', { short: 'p', value: 'PATCH' }),
     'patch-file': file('File with the patch.'),
     subresource: text('', 'Patch this subresource: status, scale.', { value: 'NAME' }),
-    'field-manager': managerFlag,
+    'field-manager': commandManagerFlag,
     'force-conflicts': bool(false, 'With --type apply: take ownership of fields that conflict with other managers.'),
-    'dry-run': serverDryRunFlag,
+    'dry-run': dryRunFlag,
+    record: recordFlag,
   },
   Printing: resultFlags,
   Connecting: connectFlags,
@@ -39,9 +45,14 @@ type PatchOptions = FlagValues<typeof patchFlags>;
 
 export const patch = command({
   usage: 'TYPE NAME… | TYPE/NAME… | -f FILE  -p PATCH | --patch-file FILE [flags]',
-  summary: `Update fields of objects: plat patch deployment web -p '{"spec":{"replicas":3}}', plat patch cm/a --type json -p '[{"op":"remove","path":"/data/x"}]'`,
+  summary: 'Update fields of objects with a patch.',
   flags: patchFlags,
   more: `
+Examples:
+  plat patch deployment web -p '{"spec":{"replicas":3}}'
+  plat patch cm/a --type json -p '[{"op":"remove","path":"/data/x"}]'
+  plat patch -f web.yaml --local -p 'spec: {replicas: 3}' -o yaml
+
 Types of patches:
   strategic   objects are merged, and lists by the merge keys of the kind: containers by name, for example
   merge       objects are merged, lists replaced; null removes a field
@@ -53,11 +64,16 @@ Exit codes:
   1   some objects failed; the others were patched
   2   the command line is wrong
 `,
-  async run({ options, args }, io) {
-    checkTargets('patch', args, options);
+  async run({ options, args, raw }, io) {
+    if (options.local) checkLocal(args, options);
+    else checkTargets('patch', args, options);
     if (options.forceConflicts && options.type !== 'apply') throw new FlagError('--force-conflicts needs --type apply');
     const body = await readPatch(options, io);
-    return withServer(options, io, (work) => patchAll(work, args, options, body));
+    if ((options.local || options.dryRun === 'client') && options.type === 'apply') {
+      throw new FlagError('only the server can apply: leave --local out and use --dry-run=server');
+    }
+    if (options.local) return patchHere(options, body, io);
+    return withServer(options, io, (work) => patchAll(work, args, options, body, commandLine(io, 'patch', args, raw)));
   },
 });
 
@@ -79,11 +95,29 @@ async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
   return value;
 }
 
-async function patchAll(work: Work, args: readonly string[], options: PatchOptions, body: JsonValue): Promise<number> {
+/** Patches the objects of files, and prints them. */
+async function patchHere(options: PatchOptions, body: JsonValue, io: IO): Promise<number> {
+  const results = new Results(io, options);
+  for (const { ref, object } of await localObjects(options, io)) {
+    try {
+      await showPatched(ref, object, options, body, results);
+    } catch (error) {
+      results.failed(shownName(ref.resource, ref.name), error);
+    }
+  }
+  return results.end();
+}
+async function showPatched(ref: ObjectRef, before: JsonObject, options: PatchOptions, body: JsonValue, results: Results): Promise<void> {
+  const after = await patchedLocally(before, options.type as Exclude<PatchOptions['type'], 'apply'>, body);
+  results.done(ref, sameObject(before as ApiItem, after as ApiItem) ? 'patched (no change)' : 'patched', after as ApiItem);
+}
+
+async function patchAll(work: Work, args: readonly string[], options: PatchOptions, body: JsonValue, line: string): Promise<number> {
   const results = new Results(work.io, options);
+  const annotations = await changeCause(work, options.record, line);
   for (const ref of await findTargets(work, args, options)) {
     try {
-      await patchOne(work, ref, options, body, results);
+      await patchOne(work, ref, options, body, results, annotations);
     } catch (error) {
       results.failed(shownName(ref.resource, ref.name), await explained(work, ref, error, options));
     }
@@ -91,20 +125,32 @@ async function patchAll(work: Work, args: readonly string[], options: PatchOptio
   return results.end();
 }
 
-async function patchOne(work: Work, ref: ObjectRef, options: PatchOptions, body: JsonValue, results: Results): Promise<void> {
-  const { type, dryRun, fieldManager, forceConflicts } = options;
+async function patchOne(
+  work: Work,
+  ref: ObjectRef,
+  options: PatchOptions,
+  body: JsonValue,
+  results: Results,
+  annotations: Record<string, string> | undefined,
+): Promise<void> {
+  const { type, dryRun, forceConflicts } = options;
   const subresource = options.subresource === '' ? undefined : options.subresource;
   const before = await work.get(ref, subresource).catch((error: unknown) => {
     if (error instanceof ApiError && (error.code === 403 || error.code === 404)) return undefined;
     throw error;
   });
+  if (dryRun === 'client') return showPatched(ref, (before ?? (await work.get(ref, subresource))) as JsonObject, options, body, results);
+  const query = { fieldManager: fieldManager(work.io, 'patch', options.fieldManager), dryRun: dryRun === 'server' ? 'All' : undefined };
   const { status, object } = await work.send(ref, {
     method: 'PATCH',
     subresource,
     body,
     contentType: contentTypes[type],
-    query: { fieldManager, dryRun: dryRun === 'server' ? 'All' : undefined, force: forceConflicts || undefined },
+    query: { ...query, force: forceConflicts || undefined },
   });
+  if (annotations !== undefined) {
+    await work.send(ref, { method: 'PATCH', body: { metadata: { annotations } }, contentType: contentTypes.merge, query });
+  }
   results.done(
     ref,
     status === 201 ? 'created' : before !== undefined && sameObject(before, object) ? 'patched (no change)' : 'patched',

@@ -1,24 +1,27 @@
 /** `plat scale`: sets the number of replicas. */
-import { duration, FlagError, type FlagValues, flag, readInteger, text } from '../lib/flags.ts';
+import { duration, FlagError, type FlagValues, flag, int, readInteger, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
-import { dryRunFlag, fileFlags, managerFlag, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
+import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
+import { isStock } from './program.ts';
+import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
-const count = (help: string) => flag<number | undefined>(undefined, help, 'NUMBER', (t) => readInteger(t, 0, 2 ** 31 - 1));
+const maxReplicas = 2 ** 31 - 1;
 const scaleFlags = {
   Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
   Scaling: {
-    replicas: count('Number of replicas.'),
-    'current-replicas': count('Scale only if the current number is this.'),
+    replicas: flag<number | undefined>(undefined, 'Number of replicas.', 'NUMBER', (t) => readInteger(t, 0, maxReplicas)),
+    'current-replicas': int(-1, 'Scale only if the current number is this; -1 is any.', { min: -1, max: maxReplicas }),
     'resource-version': text('', 'Scale only if the object has this resourceVersion.', { value: 'VERSION' }),
     timeout: duration('0s', 'Wait this long for the replicas; 0 does not wait.', { defaultText: '0s' }),
-    'field-manager': managerFlag,
+    'field-manager': commandManagerFlag,
     'dry-run': dryRunFlag,
+    record: recordFlag,
   },
   Printing: resultFlags,
   Connecting: connectFlags,
@@ -26,6 +29,11 @@ const scaleFlags = {
 type ScaleOptions = FlagValues<typeof scaleFlags>;
 
 const POLL_MS = 200;
+const MERGE = 'application/merge-patch+json';
+
+/** The stock client names no manager here, and the server takes the name of the program. */
+const managerOf = ({ io }: Work, { fieldManager }: ScaleOptions): string | undefined =>
+  fieldManager === '' ? (isStock(io) ? undefined : 'plat') : fieldManager;
 
 interface Scale extends ApiItem {
   readonly spec?: { readonly replicas?: number };
@@ -34,32 +42,48 @@ interface Scale extends ApiItem {
 
 export const scale = command({
   usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE  --replicas NUMBER [flags]',
-  summary: 'Set the number of replicas: plat scale deployment/web --replicas=3',
+  summary: 'Set the number of replicas.',
   flags: scaleFlags,
   more: `
+Examples:
+  plat scale deployment/web --replicas=3
+  plat scale deployment web db --replicas=0 --timeout=1m
+  plat scale statefulset/db --current-replicas=2 --replicas=3
+
 Exit codes:
   0   all objects were scaled
   1   some objects failed, or the wait timed out
   2   the command line is wrong
 `,
-  async run({ options, args }, io) {
+  async run({ options, args, raw }, io) {
     checkTargets('scale', args, options);
     const { replicas } = options;
     if (replicas === undefined) throw new FlagError('number of replicas missing. For example: --replicas=3');
-    return withServer(options, io, (work) => scaleAll(work, args, options, replicas));
+    return withServer(options, io, (work) => scaleAll(work, args, options, replicas, commandLine(io, 'scale', args, raw)));
   },
 });
 
-async function scaleAll(work: Work, args: readonly string[], options: ScaleOptions, replicas: number): Promise<number> {
+async function scaleAll(work: Work, args: readonly string[], options: ScaleOptions, replicas: number, line: string): Promise<number> {
   const results = new Results(work.io, options);
+  const annotations = await changeCause(work, options.record, line);
   const refs = await findTargets(work, args, options);
+  if (refs.length === 0 && isStock(work.io)) throw new Error('no objects passed to scale');
   if (refs.length === 0) work.io.err('No resources found\n');
   if (options.resourceVersion !== '' && refs.length > 1)
     throw new FlagError('--resource-version needs a single object, but there are several');
   const scaled: ObjectRef[] = [];
   for (const ref of refs) {
     try {
-      results.done(ref, 'scaled', await scaleOne(work, ref, options, replicas));
+      const scaledTo = await scaleOne(work, ref, options, replicas);
+      if (annotations !== undefined && options.dryRun === 'none') {
+        await work.send(ref, {
+          method: 'PATCH',
+          contentType: MERGE,
+          body: { metadata: { annotations } },
+          query: { fieldManager: managerOf(work, options) },
+        });
+      }
+      results.done(ref, 'scaled', scaledTo);
       scaled.push(ref);
     } catch (error) {
       results.failed(shownName(ref.resource, ref.name), await explained(work, ref, error));
@@ -74,9 +98,9 @@ async function scaleAll(work: Work, args: readonly string[], options: ScaleOptio
 }
 
 async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, replicas: number): Promise<Scale> {
-  const { currentReplicas, resourceVersion, fieldManager, dryRun } = options;
+  const { currentReplicas, resourceVersion, dryRun } = options;
   let version: string | undefined = resourceVersion === '' ? undefined : resourceVersion;
-  if (currentReplicas !== undefined) {
+  if (currentReplicas >= 0) {
     const now = await work.get<Scale>(ref, 'scale');
     const wanted = now.spec?.replicas ?? 0;
     if (wanted !== currentReplicas) throw new Error(`expected ${currentReplicas} current replicas, but found ${wanted}: not scaled`);
@@ -90,9 +114,9 @@ async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, repli
   const { object } = await work.send<Scale>(ref, {
     method: 'PATCH',
     subresource: 'scale',
-    contentType: 'application/merge-patch+json',
+    contentType: MERGE,
     body: { ...(version !== undefined && { metadata: { resourceVersion: version } }), spec: { replicas } },
-    query: { fieldManager, dryRun: dryRun === 'server' ? 'All' : undefined },
+    query: { fieldManager: managerOf(work, options), dryRun: dryRun === 'server' ? 'All' : undefined },
   });
   return object;
 }

@@ -202,6 +202,8 @@ export interface ParsedFlags<Table extends FlagTable> {
   readonly options: FlagValues<Table>;
   /** Names of flags that were given. */
   readonly given: ReadonlySet<string>;
+  /** Their values as they were given. */
+  readonly raw: ReadonlyMap<string, readonly string[]>;
   /** Arguments that are not flags. */
   readonly args: readonly string[];
   readonly warnings: readonly string[];
@@ -219,7 +221,7 @@ export function parseFlags<Table extends FlagTable>(table: Table, argv: readonly
     const values = raw.get(name);
     options[camelCase(name)] = values === undefined || help ? flag.default : readFlag(name, flag, values, warnings);
   }
-  return { options: options as FlagValues<Table>, given: new Set(raw.keys()), args, warnings, help };
+  return { options: options as FlagValues<Table>, given: new Set(raw.keys()), raw, args, warnings, help };
 }
 
 /** What an empty command line gives. */

@@ -102,7 +102,9 @@ describe.each(['plat', 'kubernetes'])('access with identity %s', (identity) => {
     expect(claims(token).sub).toBe(`system:serviceaccount:${ns}:builder`);
     expect(await as(token).ok(['auth', 'whoami'])).toContain(`system:serviceaccount:${ns}:builder`);
     const bound = ['--bound-object-kind', 'Secret', '--bound-object-name', 'bound'];
-    const special = claims((await admin.ok(['create', 'token', 'builder', '-n', ns, '--audience=a,b', '--duration=20m', ...bound])).trim());
+    const special = claims(
+      (await admin.ok(['create', 'token', 'builder', '-n', ns, '--audience=a', '--audience=b', '--duration=20m', ...bound])).trim(),
+    );
     expect(special.aud).toEqual(['a', 'b']);
     expect(special.exp - special.iat).toBe(1200);
     expect(JSON.stringify(special)).toContain('"secret":{"name":"bound"');

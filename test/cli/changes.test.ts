@@ -83,6 +83,27 @@ describe('changes', () => {
       expect(images.split(' ').sort()).toEqual(['a', 'new']);
     });
 
+    test('files and dry runs of the client are patched here', async () => {
+      const containers = [
+        { name: 'a', image: 'x' },
+        { name: 'b', image: 'y' },
+      ];
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers } };
+      const nowhere = platFor(server, {}, []);
+      const local = ['patch', '--local', '-f', '-', '-p'];
+      const patch = '{"spec":{"containers":[{"name":"b","image":"z"}]}}';
+      expect((await nowhere.json([...local, patch], pod)).spec.containers).toEqual([containers[0], { name: 'b', image: 'z' }]);
+      expect((await nowhere.json([...local, patch, '--type=merge'], pod)).spec.containers).toEqual([{ name: 'b', image: 'z' }]);
+      expect(await nowhere.ok([...local, '[]', '--type=json'], pod)).toBe('pod/p patched (no change)\n');
+      const bed = { apiVersion: 'example.com/v1', kind: 'Bed', metadata: { name: 'b' } };
+      expect((await nowhere.run([...local, patch], bed)).stderr).toContain('use --type merge');
+      await makeMap('c');
+      expect(await plat.ok(['patch', 'cm/c', '-n', ns, '-p', '{"data":{"x":"9"}}', '--dry-run=client', '-o', 'jsonpath={.data.x}'])).toBe(
+        '9',
+      );
+      expect((await server.admin.ok('GET', maps('/c'))).data.x).toBe('1');
+    });
+
     test('apply as a patch tells its conflicts', async () => {
       await makeMap('c');
       const patch = (value: string) => `{"apiVersion":"v1","kind":"ConfigMap","data":{"x":"${value}"}}`;
@@ -122,15 +143,36 @@ describe('changes', () => {
       expect(await plat.run([...args, 'x=2', 'z=3'])).toEqual({
         code: 1,
         stdout: '',
-        stderr: 'plat: configmap/a: x is "1" already; --overwrite changes it\n',
+        stderr: "plat: configmap/a: 'x' already has a value (1), and --overwrite is false\n",
       });
       expect(await plat.ok([...args, 'x=2', '--overwrite'])).toBe('configmap/a labeled\n');
       expect(await plat.ok([...args, 'y-'])).toBe('configmap/a unlabeled\n');
-      expect(await plat.ok([...args, 'none-'])).toBe('configmap/a not labeled\n');
+      expect(await plat.ok([...args, 'none-'])).toBe('label "none" not found.\nconfigmap/a not labeled\n');
       expect(await plat.ok([...args, '--list'])).toBe('x=2\n');
       expect(await plat.ok(['annotate', 'cm/a', '-n', ns, 'note=a, b = c'])).toBe('configmap/a annotated\n');
       expect(await plat.ok(['annotate', 'cm/a', '-n', ns, '--list'])).toBe('note=a, b = c\n');
-      expect(await plat.ok(['annotate', 'cm/a', '-n', ns, 'note-'])).toBe('configmap/a annotation removed\n');
+      expect(await plat.ok(['annotate', 'cm/a', '-n', ns, 'note-'])).toBe('configmap/a annotated\n');
+    });
+
+    test('several are listed under their names, as they would be', async () => {
+      await makeMap('a', { metadata: { name: 'a', labels: { x: '1' } } });
+      await makeMap('b');
+      expect(await plat.ok(['label', 'cm', 'a', 'b', '-n', ns, '--list', 'y=2'])).toBe(
+        'Listing labels for ConfigMap./a:\n x=1\n y=2\nListing labels for ConfigMap./b:\n y=2\n',
+      );
+      expect((await server.admin.ok('GET', maps('/b'))).metadata.labels).toBeUndefined();
+    });
+
+    test('the objects of files, without a server', async () => {
+      const file = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'b', labels: { a: 'b' } } };
+      const nowhere = platFor(server, {}, []);
+      expect(await nowhere.ok(['label', '--local', '-f', '-', 'x=1'], file)).toBe('deployment.apps/b labeled\n');
+      expect(await nowhere.ok(['label', '--local', '-f', '-', 'a-'], file)).toBe('deployment.apps/b unlabeled\n');
+      expect(await nowhere.json(['annotate', '--local', '-f', '-', 'x=1'], file)).toEqual({
+        ...file,
+        metadata: { ...file.metadata, annotations: { x: '1' } },
+      });
+      expect(await nowhere.run(['label', '--local', '-f', '-', 'a=c'], file)).toMatchObject({ code: 1, stdout: '' });
     });
 
     test('many at once, files, dry runs, versions', async () => {
@@ -208,7 +250,11 @@ test.each([
   [['patch', 'pod/a', '-p', '[]'], 'a list of operations is --type json'],
   [['patch', 'pod/a', '-p', '{}', '--type', 'json'], 'is a list of operations'],
   [['patch', 'pod/a', '-p', '{'], 'the patch cannot be read'],
-  [['patch', 'pod/a', '-p', '{}', '--dry-run=client'], 'use --dry-run=server'],
+  [['patch', 'pod/a', '-p', '{}', '--type', 'apply', '--dry-run=client'], 'use --dry-run=server'],
+  [['patch', 'pod/a', '-p', '{}', '--local'], '--local takes objects from files alone'],
+  [['label', '-f', '-', '--local', 'x=1', '--dry-run=server'], '--local and --dry-run=server exclude each other'],
+  [['label', '--local', 'x=1'], '--local needs files'],
+  [['label', 'pod/a', '--list', '-o', 'yaml'], '--list and --output exclude each other'],
   [['patch', 'pod/a', '-p', '{}', '--type', 'strategy'], '(did you mean strategic?)'],
   [['patch', 'pod/a', '-p', '{}', '--force-conflicts'], 'needs --type apply'],
   [['label', 'pod/a'], 'which labels?'],

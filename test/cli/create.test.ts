@@ -85,12 +85,59 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
     plat.file('.env', '# some\nX=1 = 2\n\nFROM_HERE\nNOT_HERE\n');
     const sources = ['--from-literal=l=1,2=3', '--from-file=conf', '--from-file=other=conf/a.txt', '--from-env-file=.env'];
     await plat.ok(['create', 'configmap', 'c', '-n', ns, ...sources]);
-    const data = { l: '1,2=3', 'a.txt': 'A', 'b.txt': 'B,b=1', other: 'A', X: '1 = 2', FROM_HERE: 'there' };
+    const data = { l: '1,2=3', 'a.txt': 'A', 'b.txt': 'B,b=1', other: 'A', X: '1 = 2', FROM_HERE: 'there', NOT_HERE: '' };
     expect((await read('/api/v1/NS/configmaps/c')).data).toEqual(data);
     await plat.ok(['create', 'secret', 'generic', 's', '-n', ns, '--type=example.com/x', ...sources]);
     const secret = await read('/api/v1/NS/secrets/s');
     expect(secret.type).toBe('example.com/x');
     expect(secret.data).toEqual(Object.fromEntries(Object.entries(data).map(([k, v]) => [k, Buffer.from(v).toString('base64')])));
+  });
+
+  test('only objects with some labels, the object in its annotation, raw requests', async () => {
+    const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { name } } });
+    const items = [configMap('a'), configMap('b')];
+    expect(await plat.ok(['create', '-n', ns, '-f', '-', '-l', 'name=b', '--save-config'], { apiVersion: 'v1', kind: 'List', items })).toBe(
+      'configmap/b created\n',
+    );
+    const [text] = Object.values((await read('/api/v1/NS/configmaps/b')).metadata.annotations) as string[];
+    expect(JSON.parse(text as string)).toEqual({
+      ...configMap('b'),
+      metadata: { annotations: {}, name: 'b', namespace: ns, labels: { name: 'b' } },
+    });
+    expect(await plat.run(['create', '-n', ns, '-f', '-', '-l', 'name=c'], configMap('a'))).toMatchObject({
+      code: 1,
+      stderr: 'plat: no objects passed to create\n',
+    });
+    const answer = await plat.ok(['create', '--raw', `/api/v1/namespaces/${ns}/configmaps`, '-f', '-'], configMap('raw'));
+    expect(JSON.parse(answer).metadata).toMatchObject({ name: 'raw', namespace: ns });
+  });
+
+  test('flags before the kind; workloads, services and policies', async () => {
+    expect(await plat.ok(['create', '-n', ns, 'deploy', 'web', '--image=nginx', '--', 'date'])).toBe('deployment.apps/web created\n');
+    expect((await read('/apis/apps/v1/NS/deployments/web')).spec.template.spec.containers[0]).toMatchObject({
+      name: 'nginx',
+      command: ['date'],
+    });
+    expect(await plat.ok(['create', 'cronjob', 'tidy', '--image=busybox', '--schedule=@daily', '-n', ns])).toBe(
+      'cronjob.batch/tidy created\n',
+    );
+    expect(await plat.ok(['create', 'job', 'now', '--from=cronjob/tidy', '-n', ns])).toBe('job.batch/now created\n');
+    const job = await read('/apis/batch/v1/NS/jobs/now');
+    expect(job.metadata.annotations[`cronjob.${server.identity.domain}/instantiate`]).toBe('manual');
+    expect(job.metadata.ownerReferences).toMatchObject([{ kind: 'CronJob', name: 'tidy' }]);
+    expect(job.spec.template.spec.containers[0].image).toBe('busybox');
+    const networking = `networking.${server.identity.groupSuffix}`;
+    expect(await plat.ok(['create', 'ingress', 'i', '--rule=a.example.com/*=web:80', '-n', ns])).toBe(`ingress.${networking}/i created\n`);
+    expect(await plat.ok(['create', 'svc', 'loadbalancer', 's', '--tcp=80', '-n', ns])).toBe('service/s created\n');
+    expect(await plat.ok(['create', 'quota', 'q', '--hard=pods=9', '-n', ns])).toBe('resourcequota/q created\n');
+    expect(await plat.ok(['create', 'pdb', 'p', '--selector=app=web', '--max-unavailable=1', '-n', ns])).toBe(
+      'poddisruptionbudget.policy/p created\n',
+    );
+    const scheduling = `scheduling.${server.identity.groupSuffix}`;
+    const name = unique('pc');
+    expect(await plat.ok(['create', 'priorityclass', name, '--value=9'])).toBe(`priorityclass.${scheduling}/${name} created\n`);
+    await plat.ok(['create', 'secret', 'docker-registry', 'd', '--docker-username=a', '--docker-password=b', '-n', ns]);
+    expect((await read('/api/v1/NS/secrets/d')).type).toBe(`${server.identity.domain}/dockerconfigjson`);
   });
 
   test('roles and bindings', async () => {
@@ -137,6 +184,26 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
   });
 });
 
+test('an editor changes objects before they are created', async () => {
+  const server = await startTestServer({ identity: 'kubernetes' });
+  try {
+    const ns = await server.namespace();
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '1' } };
+    const edited = platFor(server, { EDITOR: "sed -i 's/name: a/name: b/'", PATH: process.env.PATH ?? '' });
+    expect(await edited.ok(['create', '-f', '-', '--edit', '-n', ns], object)).toBe('configmap/b created\n');
+    const untouched = platFor(server, { EDITOR: 'true', PATH: process.env.PATH ?? '' });
+    expect(await untouched.run(['create', '-f', '-', '--edit', '-n', ns], object)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Edit cancelled, no changes made.\n',
+    });
+    const broken = platFor(server, { EDITOR: 'cp /dev/null', PATH: process.env.PATH ?? '' });
+    expect((await broken.run(['create', '-f', '-', '--edit', '-n', ns], object)).stderr).toBe('Edit cancelled, saved file was empty.\n');
+  } finally {
+    await server.close();
+  }
+});
+
 test('objects of the core group are shown without a server', async () => {
   const io = testIO();
   expect(await run(['create', 'configmap', 'c', '--from-literal=a=1', '--dry-run=client', '-o', 'yaml'], io)).toBe(0);
@@ -146,12 +213,13 @@ test('objects of the core group are shown without a server', async () => {
 test.each([
   [[], 'which objects?'],
   [['namespce', 'a'], '(did you mean namespace?)'],
-  [['secret', 'login'], 'there is only secret generic'],
+  [['secret', 'login'], 'unknown command "create secret login"'],
   [['namespace'], 'needs a name'],
   [['namespace', 'a', 'b'], 'too many arguments: "b"'],
   [['configmap', 'c', '--dry-run', '--from-literal=x'], 'not of the form key=value'],
   [['configmap', 'c', '--dry-run', '--from-literal=a b=1'], 'cannot be a key'],
   [['configmap', 'c', '--dry-run', '--from-literal=a=1', '--from-literal=a=2'], 'is given twice'],
+  [['configmap', 'c', '--dry-run', '--from-file=a=b=c'], 'is not of the form [key=]path'],
   [['configmap', 'c', '--dry-run', '--from-file=/nonexistent'], 'there is no file or directory /nonexistent'],
   [['namespace', 'a', '--form-literal=a'], 'unknown flag --form-literal'],
 ])('%j is refused', async (args, message) => {
