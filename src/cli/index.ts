@@ -29,6 +29,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'apply', summary: 'Create or update objects from files.', load: async () => (await import('./apply.ts')).apply },
   { name: 'attach', summary: 'Attach to a running container.', load: async () => (await import('./exec.ts')).attach },
   { name: 'auth', summary: 'Show your identity and permissions.', load: async () => (await import('./auth/index.ts')).auth },
+  { name: 'autoscale', summary: 'Create an autoscaler for a workload.', load: async () => (await import('./autoscale.ts')).autoscale },
   {
     name: 'certificate',
     summary: 'Approve or deny certificate signing requests.',
@@ -77,6 +78,11 @@ export const commands: readonly CommandEntry[] = [
   { name: 'events', summary: 'List events.', load: async () => (await import('./events.ts')).events },
   { name: 'exec', summary: 'Run a command in a container.', load: async () => (await import('./exec.ts')).exec },
   { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./explain.ts')).explain },
+  {
+    name: 'expose',
+    summary: 'Create a service for a pod, a workload or a service.',
+    load: async () => (await import('./expose.ts')).expose,
+  },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
   {
     name: 'kustomize',
@@ -99,7 +105,13 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'proxy', summary: 'Serve the API on a local port.', load: async () => (await import('./proxy.ts')).proxy },
   { name: 'replace', summary: 'Replace objects with those of files.', load: async () => (await import('./replace.ts')).replace },
+  { name: 'run', summary: 'Run a pod.', load: async () => (await import('./run.ts')).run },
   { name: 'scale', summary: 'Set the number of replicas.', load: async () => (await import('./scale.ts')).scale },
+  {
+    name: 'set',
+    summary: 'Set images, variables, resources and other fields of objects.',
+    load: async () => (await import('./set/index.ts')).set,
+  },
   {
     name: 'store',
     summary: 'Back up, restore, check and repair the store.',

@@ -1,0 +1,94 @@
+/** `plat expose`: a service for a pod, a workload or another service. */
+import { choice, FlagError, type FlagValues, text } from '../lib/flags.ts';
+import type { JsonObject } from '../schema/types.ts';
+import { command } from './command.ts';
+import { connectFlags } from './connect.ts';
+import { serviceResource } from './core-resources.ts';
+import { createObject, saveConfigFlag, showObject } from './creating.ts';
+import { canBeExposed, exposingService } from './expose-service.ts';
+import { overridden, overrideFlags } from './local-patch.ts';
+import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags } from './object-flags.ts';
+import { fieldManager } from './program.ts';
+import { changeCause, commandLine, recordFlag } from './record.ts';
+import { Results } from './results.ts';
+import { checkTargets, findTargets } from './targets.ts';
+import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+
+const table = {
+  Objects: { ...fileFlags, namespace: namespaceFlag },
+  Service: {
+    name: text('', 'Name of the service.', { value: 'NAME', defaultText: 'that of the object' }),
+    port: text('', 'Port of the service; several are separated by commas.', { value: 'PORT', defaultText: 'the ports of the object' }),
+    'target-port': text('', 'Name or number of the port of the pods.', { value: 'PORT', defaultText: 'the port' }),
+    protocol: text('', 'Protocol: TCP, UDP or SCTP.', { value: 'PROTOCOL', defaultText: 'that of the object, else TCP' }),
+    selector: text('', 'Labels of the pods.', { value: 'KEY=VALUE,…', defaultText: 'those that the object selects' }),
+    labels: text('', 'Labels of the service.', { short: 'l', value: 'KEY=VALUE,…', defaultText: 'those of the object' }),
+    type: text('', 'Type: ClusterIP, NodePort, LoadBalancer or ExternalName.', { value: 'TYPE', defaultText: 'ClusterIP' }),
+    'cluster-ip': text('', 'Address of the service; None makes a headless one.', { value: 'IP|None' }),
+    'external-ip': text('', 'Further address that leads to the service.', { value: 'IP' }),
+    'load-balancer-ip': text('', 'Address of the load balancer.', { value: 'IP' }),
+    'session-affinity': choice('', ['', 'None', 'ClientIP'], 'Whether requests of a client go to the same pod.', {
+      value: 'None|ClientIP',
+    }),
+    ...overrideFlags,
+  },
+  Creating: { 'field-manager': commandManagerFlag, 'dry-run': dryRunFlag, 'save-config': saveConfigFlag, record: recordFlag },
+  Printing: resultFlags,
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+
+export const expose = command({
+  usage: 'TYPE NAME… | TYPE/NAME… | -f FILE [flags]',
+  summary: 'Create a service for a pod, deployment, replica set, replication controller or service.',
+  flags: table,
+  more: `
+Examples:
+  plat expose deployment web --port=80 --target-port=8080
+  plat expose pod/web --name=web-lb --type=LoadBalancer --port=443
+  plat expose service web --name=web-headless --cluster-ip=None
+
+Exit codes:
+  0   all services were created
+  1   some services failed; the others were created
+  2   the command line is wrong
+`,
+  async run({ options, args, raw }, io) {
+    checkTargets('expose', args, options);
+    return withServer(options, io, (work) => exposeAll(work, args, options, commandLine(io, 'expose', args, raw)));
+  },
+});
+
+async function exposeAll(work: Work, args: readonly string[], options: Options, line: string): Promise<number> {
+  const results = new Results(work.io, options);
+  const annotations = await changeCause(work, options.record, line);
+  for (const ref of await findTargets(work, args, options)) {
+    try {
+      await exposeOne(work, ref, options, annotations, results);
+    } catch (error) {
+      if (error instanceof FlagError) throw error;
+      results.failed(shownName(ref.resource, ref.name), error);
+    }
+  }
+  return results.end();
+}
+
+async function exposeOne(
+  work: Work,
+  ref: ObjectRef,
+  options: Options,
+  annotations: Record<string, string> | undefined,
+  results: Results,
+): Promise<void> {
+  const { group, kind } = ref.resource;
+  if (!canBeExposed(group, kind)) throw new Error(`cannot expose a ${group === '' ? kind : `${kind}.${group}`}`);
+  const exposed = await work.get<JsonObject & { kind: string }>(ref);
+  const service = await overridden(exposingService({ ...exposed, kind }, options), options);
+  const metadata = { ...(service.metadata as JsonObject), ...(annotations !== undefined && { annotations }) };
+  const sending = { ...options, fieldManager: fieldManager(work.io, 'expose', options.fieldManager) };
+  const shownIn = options.dryRun === 'client' ? options.namespace : ref.namespace;
+  const object = { ...service, metadata: shownIn === undefined ? metadata : { ...metadata, namespace: shownIn } };
+  const creation = { resource: serviceResource, namespace: ref.namespace, object, verb: 'exposed' };
+  if (options.dryRun === 'client') showObject(work.io, creation, sending, results);
+  else await createObject(work, creation, sending, results);
+}
