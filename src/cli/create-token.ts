@@ -8,6 +8,7 @@ import { fullGroup } from './api-groups.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { namespaceFlag, resultFlags } from './object-flags.ts';
+import { choosesForm } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
 import { Results } from './results.ts';
@@ -54,7 +55,7 @@ Without -o the token alone is printed, with it the whole TokenRequest.
       throw new FlagError('--bound-object-uid needs --bound-object-kind');
     return withServer(options, io, async (work) => {
       const made = await make(work, name, options);
-      if (options.output !== '') {
+      if (choosesForm(options)) {
         const results = new Results(io, { ...options, dryRun: 'none' });
         results.done({ resource: resourceOf(made), name: made.metadata?.name ?? name }, 'created', made);
         return results.end();
