@@ -1,7 +1,7 @@
 /** `plat create`: new objects, from files or from flags. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { bool, FlagError, type FlagTable, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { parseLabelSelector } from '../meta/labels.ts';
 import { FieldChecker } from './check-fields.ts';
@@ -85,8 +85,6 @@ Exit codes:
   2   the command line is wrong
 `,
   async run(argv, io) {
-    const kind = await kindAmong(argv);
-    if (kind !== undefined) return kind.command.run(kind.rest, io);
     const { options, args, raw } = parseFlags(createFlags, argv);
     if (args.length > 0) throw unknownKind(args[0] as string);
     if (options.filename.length === 0) {
@@ -105,41 +103,6 @@ function selected(manifests: Manifest[], selector: string): Manifest[] {
   if (found.length === 0) throw new Error('no objects passed to create');
   return found;
 }
-
-// ---- kinds -----------------------------------------------------------------------------------------------------
-
-/** Flags may stand before the kind: `plat create -n team cm web`. */
-async function kindAmong(argv: readonly string[]): Promise<{ command: Command; rest: readonly string[] } | undefined> {
-  let rest = argv;
-  let found: CommandEntry | undefined;
-  let below: readonly CommandEntry[] | undefined = kinds;
-  let command: Command | undefined;
-  while (below !== undefined) {
-    const at = firstArgument(rest);
-    found = below.find(({ name, aliases = [] }) => name === rest[at] || aliases.includes(rest[at] ?? ''));
-    if (found === undefined) break;
-    rest = [...rest.slice(0, at), ...rest.slice(at + 1)];
-    command = await found.load();
-    below = command.commands;
-  }
-  return command === undefined ? undefined : { command, rest };
-}
-/** Index of the first argument that is neither a flag nor the value of one. */
-function firstArgument(argv: readonly string[]): number {
-  let at = 0;
-  while (at < argv.length && (argv[at] as string).startsWith('-') && argv[at] !== '-') at += takesNext(argv[at] as string) ? 2 : 1;
-  return at;
-}
-function takesNext(word: string): boolean {
-  if (word === '--') return false;
-  const isFlag = ([name, flag]: [string, FlagTable[string][string]]): boolean =>
-    word === `--${name}` || (flag.short !== undefined && word === `-${flag.short}`);
-  const found = Object.values(anyFlags)
-    .flatMap((group) => Object.entries(group))
-    .find(isFlag);
-  return found !== undefined && !found[1].isSwitch;
-}
-const anyFlags: FlagTable = { ...createFlags, ...Object.fromEntries(makers.map(({ path, flags }) => [path, flags])) };
 
 function unknownKind(word: string): FlagError {
   const names = kinds.flatMap(({ name, aliases = [] }) => [name, ...aliases]);

@@ -52,7 +52,7 @@ const isSame = (flag: Flag<unknown>, initial: string): boolean => {
     return initial === `[${texts}]` || initial === texts;
   }
   if (own instanceof RegExp) return own.source === initial;
-  if (own instanceof Map) return own.size === 0 && initial === '[]';
+  if (own instanceof Map) return own.size === 0 && (initial === '[]' || initial === '');
   if (typeof own === 'number' && /^\d+(h|m|s|ms)/.test(initial)) return Number(parseDuration(initial) / 1_000_000n) === own;
   return String(own).toLowerCase() === initial.toLowerCase();
 };
