@@ -368,7 +368,7 @@ class LmdbEngine implements Engine {
       );
     this.#backlog.stop();
     await this.#writes.idle();
-    this.#running.stop();
+    await this.#running.close();
     await this.#tables.close();
     this.#journal.close(done === true);
     if (done === true) await leaveCleanEnd(this.#dataDir, this.#pages.uncheckedStarts);

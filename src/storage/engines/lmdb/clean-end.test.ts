@@ -127,6 +127,11 @@ describe('a server that is killed', () => {
     while (statSync(other, { bigint: true }).mtimeNs <= ctimeNs);
     rmSync(other);
     await clock.advance(RECORD_AFTER_MS);
+    await written();
+  }
+  /** A record is written on another thread. */
+  async function written(): Promise<void> {
+    while (existsSync(running()) && statSync(running()).size === 0) await nextTurn();
   }
   afterEach(() => engine.close());
 
@@ -148,6 +153,7 @@ describe('a server that is killed', () => {
       await nextTurn();
       await clock.advance(RECORD_AFTER_MS);
     }
+    await written();
     expect(take()).toBe(0);
   });
   test('leaves none when damage was found while it ran', async () => {

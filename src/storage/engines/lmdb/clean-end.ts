@@ -14,7 +14,7 @@
  * them; what it wrote is in the memory of the system. So `store.running` is ignored after a restart of the machine. It
  * is written only when the server has checked all pages and keys: if the library crashes on a damaged one, the next start checks first.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from '../../../lib/crc32.ts';
 import { nextTurn } from '../../../lib/next-turn.ts';
@@ -55,7 +55,7 @@ function takeRecord(directory: string, file: string, boot: string | undefined): 
     const end = text.lastIndexOf('}') + 1;
     const { starts, boot: recordedBoot, ...recorded } = JSON.parse(text.slice(0, end)) as StoreState & { starts: number; boot?: string };
     const state = stateOf(directory);
-    const isSame = text.slice(end) === sumOf(text.slice(0, end)) && JSON.stringify(recorded) === JSON.stringify(state);
+    const isSame = text.slice(end).trimEnd() === sumOf(text.slice(0, end)) && JSON.stringify(recorded) === JSON.stringify(state);
     // A change in the same tick as the record would have the same time.
     return isSame && recordedBoot === boot && recordedAt > BigInt(state.changed) && starts < MOST_STARTS ? starts : undefined;
   } catch {
@@ -88,15 +88,13 @@ export async function leaveCleanEnd(directory: string, starts: number): Promise<
   }
 }
 
-/** Records the state of the file while the server runs. Without it a start after a crash takes longer, so that a failure is harmless. */
-export function leaveRunning(directory: string, boot: string): void {
-  try {
-    writeFileSync(join(directory, RUNNING_FILE), recordOf({ ...stateOf(directory), starts: 0, boot }), { mode: 0o600 });
-  } catch {
-    removeRunning(directory);
-  }
+/** The content of `store.running`: always as long, so that it can be overwritten in place. */
+export function runningRecord(directory: string, boot: string): Buffer {
+  const bytes = Buffer.alloc(RUNNING_BYTES, ' ');
+  recordOf({ ...stateOf(directory), starts: 0, boot }).copy(bytes);
+  return bytes;
 }
-export const removeRunning = (directory: string): void => rmSync(join(directory, RUNNING_FILE), { force: true });
+const RUNNING_BYTES = 512;
 
 type StoreState = ReturnType<typeof stateOf>;
 const recordOf = (record: StoreState & { readonly starts: number; readonly boot?: string }): Buffer => {
