@@ -5,7 +5,7 @@ import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { deletingFlags } from './delete.ts';
 import { labelsOf, manifestsFrom, namesManifests } from './manifests.ts';
-import { dryRunFlag, manifestFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import { fieldManager, isStock } from './program.ts';
 import { withServer } from './work.ts';
 
@@ -14,7 +14,7 @@ type Wait = 'false' | 'true' | 'ready';
 const { cascade, 'grace-period': gracePeriod, timeout } = deletingFlags;
 const applyFlags = {
   Objects: {
-    ...manifestFlags,
+    ...fileFlags,
     namespace: namespaceFlag,
     selector: text('', 'Apply, and prune, only objects that match this label selector.', { short: 'l', value: 'QUERY' }),
   },

@@ -5,6 +5,7 @@ import { ApiError } from '../meta/errors.ts';
 import { type Command, command } from './command.ts';
 import { commandGroup } from './command-group.ts';
 import { connectFlags } from './connect.ts';
+import { namesManifests } from './manifests.ts';
 import { fileFlags, resultFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { Results } from './results.ts';
@@ -51,9 +52,9 @@ Exit codes:
   2   the command line is wrong
 `,
     async run({ options, args }, io) {
-      if (args.length === 0 && options.filename.length === 0)
+      if (args.length === 0 && !namesManifests(options))
         throw new FlagError(`which requests? For example: plat certificate ${decision.word} csr-1`);
-      if (args.length > 0 && options.filename.length > 0) throw new FlagError('names and -f exclude each other');
+      if (args.length > 0 && namesManifests(options)) throw new FlagError('names and -f or -k exclude each other');
       return withServer(options, io, async (work) => {
         const results = new Results(io, { ...options, dryRun: 'none' });
         for (const ref of await requests(work, args, options)) {
@@ -70,7 +71,7 @@ Exit codes:
 }
 
 async function requests(work: Work, args: readonly string[], options: Options): Promise<ObjectRef[]> {
-  if (options.filename.length > 0) return findTargets(work, [], { ...options, namespace: undefined });
+  if (namesManifests(options)) return findTargets(work, [], { ...options, namespace: undefined });
   const resource = await work.discovery.find('certificatesigningrequests');
   return args.map((word) => ({ resource, namespace: undefined, name: word.replace(/^(csr|certificatesigningrequests?)\//, '') }));
 }

@@ -12,7 +12,7 @@ import { makerCommand } from './create-from-flags.ts';
 import { makers } from './create-makers.ts';
 import { createObject, saveConfigFlag, showObject } from './creating.ts';
 import { editManifests } from './edit-manifests.ts';
-import { labelsOf, type Manifest, readManifests } from './manifests.ts';
+import { labelsOf, type Manifest, manifestsFrom, namesManifests } from './manifests.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import { fieldManager } from './program.ts';
 import { sendRaw } from './raw-request.ts';
@@ -87,12 +87,12 @@ Exit codes:
   async run(argv, io) {
     const { options, args, raw } = parseFlags(createFlags, argv);
     if (args.length > 0) throw unknownKind(args[0] as string);
-    if (options.filename.length === 0) {
+    if (!namesManifests(options)) {
       throw new FlagError('which objects? For example: plat create -f web.yaml, plat create namespace team-a');
     }
     if (options.raw !== '') return createRaw(options, io);
     if (options.selector !== '') parseLabelSelector(options.selector);
-    const manifests = selected(await readManifests(options.filename, options.recursive, io), options.selector);
+    const manifests = selected(await manifestsFrom(options, io), options.selector);
     return withServer(options, io, (work) => createAll(work, manifests, options, commandLine(io, 'create', args, raw)));
   },
 };
@@ -147,7 +147,8 @@ async function createRaw(options: Options, io: IO): Promise<number> {
     throw new FlagError('--raw excludes --edit, --recursive, --selector and --output');
   if (!raw.startsWith('/')) throw new FlagError('--raw needs a path that begins with a slash');
   const [file = '', more] = filename;
-  if (more !== undefined || /^https?:/.test(file)) throw new FlagError('--raw needs a single file, or - for the standard input');
+  if (file === '' || more !== undefined || /^https?:/.test(file))
+    throw new FlagError('--raw needs a single file, or - for the standard input');
   const body = file === '-' ? await io.stdin() : await readFile(resolve(io.cwd, file), 'utf8');
   return withServer(options, io, async (work) => {
     io.out(await sendRaw(work, 'POST', raw, body));

@@ -6,7 +6,7 @@ import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { manifestsFrom, namesManifests, readTexts } from './manifests.ts';
-import { dryRunFlag, manifestFlags, namespaceFlag, selectFlags } from './object-flags.ts';
+import { dryRunFlag, fileFlags, namespaceFlag, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
 import { sendRaw } from './raw-request.ts';
@@ -32,7 +32,7 @@ export const deletingFlags = {
   timeout: duration('0s', 'Longest wait for the deletion; 0 is unlimited.', { defaultText: '0s' }),
 };
 const deleteFlags = {
-  Objects: { ...manifestFlags, namespace: namespaceFlag, ...selectFlags },
+  Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
   Deleting: {
     ...deletingFlags,
     wait: bool(true, 'Wait until the objects are gone.', { defaultText: 'true' }),

@@ -13,7 +13,7 @@ import { connectFlags } from './connect.ts';
 import { Comparison } from './diff-program.ts';
 import { labelsOf, type Manifest, ManifestError, manifestsFrom, namesManifests, withNamespace } from './manifests.ts';
 import { masked } from './mask-secret.ts';
-import { manifestFlags, namespaceFlag } from './object-flags.ts';
+import { fileFlags, namespaceFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { errorLine, fieldManager, isStock } from './program.ts';
 import { refOf } from './targets.ts';
@@ -21,7 +21,7 @@ import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
 const diffFlags = {
   Objects: {
-    ...manifestFlags,
+    ...fileFlags,
     namespace: namespaceFlag,
     selector: text('', 'Compare only objects that match this label selector.', { short: 'l', value: 'QUERY' }),
   },

@@ -13,7 +13,7 @@ import { FieldChecker } from './check-fields.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { EditedFile, withoutComments } from './editor.ts';
-import { manifestFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import { fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { fieldManager, isStock } from './program.ts';
 import { Results } from './results.ts';
@@ -24,7 +24,7 @@ import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 export { openEditor } from './editor.ts';
 
 const editFlags = {
-  Objects: { ...manifestFlags, namespace: namespaceFlag },
+  Objects: { ...fileFlags, namespace: namespaceFlag },
   Editing: {
     subresource: text('', 'Edit this subresource: status, scale.', { value: 'NAME' }),
     'save-config': bool(false, 'Keep the edited object in the annotation of a client-side apply.'),

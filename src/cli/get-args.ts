@@ -1,6 +1,7 @@
 /** The command line of `plat get`: which objects, and in which form. */
 import { bool, FlagError, type FlagValues, flag, int, list, text } from '../lib/flags.ts';
 import { connectFlags } from './connect.ts';
+import { namesManifests } from './manifests.ts';
 import { fileFlags, templateFlags } from './object-flags.ts';
 import { choosesForm, formNames, readForm } from './print-forms.ts';
 
@@ -49,7 +50,7 @@ export function readTargets(options: GetOptions, args: readonly string[]): reado
   checkForms(options);
   if (options.subresource !== '' && !subresources.includes(options.subresource))
     throw new FlagError(`--subresource ${options.subresource}: it must be one of ${subresources.join(', ')}`);
-  if (options.filename.length > 0) {
+  if (namesManifests(options)) {
     if (args.length > 0) throw new FlagError(`-f and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
     if (options.selector !== '' || options.fieldSelector !== '' || options.allNamespaces)
       throw new FlagError('-f and a selector or -A exclude each other: the files name the objects');

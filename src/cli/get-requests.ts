@@ -4,7 +4,7 @@ import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines, maxBodyBytes, readAll, TransportError } from '../client/transport.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { GetOptions, Target } from './get-args.ts';
-import { readManifests } from './manifests.ts';
+import { manifestsFrom, namesManifests } from './manifests.ts';
 import { refOf } from './targets.ts';
 import type { Work } from './work.ts';
 
@@ -41,8 +41,8 @@ export class GetRequests {
   async queries(targets: readonly Target[]): Promise<Query[]> {
     const { work, options } = this;
     const found: Query[] = [];
-    if (options.filename.length > 0) {
-      for (const manifest of await readManifests(options.filename, options.recursive, work.io)) {
+    if (namesManifests(options)) {
+      for (const manifest of await manifestsFrom(options, work.io)) {
         const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
         found.push(refOf(manifest, resource, work, options.namespace));
       }

@@ -3,7 +3,7 @@ import type { ApiResource } from '../client/discovery.ts';
 import { bool, FlagError } from '../lib/flags.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
 import type { IO } from './command.ts';
-import { type Manifest, readManifests } from './manifests.ts';
+import { type Manifest, manifestsFrom, namesManifests } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
 import type { TargetOptions } from './targets.ts';
 import type { ObjectRef } from './work.ts';
@@ -18,12 +18,12 @@ export interface LocalObject {
 /** Checks the arguments of a command with --local. Throws FlagError. */
 export function checkLocal(args: readonly string[], options: TargetOptions & { readonly dryRun: DryRun }): void {
   if (args.length > 0) throw new FlagError(`--local takes objects from files alone: give ${JSON.stringify(args[0])} with -f`);
-  if (options.filename.length === 0) throw new FlagError('--local needs files with objects: -f web.yaml');
+  if (!namesManifests(options)) throw new FlagError('--local needs files with objects: -f web.yaml');
   if (options.dryRun === 'server') throw new FlagError('--local and --dry-run=server exclude each other: use --dry-run=client');
 }
 
 export async function localObjects(options: TargetOptions, io: IO): Promise<LocalObject[]> {
-  const manifests = await readManifests(options.filename, options.recursive, io);
+  const manifests = await manifestsFrom(options, io);
   return manifests.map(({ object, name = '', namespace }) => ({ ref: { resource: resourceOf(object), namespace, name }, object }));
 }
 

@@ -7,16 +7,16 @@ export const namespaceFlag = flag<string | undefined>(undefined, 'Namespace of t
   defaultText: 'that of the context',
 });
 
-export const fileFlags = {
+/** For commands that read texts rather than objects. */
+export const textFileFlags = {
   filename: list([], 'File, directory or address with the objects, as YAML or JSON; - is the standard input.', {
     short: 'f',
     value: 'FILE|DIR|URL|-',
   }),
   recursive: bool(false, 'Read the directories of --filename recursively.', { short: 'R' }),
 };
-/** For commands that take -k, too. */
-export const manifestFlags = {
-  ...fileFlags,
+export const fileFlags = {
+  ...textFileFlags,
   kustomize: text('', 'Directory with a kustomization that makes the objects; instead of -f.', { short: 'k', value: 'DIR' }),
 };
 

@@ -8,7 +8,7 @@ import { connectFlags } from './connect.ts';
 import { deletedLine, deleteObject, deletingFlags, waitUntilGone } from './delete.ts';
 import { Deadline } from './follow-object.ts';
 import { type Manifest, manifestsFrom, namesManifests, readTexts, withNamespace } from './manifests.ts';
-import { dryRunFlag, manifestFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { fieldManager, isStock } from './program.ts';
 import { sendRaw } from './raw-request.ts';
@@ -18,7 +18,7 @@ import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
 const { cascade, timeout, 'grace-period': gracePeriod } = deletingFlags;
 const replaceFlags = {
-  Objects: { ...manifestFlags, namespace: namespaceFlag },
+  Objects: { ...fileFlags, namespace: namespaceFlag },
   Replacing: {
     force: bool(false, 'Delete the object, wait until it is gone, and create it; create it if it does not exist.'),
     cascade,

@@ -56,6 +56,7 @@ const scenario: readonly Line[] = [
   apply(list(configMap('a', { x: '2' }), configMap('b', {})), '--prune', '-l', 'app=x'),
   apply(configMap('s', { x: '1' }, {}), '--server-side'),
   apply(configMap('s', { x: '2' }, {}), '--server-side'),
+  { args: ['apply', '--force-conflicts', '-f', '-'], input: configMap('s', {}) },
   { args: ['replace', '-f', '-'], input: configMap('b', { y: '1' }) },
   { args: ['replace', '-f', '-', '--force'], input: configMap('b', { y: '2' }) },
   { args: ['replace', '-f', '-', '--save-config'], input: configMap('b', { y: '3' }) },

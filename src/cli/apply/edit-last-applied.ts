@@ -8,7 +8,7 @@ import { FieldChecker } from '../check-fields.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { EditedFile, withoutComments } from '../editor.ts';
-import { manifestFlags, namespaceFlag, resultFlags, validateFlag } from '../object-flags.ts';
+import { fileFlags, namespaceFlag, resultFlags, validateFlag } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { fieldManager } from '../program.ts';
 import { Results } from '../results.ts';
@@ -26,7 +26,7 @@ export const editLastApplied = command({
   usage: 'TYPE NAME… | TYPE/NAME… | -f FILE | -k DIR [flags]',
   summary: 'Edit what a client-side apply keeps in its annotation: plat apply edit-last-applied deployment/web',
   flags: {
-    Objects: { ...manifestFlags, namespace: namespaceFlag },
+    Objects: { ...fileFlags, namespace: namespaceFlag },
     Editing: {
       'field-manager': text('', 'Field manager for the annotation.', { value: 'NAME', defaultText: 'plat' }),
       'windows-line-endings': bool(false, 'Write the file with the line endings of Windows.'),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/types.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { manifestsFrom, withNamespace } from '../manifests.ts';
-import { dryRunFlag, fileFlags, namespaceFlag, resultFlags } from '../object-flags.ts';
+import { dryRunFlag, namespaceFlag, resultFlags, textFileFlags } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { fieldManager } from '../program.ts';
 import { Results } from '../results.ts';
@@ -16,7 +16,7 @@ export const setLastApplied = command({
   usage: '-f FILE|DIR|URL|- [flags]',
   summary: 'Set the annotation of a client-side apply to the content of files: plat apply set-last-applied -f web.yaml',
   flags: {
-    Objects: { filename: fileFlags.filename, namespace: namespaceFlag },
+    Objects: { filename: textFileFlags.filename, namespace: namespaceFlag },
     Setting: {
       'create-annotation': bool(false, 'Set it also on objects that do not have it.'),
       'dry-run': dryRunFlag,

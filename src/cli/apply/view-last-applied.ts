@@ -5,7 +5,7 @@ import { goJson } from '../../lib/go-json.ts';
 import { stringifyYaml } from '../../schema/yaml.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { manifestFlags, namespaceFlag } from '../object-flags.ts';
+import { fileFlags, namespaceFlag } from '../object-flags.ts';
 import { checkTargets, findTargets } from '../targets.ts';
 import { withServer } from '../work.ts';
 import { lastAppliedOf } from './last-applied.ts';
@@ -15,7 +15,7 @@ export const viewLastApplied = command({
   summary: 'Show what was applied by a client-side apply: plat apply view-last-applied deployment/web',
   flags: {
     Objects: {
-      ...manifestFlags,
+      ...fileFlags,
       namespace: namespaceFlag,
       selector: text('', 'Label selector: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
       all: bool(false, 'All objects of the type in the namespace.'),

@@ -10,7 +10,7 @@ import { isObject } from '../convert/carry.ts';
 import { Catalogue } from '../convert/catalogue.ts';
 import { Converter, identityFor } from '../convert/documents.ts';
 import { readTexts } from '../manifests.ts';
-import { fileFlags } from '../object-flags.ts';
+import { textFileFlags } from '../object-flags.ts';
 import { TablePrinter } from '../print-table.ts';
 import { withServer } from '../work.ts';
 import { type Finding, Findings, fateOf } from './findings.ts';
@@ -26,7 +26,7 @@ const serverFlag: Flag<string | undefined> = {
 };
 const { server: _, ...connecting } = connectFlags;
 const checkFlags = {
-  Objects: fileFlags,
+  Objects: textFileFlags,
   Checking: {
     server: serverFlag,
     'to-release': flag<string>('', 'Release to check for.', '1.15…1.27', (t) => readChoice(t, apiReleases)),

@@ -8,14 +8,14 @@ import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { editYaml } from '../../schema/yaml-edit.ts';
 import { command, type IO } from '../command.ts';
 import { ManifestError, type ManifestText, readTexts } from '../manifests.ts';
-import { fileFlags } from '../object-flags.ts';
+import { textFileFlags } from '../object-flags.ts';
 import { printable } from '../print-table.ts';
 import { Catalogue } from './catalogue.ts';
 import { Converter, identityFor, type Outcome } from './documents.ts';
 import { replaceFiles } from './replace-files.ts';
 
 const convertFlags = {
-  Objects: fileFlags,
+  Objects: textFileFlags,
   Converting: {
     'output-version': text('', 'Group and version to convert to, of the kinds that it has: apps/v1.', { value: 'GROUP/VERSION' }),
     'to-release': flag<string>('', 'Convert versions that this release does not have, or deprecates.', '1.15…1.27', (t) =>

@@ -8,6 +8,7 @@ import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { targetsOf } from '../get-args.ts';
 import { withNameHint } from '../get-hints.ts';
+import { namesManifests } from '../manifests.ts';
 import { fileFlags, namespaceFlag } from '../object-flags.ts';
 import { page as showPage } from '../pager.ts';
 import { errorLine, isStock } from '../program.ts';
@@ -53,8 +54,8 @@ Examples:
   },
 });
 
-function check({ filename, selector, allNamespaces }: Options, args: readonly string[], io: IO): void {
-  if (filename.length > 0) {
+function check({ filename, kustomize, selector, allNamespaces }: Options, args: readonly string[], io: IO): void {
+  if (namesManifests({ filename, kustomize })) {
     if (args.length > 0) throw new FlagError(`-f and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
     if (selector !== '' || allNamespaces) throw new FlagError('-f and -l or -A exclude each other: the files name the objects');
     return;
@@ -138,7 +139,7 @@ class Description {
   }
   private async targets(): Promise<(ObjectRef | { resource: ApiResource; name: undefined })[]> {
     const { work, options, args } = this;
-    if (options.filename.length > 0) return findTargets(work, args, options);
+    if (namesManifests(options)) return findTargets(work, args, options);
     const targets: (ObjectRef | { resource: ApiResource; name: undefined })[] = [];
     for (const { type, names } of targetsOf(args, '')) {
       for (const resource of await work.discovery.findAll(type)) {
