@@ -143,6 +143,10 @@ describe('by every way of choosing objects', () => {
       items: ['other', 'web-2'].map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })),
     });
     expect(names(await ok('-f', file))).toEqual(['other', 'web-2']);
+    plat.file('one/map.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: "1" }\n');
+    plat.file('one/kustomization.yaml', 'namePrefix: web-\nresources: [map.yaml]\n');
+    expect(names(await ok('-k', 'one'))).toEqual(['web-1']);
+    expect((await plat.run(['describe', '-f', file, '-k', 'one'])).stderr).toContain('only one of -f or -k');
   });
   test('events are shown, or not', async () => {
     const { uid } = (await server.admin.ok('GET', `/api/v1/namespaces/${ns}/configmaps/other`)).metadata;

@@ -36,7 +36,7 @@ type Options = FlagValues<typeof table>;
 const AT_ONCE = 8;
 
 export const describe = command({
-  usage: 'TYPE [NAME_PREFIX] | TYPE/NAME… | -f FILE [flags]',
+  usage: 'TYPE [NAME_PREFIX] | TYPE/NAME… | -f FILE | -k DIR [flags]',
   summary: 'Show details of objects, with their events and what belongs to them.',
   flags: table,
   more: `
@@ -54,10 +54,12 @@ Examples:
   },
 });
 
-function check({ filename, kustomize, selector, allNamespaces }: Options, args: readonly string[], io: IO): void {
-  if (namesManifests({ filename, kustomize })) {
-    if (args.length > 0) throw new FlagError(`-f and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
-    if (selector !== '' || allNamespaces) throw new FlagError('-f and -l or -A exclude each other: the files name the objects');
+function check(options: Options, args: readonly string[], io: IO): void {
+  const { filename, kustomize, selector, allNamespaces } = options;
+  if (namesManifests(options)) {
+    if (filename.length > 0 && kustomize !== '') throw new FlagError('only one of -f or -k can be specified');
+    if (args.length > 0) throw new FlagError(`-f or -k and ${JSON.stringify(args[0])} exclude each other: the files name the objects`);
+    if (selector !== '' || allNamespaces) throw new FlagError('-f or -k and -l or -A exclude each other: the files name the objects');
     return;
   }
   if (args.length === 0 && isStock(io))

@@ -10,7 +10,8 @@ import { inOrder } from '../describe/order.ts';
 import { type Described, type Found, withoutNulls } from '../describe/values.ts';
 import type { ObjectRef, Work } from '../work.ts';
 import { type Link, linksOf, referrersOf } from './links.ts';
-import { type Shown, statusOf } from './status.ts';
+import { blank, type Tree, type TreeNode, unknownResource } from './node.ts';
+import { statusOf } from './status.ts';
 
 /** Owners above each other; references may form a ring. */
 export const MAX_DEPTH = 20;
@@ -20,27 +21,6 @@ export const MAX_OBJECTS = 1000;
 export const MAX_LISTED = 50_000;
 const PAGE = 500;
 const AT_ONCE = 8;
-
-export interface TreeNode {
-  readonly resource: ApiResource;
-  readonly namespace: string | undefined;
-  readonly name: string;
-  readonly uid: string;
-  readonly created: string | undefined;
-  readonly shown: Shown;
-  /** The field that links it; undefined for owner references. */
-  readonly via?: string;
-  /** The object is in the tree already, where its dependents are shown; or why it is not there. */
-  readonly note?: string;
-  readonly owners: readonly TreeNode[];
-  readonly dependents: readonly TreeNode[];
-}
-export interface Tree {
-  readonly root: TreeNode;
-  readonly referencedBy: readonly TreeNode[];
-  /** What could not be looked through, and bounds that were reached. */
-  readonly notes: readonly string[];
-}
 
 type Metadata = Found<ObjectMeta>;
 interface Listed {
@@ -296,16 +276,6 @@ class Grower {
   }
 }
 
-const blank = ({ resource, namespace, name }: ObjectRef): TreeNode => ({
-  resource,
-  namespace,
-  name,
-  uid: '',
-  created: undefined,
-  shown: { ready: '', status: '' },
-  owners: [],
-  dependents: [],
-});
 function leadsTo(link: Link, namespace: string | undefined, name: string, { labels }: Metadata): boolean {
   if (link.namespace !== namespace) return false;
   return link.name === undefined ? parseLabelSelector(link.selector ?? '').matches(labels) : link.name === name;
@@ -314,18 +284,6 @@ const byKindAndName = (a: Listed, b: Listed): number =>
   inOrder(a.resource.kind, b.resource.kind) ||
   inOrder(a.metadata.namespace, b.metadata.namespace) ||
   inOrder(a.metadata.name, b.metadata.name);
-/** Of an owner whose kind the server does not serve. */
-const unknownResource = (apiVersion: string, kind: string): ApiResource => ({
-  ...splitApiVersion(apiVersion),
-  name: kind.toLowerCase(),
-  singularName: kind.toLowerCase(),
-  kind,
-  namespaced: false,
-  verbs: [],
-  shortNames: [],
-  categories: [],
-});
-
 /** Runs work on all items, a few at a time. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let at = 0;

@@ -10,7 +10,8 @@ import { namespaceFlag } from '../object-flags.ts';
 import { page } from '../pager.ts';
 import { TablePrinter } from '../print-table.ts';
 import { withServer } from '../work.ts';
-import { growTree, type Tree, type TreeNode } from './graph.ts';
+import { growTree } from './graph.ts';
+import type { Tree, TreeNode } from './node.ts';
 
 const table = {
   Selecting: {
