@@ -248,8 +248,9 @@ Begin with:
   io.out(asCalled(text, io));
   return 0;
 }
-function showHelp(path: readonly string[], command: Command, io: IO): number {
+async function showHelp(path: readonly string[], command: Command, io: IO): Promise<number> {
   const usage = command.usage === '' ? '' : ` ${command.usage}`;
-  io.out(asCalled(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`, io));
+  const { page } = await import('./pager.ts');
+  await page(io, asCalled(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`, io));
   return 0;
 }

@@ -36,7 +36,7 @@ export class RealTerminal {
     );
     chmodSync(program, 0o755);
     const terminal = new RealTerminal(join(directory, 's'));
-    const variables = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, PS1: '$ ', ENV: '', ...env };
+    const variables = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, ENV: '', ...env };
     const given = Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
     await terminal.tmux([
       '-f',
@@ -52,7 +52,9 @@ export class RealTerminal {
       directory,
       'sh',
     ]);
-    await terminal.shows(/^\$/m);
+    // Shells have prompts of their own for some users.
+    await terminal.type("PS1='$ '; clear");
+    await terminal.shows(/^\$\s*$/);
     return terminal;
   }
   private async tmux(args: readonly string[]): Promise<string> {
