@@ -1,5 +1,6 @@
 /** Colours on a terminal: off in files and pipes, with NO_COLOR, on a terminal without them, and as kubectl. */
 import type { IO } from './command.ts';
+import { isStock } from './program.ts';
 
 export type Colour = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
 
@@ -13,7 +14,7 @@ const plain: Paint = (text) => text;
 
 /** `NO_COLOR` counts when it is set to anything but an empty text (no-color.org). */
 export function hasColours(io: Pick<IO, 'program' | 'env' | 'terminal'>): boolean {
-  return io.program === 'plat' && io.terminal.size() !== undefined && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
+  return !isStock(io) && io.terminal.size() !== undefined && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
 }
 export const paintFor = (io: Pick<IO, 'program' | 'env' | 'terminal'>): Paint => (hasColours(io) ? coloured : plain);
 

@@ -3,6 +3,7 @@ import type { ApiResource } from '../client/discovery.ts';
 import { pathOf } from '../client/dynamic.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { ApiError } from '../meta/errors.ts';
+import { isStock } from './program.ts';
 import type { Work } from './work.ts';
 
 /** Names that are looked at. */
@@ -10,7 +11,7 @@ const mostNames = 500;
 
 /** ` (did you mean web?)` for an object that does not exist; nothing if the user may not list, or as kubectl. */
 export async function nameHint(work: Work, resource: ApiResource, namespace: string | undefined, name: string): Promise<string> {
-  if (work.io.program === 'kubectl' || !resource.verbs.includes('list')) return '';
+  if (isStock(work.io) || !resource.verbs.includes('list')) return '';
   try {
     const list = await work.session.transport.json<{ items?: { metadata?: { name?: string } }[] }>({
       path: `${pathOf(resource, namespace)}?limit=${mostNames}`,
@@ -36,7 +37,7 @@ export async function withNameHint(work: Work, error: ApiError, resource: ApiRes
 
 /** A line about a namespace that does not exist; nothing if it does, if that cannot be read, or as kubectl. */
 export async function namespaceHint(work: Work): Promise<string> {
-  if (work.io.program === 'kubectl') return '';
+  if (isStock(work.io)) return '';
   const { namespace } = work;
   try {
     const resource = await work.discovery.find('namespaces');

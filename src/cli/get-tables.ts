@@ -10,6 +10,7 @@ import type { GetRequests, Query } from './get-requests.ts';
 import { LiveTable } from './live-table.ts';
 import type { ApiItem } from './print-objects.ts';
 import { type Table, TablePrinter, type TableRow, type TableStyle } from './print-table.ts';
+import { isStock } from './program.ts';
 import { sortedBy } from './sort-objects.ts';
 import { typeName, type Work } from './work.ts';
 
@@ -142,7 +143,7 @@ export class GetTables {
     const several = new Set(found.map(({ query }) => keyOf(query))).size > 1;
     const styles = found.map(({ query }) => this.style(query, several));
     const { io } = this.work;
-    const isLive = io.program === 'plat' && io.terminal.size() !== undefined && io.env.TERM !== 'dumb' && !outputWatchEvents;
+    const isLive = !isStock(io) && io.terminal.size() !== undefined && io.env.TERM !== 'dumb' && !outputWatchEvents;
     const screen = isLive ? new LiveTable(io, styles) : new Scroll(this.work, styles, outputWatchEvents);
     try {
       found.forEach(({ table }, i) => {

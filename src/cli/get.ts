@@ -10,6 +10,7 @@ import { GetObjects } from './get-objects.ts';
 import { GetRequests, type Query } from './get-requests.ts';
 import { GetTables } from './get-tables.ts';
 import { choosesForm, formPrinter } from './print-forms.ts';
+import { errorLine } from './program.ts';
 import { sortPath } from './sort-objects.ts';
 import { type Work, withServer } from './work.ts';
 
@@ -87,11 +88,10 @@ class Getter {
   }
   private async report(errors: readonly ApiError[], queries: readonly Query[]): Promise<number> {
     const counting = errors.filter((error) => !(this.options.ignoreNotFound && error.reason === 'NotFound'));
-    const [first] = counting;
-    if (first === undefined) return 0;
+    if (counting.length === 0) return 0;
     const explained = await Promise.all(counting.map((error) => this.explained(error, queries)));
     if (queries.length === 1) throw explained[0];
-    for (const { message, reason } of explained) this.work.io.err(`plat: ${message}${reason === '' ? '' : ` (${reason})`}\n`);
+    for (const error of explained) this.work.io.err(errorLine(error, this.work.io));
     return 1;
   }
   private explained(error: ApiError, queries: readonly Query[]): Promise<ApiError> | ApiError {

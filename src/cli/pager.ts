@@ -1,6 +1,7 @@
 /** Long texts on a terminal go through a pager. */
 import { spawn } from 'node:child_process';
 import type { IO } from './command.ts';
+import { isStock } from './program.ts';
 
 /** `-F` ends at once where the text fits, `-R` shows colours, `-X` leaves the text on the screen. */
 const defaultPager = 'less -FRX';
@@ -13,7 +14,7 @@ export async function page(io: IO, text: string): Promise<void> {
   const size = io.terminal.size();
   const pager = io.env.PAGER ?? defaultPager;
   const fits = size === undefined || lineCount(text, size.width) < size.height;
-  if (io.program === 'kubectl' || fits || !io.terminal.interactive || pager.trim() === '' || pager.trim() === 'cat') return io.out(text);
+  if (isStock(io) || fits || !io.terminal.interactive || pager.trim() === '' || pager.trim() === 'cat') return io.out(text);
   if (!(await shown(io, pager, text))) io.out(text);
 }
 

@@ -11,6 +11,7 @@ import type { IO } from './command.ts';
 import { jsonPathTemplate } from './json-path-template.ts';
 import { type ApiItem, clientList, ObjectPrinter } from './print-objects.ts';
 import { TablePrinter } from './print-table.ts';
+import { isStock } from './program.ts';
 
 export interface Printed {
   readonly item: ApiItem;
@@ -118,7 +119,7 @@ export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd'
     return columnPrinter(columns, options.noHeaders !== true);
   }
   const allowMissingKeys = options.allowMissingTemplateKeys ?? true;
-  const relaxed = io.program !== 'kubectl';
+  const relaxed = !isStock(io);
   const print = form.startsWith('jsonpath')
     ? jsonPathTemplate(text, { relaxed, allowMissingKeys, asJson: form === 'jsonpath-as-json' })
     : run(compiled(text, allowMissingKeys));

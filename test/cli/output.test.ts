@@ -201,6 +201,9 @@ describe.skipIf(kubectlMissing !== undefined)(`as kubectl (${kubectlMissing ?? '
     ['get', 'sample/sx', '--template={{.spec.n}}'],
     ['get', 'sample/sx', '-o', 'jsonpath=.spec.n'],
     ['get', 'nothing'],
+    ['get', 'cm', '-o', 'nothing'],
+    ['get', 'cm', '--show-labels', '-o', 'json'],
+    ['get', '--raw', '/version', '-o', 'json'],
   ])('%s %s %s %s %s', async (...args) => {
     await both([...args.filter((arg) => arg !== undefined), '-n', ns]);
   });

@@ -53,9 +53,14 @@ export class RealTerminal {
       'sh',
     ]);
     // Shells have prompts of their own for some users.
-    await terminal.type("PS1='$ '; clear");
-    await terminal.shows(/^\$\s*$/);
-    return terminal;
+    try {
+      await terminal.type("PS1='$ '; clear");
+      await terminal.shows(/^\$\s*$/);
+      return terminal;
+    } catch (error) {
+      await terminal.close();
+      throw error;
+    }
   }
   private async tmux(args: readonly string[]): Promise<string> {
     const { stdout } = await call('tmux', ['-S', this.socket, ...args]);

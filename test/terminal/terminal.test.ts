@@ -20,7 +20,7 @@ describe.skipIf(terminalMissing !== undefined)(`in a terminal (${terminalMissing
     ns = await server.namespace();
     terminal = await RealTerminal.start({ KUBECONFIG: server.running.adminConfigPath, TERM: 'xterm-256color', N: ns });
   });
-  afterEach(() => terminal.close());
+  afterEach(() => terminal?.close());
 
   test('states are coloured, unless the output goes elsewhere or NO_COLOR is set', async () => {
     await server.admin.ok('POST', path('pods'), pod('one'));
