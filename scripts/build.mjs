@@ -18,8 +18,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
 /**
- * How Node runs the program (`npm start` says the same). Young objects get more room than Node gives them by itself: most of
- * what a request makes is gone with its answer, and need not be copied before.
+ * How Node runs a server (`npm start` says the same). Young objects get more room than Node gives them by itself: most of
+ * what a request makes is gone with its answer, and need not be copied before. Commands of a client run without flags: with any
+ * of the engine's, Node leaves aside what was compiled of its own modules, and starts a third later.
  */
 const nodeFlags = ['--max-semi-space-size=64'];
 
@@ -42,8 +43,9 @@ const common = {
 };
 
 /**
- * Commands that run or read a server need everything; they are loaded from the whole bundle. The others are in a small one of
- * their own, because reading the whole takes longer than most of them take.
+ * The commands are in three bundles, because reading code takes longer than most of them take: `get`, which people and scripts
+ * run most, has one of its own; `cli` has all commands of a client; `bundle` has everything, which commands need that run or read
+ * a server.
  */
 const serverCommands = {
   server: './server.ts',
@@ -57,34 +59,48 @@ const serverCommands = {
   up: './background/up.ts',
   '__kube-apiserver': './envtest/apiserver.ts',
 };
+const serverModules = Object.values(serverCommands);
+const index = await readFile(join(root, 'src', 'cli', 'index.ts'), 'utf8');
+/** The modules of all other commands, as the list of commands imports them. */
+const clientModules = [...new Set([...index.matchAll(/\bimport\('(\.\/[^']+)'\)/g)].map(([, path]) => path))].filter(
+  (path) => !serverModules.includes(path),
+);
 
-const clientEntries = `
+const modulesOf = (paths) => `export const modules = {
+${paths.map((path) => `  ${JSON.stringify(path)}: () => require(${JSON.stringify(path.replace('./', './src/cli/'))}),`).join('\n')}
+};
+`;
+const program = `
 export const program = () => import('./src/cli/plat.ts');
 export const commands = () => import('./src/cli/index.ts');
 `;
-/** In the client's bundle the modules of server commands are those of the whole bundle. */
-const wholeApart = {
-  name: 'whole',
+
+/**
+ * Modules that the list of commands takes from other bundles: path → name of the bundle. Schemas of the built-in kinds, which few
+ * commands of a client need, are a bundle of their own, too.
+ */
+const modulesApart = (apart) => ({
+  name: 'modules-apart',
   setup({ onResolve, onLoad }) {
-    const apart = new Set(Object.values(serverCommands));
     onResolve({ filter: /^\.\// }, ({ path, importer }) =>
-      apart.has(path) && /[\\/]src[\\/]cli[\\/]index\.ts$/.test(importer) ? { path, namespace: 'whole' } : undefined,
+      apart.has(path) && /[\\/]src[\\/]cli[\\/]index\.ts$/.test(importer) ? { path, namespace: 'apart' } : undefined,
     );
-    onLoad({ filter: /./, namespace: 'whole' }, ({ path }) => ({
-      contents: `module.exports = require('./load.cjs').load().modules[${JSON.stringify(path)}]();`,
+    onLoad({ filter: /./, namespace: 'apart' }, ({ path }) => ({
+      contents: `module.exports = require('./load.cjs').load(${JSON.stringify(apart.get(path))}).modules[${JSON.stringify(path)}]();`,
     }));
+    onResolve({ filter: /[\\/]kind-schemas\.ts$/ }, ({ path }) => ({ path, namespace: 'schemas' }));
+    onLoad({ filter: /./, namespace: 'schemas' }, () => ({ contents: "module.exports = require('./load.cjs').load('schemas');" }));
     onResolve({ filter: /^\.\/load\.cjs$/ }, ({ path }) => ({ path, external: true }));
   },
-};
+});
+const fromBundle = serverModules.map((path) => [path, 'bundle']);
+/** In the bundle of get these are its own. */
+const ownOfGet = ['./get.ts', './global-flags.ts', './stock-flags.ts', './profile.ts', './options.ts'];
+const fromCli = clientModules.filter((path) => !ownOfGet.includes(path)).map((path) => [path, 'cli']);
 
 const entries = `
-export const modules = {
-${Object.values(serverCommands)
-  .map((path) => `  ${JSON.stringify(path)}: () => require(${JSON.stringify(path.replace('./', './src/cli/'))}),`)
-  .join('\n')}
-};
-export const program = () => import('./src/cli/plat.ts');
-export const commands = () => import('./src/cli/index.ts');
+${modulesOf(serverModules)}
+${program}
 export const clock = () => require('./src/lib/clock.ts').systemClock;
 export const library = () => require('./src/index.ts');
 export const testing = () => require('./src/testing/index.ts');
@@ -128,7 +144,7 @@ const database = {
 
 /** The files of dist as they should be: path → bytes. */
 async function bundle() {
-  const [main, client, descriptions, etcd, library, testing, vitest, jest, node, loader] = await Promise.all([
+  const [main, client, get, schemas, descriptions, etcd, library, testing, vitest, jest, node, loader] = await Promise.all([
     build({
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
@@ -139,9 +155,22 @@ async function bundle() {
     }),
     build({
       ...common,
-      stdin: { contents: clientEntries, sourcefile: 'cli.ts', resolveDir: root },
+      stdin: { contents: `${program}${modulesOf(clientModules)}`, sourcefile: 'cli.ts', resolveDir: root },
       entryNames: 'cli',
-      plugins: [wholeApart, descriptionsApart, database],
+      plugins: [modulesApart(new Map(fromBundle)), descriptionsApart, database],
+      supported: { 'dynamic-import': false },
+    }),
+    build({
+      ...common,
+      stdin: { contents: program, sourcefile: 'get.ts', resolveDir: root },
+      entryNames: 'get',
+      plugins: [modulesApart(new Map([...fromBundle, ...fromCli])), descriptionsApart, database],
+      supported: { 'dynamic-import': false },
+    }),
+    build({
+      ...common,
+      entryPoints: { schemas: 'src/cli/kind-schemas.ts' },
+      plugins: [descriptionsApart],
       supported: { 'dynamic-import': false },
     }),
     build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
@@ -154,17 +183,22 @@ async function bundle() {
     readFile(join(root, 'scripts', 'load.cjs')),
   ]);
   const files = new Map(
-    [main, client, descriptions, etcd].flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)])),
+    [main, client, get, schemas, descriptions, etcd].flatMap(({ outputFiles }) =>
+      outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)]),
+    ),
   );
   const text = (file, lines) => files.set(join(dist, file), Buffer.from(`${lines.join('\n')}\n`));
   text('plat.js', [
-    `#!/usr/bin/env -S node ${nodeFlags.join(' ')}`,
+    '#!/bin/sh',
+    // For the shell a command without effect, for Node a text and a comment.
+    `':' //; case "$1" in ${Object.keys(serverCommands).join('|')}) exec node ${nodeFlags.join(' ')} "$0" "$@";; *) exec node "$0" "$@";; esac`,
     "import loader from './load.cjs';",
     '',
     `const whole = new Set(${JSON.stringify(Object.keys(serverCommands))});`,
     'let program;',
     'try {',
-    "  ({ program } = loader.load(whole.has(process.argv[2]) ? 'bundle' : 'cli'));",
+    "  const name = whole.has(process.argv[2]) ? 'bundle' : process.argv.includes('get') ? 'get' : 'cli';",
+    '  ({ program } = loader.load(name));',
     '} catch (error) {',
     "  console.error('plat: ' + error.message);",
     '  process.exit(1);',

@@ -1,6 +1,6 @@
 /**
  * Loads a bundle that lies beside this file, together with the code that was compiled from it when it was built: `bundle` is
- * everything, `cli` the commands of a client, which start in a fraction of the time.
+ * everything, `cli` the commands of a client, `get` the one of them that is run most, `schemas` the built-in kinds for them.
  *
  * Compiling is the larger part of a start, and what a start compiles is the same every time. Compiled code fits one version
  * of Node on one kind of machine, which its name tells, and one bundle, which a digest tells. Where there is none that fits,

@@ -55,4 +55,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 
 void run(process.argv.slice(2), io).then((code) => {
   process.exitCode = code;
+  // Taking the process apart step by step takes longer than most commands need for their work.
+  if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 });

@@ -10,7 +10,7 @@
  */
 import { fileErrorText } from '../lib/file-errors.ts';
 import { productVersion, stockRelease } from '../lib/version.ts';
-import { ApiError } from '../meta/errors.ts';
+import type { ApiError } from '../meta/errors.ts';
 import type { IO } from './command.ts';
 
 type Called = Pick<IO, 'program'>;
@@ -64,7 +64,8 @@ export function userAgent(called: Called): string {
 
 // ---- failures ----------------------------------------------------------------------------------------------------
 
-/** Recognized by name: commands of servers are in a bundle of their own, with classes of its own. */
+/** Errors are recognized by name: commands may be in another bundle, with classes of its own. */
+const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === 'ApiError';
 export const isUsageError = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'FlagError' || error.name === 'ConfigError');
 
@@ -85,16 +86,16 @@ export const noteLine = (text: string, called: Called): string => `${isStock(cal
 const prefixed = (during: string, message: string): string => (during === '' ? message : `${during}: ${message}`);
 
 function ownError(error: unknown): string {
-  if (error instanceof ApiError && error.code === 401) {
+  if (isApiError(error) && error.code === 401) {
     return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
   }
-  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})`;
+  if (isApiError(error) && error.reason !== '') return `${error.message} (${error.reason})`;
   return messageOf(error);
 }
 const messageOf = (error: unknown): string => fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));
 
 function stockError(error: unknown, during: string): string {
-  if (error instanceof ApiError) return statusError(error, during);
+  if (isApiError(error)) return statusError(error, during);
   if (error instanceof Error && error.name === 'TransportError') return transportError(error as Error & { code?: string });
   const message = prefixed(during, messageOf(error));
   return message.startsWith('error: ') ? message : `error: ${message}`;

@@ -54,6 +54,6 @@ test.skipIf(programMissing !== undefined)('what was compiled is used as long as 
   expect(await usesCompiled()).toBe(false);
   change((bytes) => bytes);
   expect(await usesCompiled()).toBe(true);
-  for (const name of ['bundle.cjs', 'cli.cjs']) appendFileSync(join(directory, name), ' ');
+  for (const name of ['bundle.cjs', 'cli.cjs', 'get.cjs']) appendFileSync(join(directory, name), ' ');
   expect(await usesCompiled()).toBe(false);
 });
