@@ -4,7 +4,7 @@
  *
  *   ~/.local/state/plat/running/PID.json
  *
- * A server of `plat up` is known from its own record as soon as that command has ended, which may be a moment earlier.
+ * A server of `plat up` is known from the record of that command, which is written a moment earlier.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
