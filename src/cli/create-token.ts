@@ -94,6 +94,7 @@ async function make(work: Work, name: string, options: Options): Promise<TokenRe
       ...(kind !== '' && { boundObjectRef: bound }),
     },
   };
+  await work.session.announce();
   const accounts = { group: '', version: 'v1', name: 'serviceaccounts', namespaced: true };
   return work.session.transport.json<TokenRequest>({
     method: 'POST',

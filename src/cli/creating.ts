@@ -2,8 +2,8 @@
 import type { ApiResource } from '../client/discovery.ts';
 import { bool } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import { clientSideApply } from '../meta/identity.ts';
 import type { JsonObject } from '../schema/types.ts';
+import { withLastApplied } from './apply/last-applied.ts';
 import type { IO } from './command.ts';
 import { withEmptyFields } from './empty-fields.ts';
 import type { DryRun } from './object-flags.ts';
@@ -64,12 +64,4 @@ export function showObject(io: IO, creation: Creation, options: CreateOptions, r
   const shown = isStock(io) && !asGiven ? withEmptyFields(object) : object;
   const item = (options.saveConfig ? withLastApplied(shown) : shown) as ApiItem;
   results.done({ resource, name: name || `${generateName}<made by the server>` }, verb, item);
-}
-
-/** The annotation that the stock client's apply compares with. */
-export function withLastApplied(object: JsonObject): JsonObject {
-  const { annotations, ...metadata } = (object.metadata ?? {}) as JsonObject & { annotations?: JsonObject };
-  const { [clientSideApply.annotation]: _, ...others } = annotations ?? {};
-  const configuration = `${JSON.stringify({ ...object, metadata: { annotations: others, ...metadata } })}\n`;
-  return { ...object, metadata: { ...metadata, annotations: { ...others, [clientSideApply.annotation]: configuration } } };
 }

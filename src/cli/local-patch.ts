@@ -1,7 +1,5 @@
 /** Patches that the client computes itself: for --local, dry runs of the client, and --overrides. */
 import { choice, FlagError, text } from '../lib/flags.ts';
-import { splitApiVersion } from '../meta/api-version.ts';
-import { baseGroup, identities } from '../meta/identity.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
 
@@ -22,17 +20,13 @@ export async function patchedLocally(object: JsonObject, type: LocalPatchType, p
   return changed;
 }
 
-/** Merge keys come from the schemas of built-in kinds, under the group names of any identity. */
+/** Merge keys come from the schemas of built-in kinds. */
 async function schemaOf({ apiVersion, kind }: JsonObject): Promise<MessageType> {
-  const { group, version } = splitApiVersion((apiVersion as string | undefined) ?? '');
-  const { builtinKinds } = await import('../kinds/index.ts');
-  for (const identity of Object.values(identities)) {
-    const base = baseGroup(identity, group);
-    const found = builtinKinds(identity).find((one) => one.group === base && one.kind === kind);
-    const schema = (found?.versions as Readonly<Record<string, { schema: MessageType }>> | undefined)?.[version]?.schema;
-    if (schema !== undefined) return schema;
-  }
-  throw new Error(`strategic patches of ${String(apiVersion)} ${String(kind)} cannot be computed here: use --type merge`);
+  const { schemaOfKind } = await import('./kind-schemas.ts');
+  const schema = schemaOfKind(String(apiVersion), String(kind));
+  if (schema === undefined)
+    throw new Error(`strategic patches of ${String(apiVersion)} ${String(kind)} cannot be computed here: use --type merge`);
+  return schema;
 }
 
 // ---- overrides ---------------------------------------------------------------------------------------------------

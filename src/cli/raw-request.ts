@@ -6,6 +6,7 @@ const maxBytes = 1 << 30;
 
 /** The body of the answer. Throws ApiError. */
 export async function sendRaw(work: Work, method: 'POST' | 'PUT' | 'DELETE', path: string, body?: string): Promise<string> {
+  await work.session.announce();
   const answer = await work.session.transport.open({
     method,
     path,

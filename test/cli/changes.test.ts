@@ -173,6 +173,9 @@ describe('changes', () => {
         metadata: { ...file.metadata, annotations: { x: '1' } },
       });
       expect(await nowhere.run(['label', '--local', '-f', '-', 'a=c'], file)).toMatchObject({ code: 1, stdout: '' });
+      nowhere.file('k/kustomization.yaml', { namePrefix: 'my-', resources: ['b.json'] });
+      nowhere.file('k/b.json', file);
+      expect(await nowhere.ok(['label', '--local', '-k', 'k', 'x=1'])).toBe('deployment.apps/my-b labeled\n');
     });
 
     test('many at once, files, dry runs, versions', async () => {
