@@ -37,7 +37,7 @@ const older: typeof newer = [
   { kinds: ['Lease'], text: /^ {2}Managed Fields:\n(?: {4}.*\n)+/m, why: 'managed fields of other kinds are left out since 1.25' },
 ];
 function comparable(kind: string, text: string, changes: readonly { kinds: readonly string[]; text: RegExp; put?: string }[]): string {
-  let page = text.replace(/ \d+s$/gm, ' AGE');
+  let page = text.replace(/ (?:\d+[ydhms])+$/gm, ' AGE');
   for (const { kinds, text: pattern, put = '' } of changes) if (kinds.includes(kind)) page = page.replace(pattern, put);
   const widened = [...newer, ...older].some(({ kinds, put }) => put === undefined && kinds.includes(kind));
   return widened ? page.replace(/^ {9,}/gm, '         ').replace(/(\S) {2,}/g, '$1  ') : page;
