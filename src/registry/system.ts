@@ -117,6 +117,8 @@ export class SystemWriter {
    */
   async ensureAll(group: string, plural: string, objects: readonly NewObject[], time: string): Promise<number> {
     const resource = this.deps.catalog.builtin(group, plural);
+    if (resource.collection?.pending !== undefined)
+      await Promise.all(objects.map(({ metadata: { name = '', namespace = '' } }) => lookUp({ resource, namespace, name })));
     const missing = objects.filter(({ metadata: { name = '', namespace = '' } }) => {
       const target = { resource, namespace, name };
       return resource.collection?.items.get(keyOf(target)) === undefined && unreadableAt(target) === undefined;

@@ -185,6 +185,8 @@ test("the server's own writes read their object alone", async () => {
   const writer = new SystemWriter(registry.deps, 'system');
   expect(await writer.ensure('', 'configmaps', { metadata: { name: named(3), namespace: NAMESPACE } })).toBe(false);
   expect(await writer.ensure('', 'configmaps', { metadata: { name: 'own', namespace: NAMESPACE } })).toBe(true);
+  const several = [named(3), 'own2'].map((name) => ({ metadata: { name, namespace: NAMESPACE } }));
+  expect(await writer.ensureAll('', 'configmaps', several, formatTime(registry.clock.now()))).toBe(1);
   await writer.change('', 'configmaps', NAMESPACE, named(4), (object) => {
     object.metadata.labels = { by: 'system' };
   });

@@ -16,6 +16,8 @@ const GROUP = 'garden.example.com';
 const PODS = '/api/v1/namespaces/a/pods';
 const MAPS = '/api/v1/namespaces/a/configmaps';
 const SEEDS = `/apis/${GROUP}/v1/namespaces/a/seeds`;
+/** Kinds that tokens and new pods need. */
+const needed = { secrets: 'core/secrets/b/', accounts: 'core/serviceaccounts/b/' };
 const stored = { pods: 'core/pods/a/', maps: 'core/configmaps/a/', seeds: `~${GROUP}/seeds/a/` };
 const pod = (name: string): Loose => ({
   metadata: { name, labels: { n: name } },
@@ -41,6 +43,9 @@ describe.each(['plat', 'kubernetes'] as const)('%s: before its large collections
     const { admin } = first;
     await admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'a' } });
     await admin.ok('POST', '/api/v1/namespaces/a/serviceaccounts', { metadata: { name: 'default' } });
+    await admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'b' } });
+    for (const plural of ['secrets', 'serviceaccounts'])
+      await admin.ok('POST', `/api/v1/namespaces/b/${plural}`, { metadata: { name: 'one' } });
     for (const name of ['needed', 'other']) await admin.ok('POST', '/api/v1/namespaces/a/secrets', { metadata: { name } });
     await define(first, definitionOf(first, GROUP, 'Seed', [{}]));
     await admin.ok('POST', PODS, pod('one'));
@@ -53,7 +58,7 @@ describe.each(['plat', 'kubernetes'] as const)('%s: before its large collections
     await admin.ok('DELETE', `${PODS}/gone?gracePeriodSeconds=0`);
     await first.running.close();
     const engine = await openLmdbEngine({ dataDir });
-    for (const prefix of Object.values(stored)) await multiply(engine, prefix, MANY - 1);
+    for (const prefix of Object.values({ ...stored, ...needed })) await multiply(engine, prefix, MANY - 1);
     await engine.close();
     loads = holdLoads();
     server = await startTestServer({ store: 'lmdb', identity, dataDir, wrapEngine: loads.wrap });
@@ -64,10 +69,10 @@ describe.each(['plat', 'kubernetes'] as const)('%s: before its large collections
     const { admin } = server;
     expect((await admin.get('/readyz')).text).toBe('ok');
     expect(names(await admin.ok('GET', '/api/v1/namespaces'))).toContain('a');
-    expect(names(await admin.ok('GET', '/api/v1/namespaces/a/secrets'))).toEqual(['needed', 'other']);
+    expect(names(await admin.ok('GET', '/api/v1/namespaces/a/secrets?limit=9'))).toEqual(['needed', 'other']);
     const metrics = (await admin.get('/metrics')).text;
-    expect(metrics).toMatch(/^apiserver_storage_objects\{resource="secrets"\} /m);
-    expect(metrics).not.toMatch(/^apiserver_storage_objects\{resource="pods"\}/m);
+    expect(metrics).toMatch(/^apiserver_storage_objects\{resource="namespaces"\} /m);
+    expect(metrics).not.toMatch(/^apiserver_storage_objects\{resource="(pods|secrets|serviceaccounts)"\}/m);
   });
 
   test('it serves single objects and pages of the others', async () => {
