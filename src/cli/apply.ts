@@ -7,6 +7,7 @@ import { deletingFlags } from './delete.ts';
 import { labelsOf, manifestsFrom, namesManifests } from './manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import { fieldManager, isStock } from './program.ts';
+import { commandLine, recordFlag } from './record.ts';
 import { withServer } from './work.ts';
 
 type Wait = 'false' | 'true' | 'ready';
@@ -32,6 +33,7 @@ const applyFlags = {
     }),
     force: bool(false, 'Delete and create an object again if a change is refused, for example of an immutable field.'),
     'dry-run': dryRunFlag,
+    record: recordFlag,
     // Most servers refuse unknown fields of a server-side apply in any case.
     validate: validateFlag,
   },
@@ -100,7 +102,7 @@ Exit codes:
   1   some objects failed or are not ready; the others were applied
   2   the command line is wrong
 `,
-  async run({ options: flags, args, given }, io) {
+  async run({ options: flags, args, given, raw }, io) {
     if (args.length > 0) throw new FlagError(`apply takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (!namesManifests(flags)) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -k overlays/test');
     const serverSide = flags.serverSide ?? !isStock(io);
@@ -110,7 +112,7 @@ Exit codes:
     const selector = parseLabelSelector(options.selector);
     const manifests = (await manifestsFrom(options, io)).filter(({ object }) => selector.matches(labelsOf(object)));
     const { Applier } = await import('./apply/applier.ts');
-    return withServer(options, io, (work) => new Applier(work, options).run(manifests));
+    return withServer(options, io, (work) => new Applier(work, options, commandLine(io, 'apply', args, raw)).run(manifests));
   },
 });
 

@@ -16,6 +16,7 @@ import { EditedFile, withoutComments } from './editor.ts';
 import { fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { fieldManager, isStock } from './program.ts';
+import { changeCause, commandLine, recordFlag, withAnnotations } from './record.ts';
 import { Results } from './results.ts';
 import { sameObject } from './same-object.ts';
 import { checkTargets, findTargets } from './targets.ts';
@@ -31,6 +32,7 @@ const editFlags = {
     'output-patch': bool(false, 'Print the patch that the edit makes.'),
     'windows-line-endings': bool(false, 'Write the file with the line endings of Windows.'),
     'field-manager': text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'plat' }),
+    record: recordFlag,
     validate: validateFlag,
   },
   Printing: resultFlags,
@@ -56,19 +58,20 @@ Exit codes:
   1   some edits were not stored; their files are kept
   2   the command line is wrong
 `,
-  async run({ options: flags, args }, io) {
+  async run({ options: flags, args, raw }, io) {
     checkTargets('edit', args, flags);
     if (flags.output !== '' && !['json', 'yaml', 'name'].includes(flags.output)) throw new FlagError('edit prints -o yaml, json or name');
     const options = { ...flags, fieldManager: fieldManager(io, 'edit', flags.fieldManager) };
-    return withServer(options, io, (work) => editAll(work, args, options));
+    return withServer(options, io, (work) => editAll(work, args, options, commandLine(io, 'edit', args, raw)));
   },
 });
 
-async function editAll(work: Work, args: readonly string[], options: EditOptions): Promise<number> {
+async function editAll(work: Work, args: readonly string[], options: EditOptions, line: string): Promise<number> {
   const results = new Results(work.io, { ...options, dryRun: 'none' });
+  const cause = await changeCause(work, options.record, line);
   for (const ref of await findTargets(work, args, options)) {
     try {
-      await new Editing(work, ref, options, results).run();
+      await new Editing(work, ref, options, results, cause).run();
     } catch (error) {
       results.failed(isStock(work.io) ? '' : shownName(ref.resource, ref.name), error);
     }
@@ -84,8 +87,11 @@ class Editing {
   private readonly subresource: string | undefined;
   private readonly fields: FieldChecker;
   private readonly form: 'yaml' | 'json';
+  /** Annotations of --record. */
+  private readonly cause: Readonly<Record<string, string>> | undefined;
 
-  constructor(work: Work, ref: ObjectRef, options: EditOptions, results: Results) {
+  constructor(work: Work, ref: ObjectRef, options: EditOptions, results: Results, cause: Readonly<Record<string, string>> | undefined) {
+    this.cause = cause;
     this.work = work;
     this.ref = ref;
     this.options = options;
@@ -170,7 +176,8 @@ class Editing {
     if (sameObject(edited, base)) return this.results.done(this.ref, 'skipped', edited);
     const { validate, outputPatch, saveConfig } = this.options;
     if (this.subresource === undefined) await this.fields.check(this.ref.resource, edited).catch(asMistake);
-    const object = saveConfig ? withLastApplied(edited) : edited;
+    const recorded = withAnnotations(edited as unknown as JsonObject, this.cause) as unknown as ApiItem;
+    const object = saveConfig ? withLastApplied(recorded) : recorded;
     const type = await mergeSchemaOf(this.work, this.ref.resource, object, false);
     const patch = twoWayPatch(type, base as unknown as JsonMap, object as unknown as JsonMap);
     if (outputPatch) io.out(`Patch: ${JSON.stringify(patch)}\n`);

@@ -158,6 +158,13 @@ describe.each(['plat', 'kubernetes'])('client-side apply with identity %s', (ide
     expect((await kubectl.run(['apply', 'view-last-applied', 'cm/none', '-n', ns])).code).toBe(1);
   });
 
+  test('the command line is recorded', async () => {
+    await apply(configMap('r', { x: '1' }), '--record');
+    const { annotations } = (await read('r')).metadata;
+    expect(annotations[`${server.identity.domain}/change-cause`]).toBe(`kubectl apply --namespace=${ns} --filename=- --record=true`);
+    expect(await apply(configMap('r', { x: '1' }))).toBe('configmap/r configured\n');
+  });
+
   test('from client-side to server-side apply and back', async () => {
     await apply(configMap('m', { x: '1', y: '1' }));
     expect(await apply(configMap('m', { x: '2', y: '1' }), '--server-side')).toBe('configmap/m serverside-applied\n');

@@ -32,8 +32,6 @@ export const otherDefaults: ReadonlyMap<string, string> = new Map([
 /** What is being built. */
 export const pending: ReadonlySet<string> = new Set([
   'alpha events --chunk-size',
-  'apply --record',
-  'apply edit-last-applied --record',
   'auth reconcile',
   'certificate approve --allow-missing-template-keys',
   'certificate approve --template',
@@ -53,7 +51,6 @@ export const pending: ReadonlySet<string> = new Set([
   'cp',
   'debug',
   'drain',
-  'edit --record',
   'plugin',
   'plugin list',
   'proxy --append-server-path',

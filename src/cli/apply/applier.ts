@@ -10,6 +10,7 @@ import { Deadline } from '../follow-object.ts';
 import { type Manifest, withNamespace } from '../manifests.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { isStock } from '../program.ts';
+import { changeCause, withAnnotations } from '../record.ts';
 import { Results } from '../results.ts';
 import { refOf } from '../targets.ts';
 import { type ObjectRef, shownName, type Work } from '../work.ts';
@@ -38,10 +39,14 @@ export class Applier {
   private failures = 0;
   private readonly uids = new Set<string>();
   private readonly namespaces = new Set<string>();
+  private readonly line: string;
+  private cause: Readonly<Record<string, string>> | undefined;
 
-  constructor(work: Work, options: ApplyOptions) {
+  /** `line` is the command line, for --record. */
+  constructor(work: Work, options: ApplyOptions, line: string) {
     this.work = work;
     this.options = options;
+    this.line = line;
     this.results = new Results(work.io, options, { asList: true });
     this.fields = new FieldChecker(work, options.validate);
     this.progress = new Progress(work.io);
@@ -50,6 +55,7 @@ export class Applier {
   async run(manifests: readonly Manifest[]): Promise<number> {
     // A wrong kind is found before anything is changed.
     const pruned = this.options.prune ? await pruneResources(this.work, this.options.pruneWhitelist) : [];
+    this.cause = await changeCause(this.work, this.options.record, this.line);
     for (const [i, manifest] of manifests.entries()) {
       if (manifests.length > MANY) this.progress.show(`applying ${i + 1} of ${manifests.length}`);
       await this.applyOne(manifest);
@@ -88,7 +94,8 @@ export class Applier {
   }
   private async apply(ref: ObjectRef, manifest: Manifest): Promise<void> {
     const { serverSide, dryRun, validate } = this.options;
-    const object = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
+    const named = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
+    const object = withAnnotations(named, this.cause);
     const common = { fieldManager: this.options.fieldManager, fieldValidation: validate, dryRun };
     if (!serverSide) await this.fields.check(ref.resource, object);
     const { verb, object: after } = serverSide

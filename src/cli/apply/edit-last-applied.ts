@@ -11,6 +11,7 @@ import { EditedFile, withoutComments } from '../editor.ts';
 import { fileFlags, namespaceFlag, resultFlags, validateFlag } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { fieldManager } from '../program.ts';
+import { changeCause, commandLine, recordFlag, withAnnotations } from '../record.ts';
 import { Results } from '../results.ts';
 import { checkTargets, findTargets } from '../targets.ts';
 import { withServer } from '../work.ts';
@@ -30,6 +31,7 @@ export const editLastApplied = command({
     Editing: {
       'field-manager': text('', 'Field manager for the annotation.', { value: 'NAME', defaultText: 'plat' }),
       'windows-line-endings': bool(false, 'Write the file with the line endings of Windows.'),
+      record: recordFlag,
       validate: validateFlag,
     },
     Printing: resultFlags,
@@ -41,12 +43,13 @@ Examples:
   plat apply edit-last-applied -f web.yaml -o json
   KUBE_EDITOR=nano plat apply edit-last-applied cm a
 `,
-  async run({ options, args }, io) {
+  async run({ options, args, raw }, io) {
     checkTargets('apply edit-last-applied', args, options);
     if (options.output !== '' && !['json', 'yaml', 'name'].includes(options.output))
       throw new FlagError('edit prints -o yaml, json or name');
     return withServer(options, io, async (work) => {
       const results = new Results(io, { ...options, dryRun: 'none' });
+      const cause = await changeCause(work, options.record, commandLine(io, 'apply edit-last-applied', args, raw));
       const fields = new FieldChecker(work, options.validate);
       const form = options.output === 'json' ? 'json' : 'yaml';
       let found = 0;
@@ -62,7 +65,7 @@ Examples:
           else if (written === withoutComments(shown)) io.err('Edit cancelled, no changes made.\n');
           else {
             file.keep = true;
-            const edited = objectOf(written, file.path);
+            const edited = withAnnotations(objectOf(written, file.path), cause);
             await fields.check(ref.resource, edited);
             if (isDeepStrictEqual(edited, applied)) results.done(ref, 'skipped', edited as ApiItem);
             else {
