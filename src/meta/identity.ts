@@ -224,3 +224,22 @@ export function kindExtensionPrefixes(identity: Identity): string[] {
 
 /** How the stock command line marks what it applied on its own side, before servers could apply. The same under every identity. */
 export const clientSideApply = { manager: 'kubectl', annotation: `kubectl.${kubernetes.domain}/last-applied-configuration` } as const;
+/** Set in the template of a workload by a restart of its rollout. */
+export const restartAnnotation = `kubectl.${kubernetes.domain}/restartedAt`;
+
+/** The value of an annotation in the label domain of any identity: what wrote the object may go by another one than the server. */
+export function anyIdentityAnnotation(annotations: Readonly<Record<string, string>>, name: string, prefix = ''): string | undefined {
+  for (const identity of Object.values(identities)) {
+    const value = annotations[domainName(identity, name, prefix)];
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+/** Annotations of a deployment that describe its rollout; they are never copied from one of its replica sets. */
+export const deploymentAnnotations: ReadonlySet<string> = new Set([
+  clientSideApply.annotation,
+  'deprecated.deployment.rollback.to',
+  ...Object.values(identities).flatMap((identity) =>
+    ['revision', 'revision-history', 'desired-replicas', 'max-replicas'].map((name) => domainName(identity, name, 'deployment')),
+  ),
+]);
