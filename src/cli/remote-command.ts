@@ -1,4 +1,5 @@
 /** Runs a command in a container over a WebSocket: stdin, stdout, stderr, window size, exit code. */
+import type { Readable } from 'node:stream';
 import { queryOf } from '../client/dynamic.ts';
 import { ClientWebSocket } from '../client/websocket.ts';
 import { identities } from '../meta/identity.ts';
@@ -7,12 +8,24 @@ import type { Work } from './work.ts';
 
 export interface Remote {
   readonly what: 'exec' | 'attach';
+  /** That of the command line, if undefined. */
+  readonly namespace?: string;
   readonly pod: string;
   readonly container: string;
   readonly command: readonly string[];
   readonly stdin: boolean;
   readonly tty: boolean;
 }
+
+/** Where input comes from and output goes to, if not the terminal. */
+export interface RemoteStreams {
+  readonly input?: Readable;
+  out(bytes: Buffer): void;
+  err(bytes: Buffer): void;
+}
+
+/** The connection broke before the command ended. */
+export class ConnectionLost extends Error {}
 
 /** The newer protocol can signal the end of stdin. */
 const protocols = ['v5', 'v4'].flatMap((version) =>
@@ -27,8 +40,7 @@ interface Status {
 }
 
 /** Returns the exit code of the command. */
-export async function runRemote(work: Work, remote: Remote): Promise<number> {
-  const { terminal } = work.io;
+export async function runRemote(work: Work, remote: Remote, streams: RemoteStreams = terminalStreams(work)): Promise<number> {
   let socket: ClientWebSocket | undefined;
   let ended = false;
   const undo: (() => void)[] = [];
@@ -37,18 +49,18 @@ export async function runRemote(work: Work, remote: Remote): Promise<number> {
       const events = {
         message: (bytes: Buffer) => {
           const payload = bytes.subarray(1);
-          if (bytes[0] === Channel.stdout && payload.length > 0) terminal.write(payload);
-          else if (bytes[0] === Channel.stderr && payload.length > 0) terminal.writeError(payload);
+          if (bytes[0] === Channel.stdout && payload.length > 0) pass(() => streams.out(payload), reject);
+          else if (bytes[0] === Channel.stderr && payload.length > 0) streams.err(payload);
           else if (bytes[0] === Channel.status && payload.length > 0) settle(payload, resolve, reject);
         },
-        close: (error?: Error) => reject(error ?? new Error('the connection was lost before the command ended')),
+        close: (error?: Error) => reject(new ConnectionLost(error?.message ?? 'the connection was lost before the command ended')),
       };
       ClientWebSocket.open(work.session.transport, { path: pathOf(work, remote), protocols, signal: work.signal }, events).then(
         (opened) => {
           // The command may have exited with the first bytes.
           if (ended) return void opened.close();
           socket = opened;
-          undo.push(...begin(work, remote, opened));
+          undo.push(...begin(work, remote, opened, streams));
           if (work.signal.aborted) opened.close();
         },
         reject,
@@ -61,10 +73,24 @@ export async function runRemote(work: Work, remote: Remote): Promise<number> {
   }
 }
 
-function pathOf(work: Work, { what, pod, container, command, stdin, tty }: Remote): string {
+const terminalStreams = ({ io: { terminal } }: Work): RemoteStreams => ({
+  input: terminal.input,
+  out: (bytes) => terminal.write(bytes),
+  err: (bytes) => terminal.writeError(bytes),
+});
+/** What cannot take the output ends the command. */
+function pass(call: () => void, reject: (error: unknown) => void): void {
+  try {
+    call();
+  } catch (error) {
+    reject(error);
+  }
+}
+
+function pathOf(work: Work, { what, namespace, pod, container, command, stdin, tty }: Remote): string {
   const query = queryOf({ container, stdin: stdin || undefined, stdout: true, stderr: tty ? undefined : true, tty: tty || undefined });
   const args = command.map((word) => `&command=${encodeURIComponent(word)}`).join('');
-  return `${podPath(work.namespace, pod)}/${what}?${query}${args}`;
+  return `${podPath(namespace ?? work.namespace, pod)}/${what}?${query}${args}`;
 }
 
 /** The final status from the node: an exit code or an error. */
@@ -82,7 +108,7 @@ function settle(payload: Buffer, resolve: (code: number) => void, reject: (error
 }
 
 /** Returns the functions that clean up at the end. */
-function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket): (() => void)[] {
+function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket, { input }: RemoteStreams): (() => void)[] {
   const { terminal } = work.io;
   const undo: (() => void)[] = [];
   const stop = (): void => socket.close();
@@ -97,14 +123,14 @@ function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket): (()
     resize();
     undo.push(terminal.onResize(resize));
   }
-  if (stdin) undo.push(feed(work, socket));
+  if (stdin && input !== undefined) undo.push(feed(work, socket, input));
   return undo;
 }
 const send = (socket: ClientWebSocket, channel: number, payload: Buffer): boolean =>
   socket.send(Buffer.concat([Buffer.from([channel]), payload]));
 
-function feed(work: Work, socket: ClientWebSocket): () => void {
-  const { input, release } = work.io.terminal;
+function feed(work: Work, socket: ClientWebSocket, input: Readable): () => void {
+  const { terminal } = work.io;
   const data = (chunk: Buffer | string): void => {
     if (send(socket, Channel.stdin, Buffer.from(chunk))) return;
     input.pause();
@@ -112,13 +138,17 @@ function feed(work: Work, socket: ClientWebSocket): () => void {
   };
   const end = (): void => {
     if (socket.protocol.startsWith('v5.')) send(socket, Channel.close, Buffer.from([Channel.stdin]));
-    else work.io.err('plat: this protocol version cannot signal the end of stdin: interrupt when the command is done\n');
+    else if (input === terminal.input)
+      work.io.err('plat: this protocol version cannot signal the end of stdin: interrupt when the command is done\n');
   };
   input.on('data', data);
+  const failed = (): void => socket.close();
   input.once('end', end);
+  input.once('error', failed);
   return () => {
     input.off('data', data);
     input.off('end', end);
-    release();
+    input.off('error', failed);
+    if (input === terminal.input) terminal.release();
   };
 }
