@@ -9,7 +9,7 @@ import { equal } from '../../lib/equal.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
-import { compact, describe, missingFrom, TooManyPermissions } from './covers.ts';
+import { compact, describe, missingFrom, TooManyPermissions } from '../../kinds/rbac/covers.ts';
 import { type BindingObject, type RoleObject, rbacGroup } from './policy-rules.ts';
 import type { RoleBasedAccess } from './rbac.ts';
 

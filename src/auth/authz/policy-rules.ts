@@ -1,4 +1,5 @@
 /** Roles and bindings as policy rules: their shape, and what a single rule allows. Reasons have the text of a stock server. */
+import { withoutStars } from '../../kinds/rbac/covers.ts';
 import type { PolicyRule, Role, RoleBinding } from '../../kinds/rbac/schema/v1.ts';
 import type { Wire } from '../../kinds/wire.ts';
 
@@ -21,14 +22,6 @@ export function resourceMatches(resources: readonly string[] | undefined, resour
   const combined = subresource === '' ? resource : `${resource}/${subresource}`;
   return resources.some((one) => one === '*' || one === combined || (subresource !== '' && one === `*/${subresource}`));
 }
-
-/** A path without the stars at its end. */
-export function withoutStars(path: string): string {
-  let end = path.length;
-  while (end > 0 && path.charCodeAt(end - 1) === STAR) end--;
-  return path.slice(0, end);
-}
-const STAR = 0x2a;
 
 /** Exact, or a prefix if the rule ends with a star. */
 export const pathMatches = (pattern: string, path: string): boolean =>

@@ -31,9 +31,14 @@ const urlVerbs = ['get', 'put', 'post', 'head', 'options', 'delete', 'patch', '*
 
 export const canI = command({
   usage: 'VERB TYPE | TYPE/NAME | /PATH [flags]',
-  summary: 'Check whether an action is allowed: plat auth can-i create pods -n team, plat auth can-i get /metrics, plat auth can-i --list',
+  summary: 'Check whether an action is allowed.',
   flags: table,
   more: `
+Examples:
+  plat auth can-i create pods -n team
+  plat auth can-i get /metrics --as=alice
+  plat auth can-i --list -n team
+
 Exit codes:
   0   the action is allowed
   1   the action is not allowed, or the request failed

@@ -28,6 +28,11 @@ export const whoami = command({
   more: `
 With a v1.24 server all of this needs the right to review tokens, or a client certificate; other callers see their name only.
 
+Examples:
+  plat auth whoami
+  plat auth whoami -o yaml
+  plat auth whoami --as=alice
+
 Exit codes:
   0   you are authenticated
   1   you are not, or the request failed

@@ -1,7 +1,14 @@
 /** Whether one set of rules grants everything that another grants, and the missing permissions if not. */
 
-import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
-import { withoutStars } from './policy-rules.ts';
+import type { PolicyRule } from './schema/v1.ts';
+
+/** A path without the stars at its end. */
+export function withoutStars(path: string): string {
+  let end = path.length;
+  while (end > 0 && path.charCodeAt(end - 1) === STAR) end--;
+  return path.slice(0, end);
+}
+const STAR = 0x2a;
 
 const each = (list: readonly string[] | undefined): readonly string[] => (list === undefined || list.length === 0 ? [''] : list);
 

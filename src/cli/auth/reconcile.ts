@@ -1,0 +1,128 @@
+/** `plat auth reconcile`: adds missing permissions and subjects to roles and bindings. */
+import { bool, FlagError, type FlagValues } from '../../lib/flags.ts';
+import { anyIdentityAnnotation } from '../../meta/identity.ts';
+import { ApiError } from '../../meta/errors.ts';
+import { command } from '../command.ts';
+import { connectFlags } from '../connect.ts';
+import { type Manifest, readManifests } from '../manifests.ts';
+import { dryRunFlag, fileFlags, namespaceFlag, resultFlags } from '../object-flags.ts';
+import type { ApiItem } from '../print-objects.ts';
+import { printable } from '../print-table.ts';
+import { Results } from '../results.ts';
+import { refOf } from '../targets.ts';
+import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type BindingObject, type Reconciled, type RoleObject, reconciledBinding, reconciledRole } from './reconciled.ts';
+
+const table = {
+  Objects: { ...fileFlags, namespace: namespaceFlag },
+  Reconciling: {
+    'remove-extra-permissions': bool(false, 'Remove permissions that the files do not have.'),
+    'remove-extra-subjects': bool(false, 'Remove subjects that the files do not have.'),
+    'dry-run': dryRunFlag,
+  },
+  Printing: resultFlags,
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+type AccessObject = RoleObject | BindingObject;
+
+const isRole = (kind: string): boolean => kind === 'Role' || kind === 'ClusterRole';
+const isBinding = (kind: string): boolean => kind === 'RoleBinding' || kind === 'ClusterRoleBinding';
+const VERSION = 'v1';
+
+export const reconcile = command({
+  usage: '-f FILE [flags]',
+  summary: 'Add missing permissions and subjects to roles and bindings.',
+  flags: table,
+  more: `
+What is missing is created, with its namespace. Permissions and subjects that only the server has stay, unless a flag removes
+them. A binding to another role is deleted and created again. Objects of other kinds in the files are skipped, and so are
+changes of objects with the annotation autoupdate: "false".
+
+Examples:
+  plat auth reconcile -f roles.yaml
+  plat auth reconcile -f access/ -R --dry-run=client
+  plat auth reconcile -f roles.yaml --remove-extra-permissions --remove-extra-subjects
+
+Exit codes:
+  0   all roles and bindings are reconciled
+  1   some failed
+  2   the command line is wrong
+`,
+  async run({ options, args }, io) {
+    if (args.length > 0) throw new FlagError(`reconcile takes no arguments, but got ${JSON.stringify(args[0])}`);
+    if (options.filename.length === 0) throw new FlagError('files missing. For example: plat auth reconcile -f roles.yaml');
+    return withServer(options, io, async (work) => {
+      const results = new Results(io, options);
+      for (const manifest of await readManifests(options.filename, options.recursive, io)) {
+        try {
+          await reconcileOne(work, manifest, options, results);
+        } catch (error) {
+          results.failed(manifest.source, error);
+        }
+      }
+      return results.end();
+    });
+  },
+});
+
+async function reconcileOne(work: Work, manifest: Manifest, options: Options, results: Results): Promise<void> {
+  const { kind, apiVersion } = manifest.object;
+  if (!isRole(kind) && !isBinding(kind)) return;
+  const resource = await work.discovery.forKind(apiVersion, kind);
+  if (resource.version !== VERSION) throw new Error(`only ${resource.group}/${VERSION} is supported, not ${apiVersion}`);
+  const ref = refOf(manifest, resource, work, options.namespace);
+  const existing = await find<AccessObject>(work, ref);
+  const wanted = manifest.object as unknown as AccessObject;
+  const result: Reconciled<AccessObject> = isRole(kind)
+    ? reconciledRole(existing as RoleObject | undefined, wanted as RoleObject, options.removeExtraPermissions)
+    : reconciledBinding(existing as BindingObject | undefined, wanted as BindingObject, options.removeExtraSubjects);
+  const isProtected = anyIdentityAnnotation(existing?.metadata.annotations ?? {}, 'autoupdate', 'rbac.authorization') === 'false';
+  const object = isProtected ? (existing as ApiItem) : await write(work, ref, existing, result, options);
+  results.done(ref, 'reconciled', object);
+  if (result.action === 'none') return;
+  const caveat = isProtected ? ', but object opted out (autoupdate: false)' : '';
+  work.io.err(`\treconciliation required ${result.action}${caveat}\n`);
+  for (const { title, lines } of result.report) {
+    work.io.err(`\t${title}:\n`);
+    for (const line of lines) work.io.err(`\t\t${printable(line)}\n`);
+  }
+}
+
+async function find<T>(work: Work, ref: ObjectRef): Promise<T | undefined> {
+  return work.get<T>(ref).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 404) return undefined;
+    throw error;
+  });
+}
+
+/** Answers the object as the server has it now. */
+async function write(
+  work: Work,
+  ref: ObjectRef,
+  existing: AccessObject | undefined,
+  { action, object }: Reconciled<AccessObject>,
+  { dryRun }: Options,
+): Promise<ApiItem> {
+  if (action === 'none' || dryRun === 'client') return object as ApiItem;
+  const query = { dryRun: dryRun === 'server' ? 'All' : undefined };
+  if (action === 'update') return (await work.send(ref, { method: 'PUT', body: object, query })).object;
+  if (action === 'recreate') {
+    const { uid } = existing?.metadata ?? {};
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, ...(dryRun === 'server' && { dryRun: ['All'] }) };
+    await work.send(ref, { method: 'DELETE', body, query });
+    // The old one is still there after a dry run, so that the new one cannot be created.
+    if (dryRun === 'server') return object as ApiItem;
+  } else if (ref.namespace !== undefined && dryRun === 'none') await ensureNamespace(work, ref.namespace);
+  return (await work.sendTo(ref.resource, ref.namespace, { method: 'POST', body: object, query })).object;
+}
+
+async function ensureNamespace(work: Work, name: string): Promise<void> {
+  const resource = await work.discovery.find('namespaces');
+  if ((await find(work, { resource, namespace: undefined, name })) !== undefined) return;
+  await work
+    .sendTo(resource, undefined, { method: 'POST', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } })
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 409) throw error;
+    });
+}
