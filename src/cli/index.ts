@@ -56,7 +56,14 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Convert manifests to another API version.',
     load: async () => (await import('./convert/index.ts')).convert,
   },
+  { name: 'cordon', summary: 'Mark nodes as unschedulable.', load: async () => (await import('./cordon.ts')).cordon },
+  {
+    name: 'cp',
+    summary: 'Copy files and directories to and from containers.',
+    load: async () => (await import('./cp/index.ts')).cp,
+  },
   { name: 'create', summary: 'Create objects from files or flags.', load: async () => (await import('./create.ts')).create },
+  { name: 'debug', summary: 'Debug a pod or a node.', load: async () => (await import('./debug.ts')).debug },
   { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
   {
     name: 'describe',
@@ -69,6 +76,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Stop servers that plat up started, and remove them.',
     load: async () => (await import('./background/down.ts')).down,
   },
+  { name: 'drain', summary: 'Drain nodes for maintenance.', load: async () => (await import('./drain.ts')).drain },
   { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit.ts')).edit },
   {
     name: 'envtest',
@@ -98,6 +106,7 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./options.ts')).options,
   },
   { name: 'patch', summary: 'Update fields of objects with a patch.', load: async () => (await import('./patch.ts')).patch },
+  { name: 'plugin', summary: 'List plug-ins.', load: async () => (await import('./plugin.ts')).plugin },
   {
     name: 'port-forward',
     summary: 'Forward local ports to a pod.',
@@ -105,6 +114,7 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'proxy', summary: 'Serve the API on a local port.', load: async () => (await import('./proxy.ts')).proxy },
   { name: 'replace', summary: 'Replace objects with those of files.', load: async () => (await import('./replace.ts')).replace },
+  { name: 'rollout', summary: 'Manage rollouts of workloads.', load: async () => (await import('./rollout/index.ts')).rollout },
   { name: 'run', summary: 'Run a pod.', load: async () => (await import('./run.ts')).run },
   { name: 'scale', summary: 'Set the number of replicas.', load: async () => (await import('./scale.ts')).scale },
   {
@@ -117,11 +127,14 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Back up, restore, check and repair the store.',
     load: async () => (await import('./store/index.ts')).store,
   },
+  { name: 'taint', summary: 'Change taints of nodes.', load: async () => (await import('./taint.ts')).taint },
+  { name: 'top', summary: 'Show the usage of nodes and pods.', load: async () => (await import('./top/index.ts')).top },
   {
     name: 'tree',
     summary: 'Show the owners and dependents of an object.',
     load: async () => (await import('./tree/index.ts')).tree,
   },
+  { name: 'uncordon', summary: 'Mark nodes as schedulable.', load: async () => (await import('./cordon.ts')).uncordon },
   { name: 'up', summary: 'Start a server in the background.', load: async () => (await import('./background/up.ts')).up },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   {
@@ -151,6 +164,11 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   if (name === '__complete') return (await import('./complete.ts')).complete(rest[0] === '--' ? rest.slice(1) : rest, io, table);
   // For the programs that `plat envtest` writes.
   if (name === '__kube-apiserver') return (await import('./envtest/apiserver.ts')).runApiserver(rest, io);
+  if (entryOf(name, table) === undefined) {
+    const { findPlugin, runPlugin } = await import('./plugin.ts');
+    const plugin = findPlugin(args, io);
+    if (plugin !== undefined) return runPlugin(plugin, io);
+  }
   const { command, path, own } = await descend(args, table, io);
   return wantsHelp(own) ? showHelp(path, command, io) : runCommand(command, path, own, io);
 }
