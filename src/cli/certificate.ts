@@ -42,10 +42,15 @@ function decider(decision: Decision): Command {
     usage: 'NAME… | -f FILE [flags]',
     summary:
       decision.word === 'approve'
-        ? 'Approve certificate signing requests, so that their signer signs them: plat certificate approve csr-1'
-        : 'Deny certificate signing requests: plat certificate deny csr-1',
+        ? 'Approve certificate signing requests, so that their signer signs them.'
+        : 'Deny certificate signing requests.',
     flags: table,
     more: `
+Examples:
+  plat certificate ${decision.word} csr-1
+  plat certificate ${decision.word} csr-1 csr-2 --force
+  plat certificate ${decision.word} -f requests.yaml
+
 Exit codes:
   0   all requests are ${decision.past}
   1   some requests failed; the others are ${decision.past}

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { resourcePath } from '../client/discovery.ts';
 import { errorOf, readAll } from '../client/transport.ts';
 import { makeDirectory } from '../lib/directories.ts';
-import { bool, choice, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
+import { bool, choice, duration, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
 import { domainName, groupName, type Identity, identities } from '../meta/identity.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { fullGroup } from './api-groups.ts';
@@ -12,6 +12,7 @@ import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { containersOf, type Pod, podPath } from './pods.ts';
 import { printable } from './print-table.ts';
+import { isStock, programName } from './program.ts';
 import { type Work, withServer } from './work.ts';
 
 const table = { Connecting: connectFlags };
@@ -19,6 +20,7 @@ const dumpTable = {
   Dumping: {
     namespaces: list([], 'Namespaces to dump.', { defaultText: 'those of the context and of the system' }),
     'all-namespaces': bool(false, 'Dump all namespaces.', { short: 'A' }),
+    'pod-running-timeout': duration('20s', 'Longest wait for the log of a container.'),
     'output-directory': text('', 'Write one file per resource and log to this directory; default is stdout.', { value: 'DIR' }),
     output: choice('json', ['json', 'yaml'], 'Output format of objects.', { short: 'o' }),
   },
@@ -33,8 +35,14 @@ interface Service {
 
 export const clusterInfo = command({
   usage: '[dump] [flags]',
-  summary: 'Show the addresses of the control plane and its services; `plat cluster-info dump` prints objects and logs for debugging.',
+  summary: 'Show the addresses of the control plane and its services.',
   flags: table,
+  more: `
+Examples:
+  plat cluster-info
+  plat cluster-info --context dev
+  plat cluster-info dump --namespaces=team --output-directory=./dump
+`,
   commands: [{ name: 'dump', summary: 'Print objects, events and logs.', load: async () => dump }],
   async run({ options, args }, io) {
     if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: there is only \`plat cluster-info dump\``);
@@ -44,8 +52,9 @@ export const clusterInfo = command({
       const label = `${domainName(identity, 'cluster-service')}=true`;
       const path = `/api/v1/namespaces/${identity.namespaces.system}/services?labelSelector=${encodeURIComponent(label)}`;
       const { items } = await get<{ items?: Service[] | null }>(work, path);
-      io.out(`The control plane is running at ${server}\n`);
+      io.out(`${isStock(io) ? 'Kubernetes' : 'The'} control plane is running at ${server}\n`);
       for (const service of items ?? []) io.out(`${printable(titleOf(service, identity))} is running at ${server}${proxyPath(service)}\n`);
+      io.out(`\nTo further debug and diagnose cluster problems, use '${programName(io)} cluster-info dump'.\n`);
       return 0;
     });
   },
@@ -70,6 +79,12 @@ const dump = command({
   usage: '[flags]',
   summary: 'Print nodes, and the events, services, workloads, pods and logs of each namespace.',
   flags: dumpTable,
+  more: `
+Examples:
+  plat cluster-info dump
+  plat cluster-info dump --namespaces=team,default --output-directory=./dump
+  plat cluster-info dump -A -o yaml
+`,
   async run({ options, args }, io) {
     if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}`);
     return withServer(options, io, (work) => dumpAll(work, options));
@@ -95,7 +110,7 @@ async function dumpAll(work: Work, options: DumpOptions): Promise<number> {
       const value = await get<{ items?: Pod[] | null }>(work, resourcePath(await work.discovery.find(type), namespace));
       await objects(join(namespace, type.replace('.apps', '')), value);
       if (type !== 'pods') continue;
-      for (const pod of value.items ?? []) await put(join(namespace, pod.metadata.name, 'logs.txt'), await logsOf(work, namespace, pod));
+      for (const pod of value.items ?? []) await put(join(namespace, pod.metadata.name, 'logs.txt'), await logsOf(work, namespace, pod, options.podRunningTimeout));
     }
   }
   if (options.outputDirectory !== '') work.io.out(`Cluster info dumped to ${options.outputDirectory}\n`);
@@ -110,13 +125,13 @@ async function namespacesOf(work: Work, options: DumpOptions): Promise<string[]>
   return [...new Set([(await identityAt(work)).namespaces.system, work.namespace])];
 }
 /** A log that cannot be read does not end the dump. */
-async function logsOf(work: Work, namespace: string, pod: Pod): Promise<string> {
+async function logsOf(work: Work, namespace: string, pod: Pod, timeout: number): Promise<string> {
   const parts: string[] = [];
   for (const { name } of containersOf(pod)) {
     parts.push(`==== START logs for container ${name} of pod ${namespace}/${pod.metadata.name} ====\n`);
     try {
       const path = `${podPath(namespace, pod.metadata.name)}/log?container=${encodeURIComponent(name)}`;
-      const answer = await work.session.transport.open({ path, signal: work.signal, ...work.session.timeout });
+      const answer = await work.session.transport.open({ path, signal: work.signal, timeout, ...work.session.timeout });
       if (answer.status >= 300) throw await errorOf(answer);
       parts.push((await readAll(answer.body, LOG_LIMIT)).toString());
     } catch (error) {

@@ -2,7 +2,7 @@
 import { type ApiResource, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines } from '../client/transport.ts';
-import { bool, choice, FlagError, type FlagValues, list, readChoice, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, int, list, readChoice, text } from '../lib/flags.ts';
 import { humanDuration } from '../meta/age.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -22,6 +22,7 @@ const table = {
       value: 'Normal,Warning',
       check: (one) => void readChoice(one, ['Normal', 'Warning']),
     }),
+    'chunk-size': int(500, 'Events to list in one request; 0 lists all at once.'),
     watch: bool(false, 'Watch for new events.', { short: 'w' }),
   },
   Printing: {
@@ -54,14 +55,19 @@ interface Change {
   readonly object: Event & { readonly code?: number; readonly message?: string; readonly reason?: string };
 }
 
-const PAGE = 500;
 /** Delay after a watch that ended at once. */
 const PAUSE_MS = 1000;
 
 export const events = command({
   usage: '[flags]',
-  summary: 'List events, the newest last: plat events, plat events --for pod/web, plat events -A --types Warning -w',
+  summary: 'List events, the newest last.',
   flags: table,
+  more: `
+Examples:
+  plat events
+  plat events --for pod/web
+  plat events -A --types=Warning --watch
+`,
   async run({ options, args }, io) {
     if (args.length > 0) throw new FlagError(`events takes no arguments, but got ${JSON.stringify(args[0])}: name an object with --for`);
     if (options.for !== '' && !/^[^/]+\/[^/]+$/.test(options.for)) throw new FlagError('--for is of the form TYPE/NAME, such as pod/web');
@@ -122,7 +128,7 @@ class Events {
     let next: string | undefined;
     let version = '';
     do {
-      const query = queryOf({ limit: PAGE, continue: next, fieldSelector: this.selector });
+      const query = queryOf({ limit: this.options.chunkSize || undefined, continue: next, fieldSelector: this.selector });
       const page = await this.work.session.transport.json<EventList>({
         path: `${this.path}?${query}`,
         signal: this.work.signal,

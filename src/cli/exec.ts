@@ -5,6 +5,7 @@ import { connectFlags } from './connect.ts';
 import { readManifests } from './manifests.ts';
 import { fileFlags, namespaceFlag } from './object-flags.ts';
 import { chosenContainer, type Pod, podsOf } from './pods.ts';
+import { isStock } from './program.ts';
 import { runRemote } from './remote-command.ts';
 import { type Work, withServer } from './work.ts';
 
@@ -32,15 +33,19 @@ Exit codes:
 
 export const exec: Command = {
   usage: 'POD | TYPE/NAME [flags] -- COMMAND [ARGUMENTS]',
-  summary: 'Run a command in a container: plat exec web -- ls /tmp, plat exec -it deployment/web -c main -- sh',
+  summary: 'Run a command in a container.',
   flags: execTable,
-  help: (width) => `${flagHelp(execTable, width)}${exitCodes}`,
+  help: (width) => `${flagHelp(execTable, width)}
+Examples:
+  plat exec web -- ls /tmp
+  plat exec -it deployment/web -c main -- sh
+  tar cf - notes | plat exec -i web -- tar xf - -C /tmp
+${exitCodes}`,
   async run(argv, io) {
     const at = argv.indexOf('--');
-    const command = at === -1 ? [] : argv.slice(at + 1);
+    const after = at === -1 ? undefined : argv.slice(at + 1);
     const { options, args } = parseFlags(execTable, apart(at === -1 ? argv : argv.slice(0, at)));
-    const [target, more] = args;
-    if (more !== undefined) throw new FlagError(`the command comes after two dashes: plat exec ${target} -- ${args.slice(1).join(' ')}`);
+    const { target, command } = commandOf(args, after, options.filename.length > 0, io);
     if (command.length === 0) throw new FlagError('command missing. For example: plat exec web -- ls /tmp');
     const named = await targetOf(target, options.filename, io);
     return withServer(options, io, async (work) => {
@@ -48,16 +53,40 @@ export const exec: Command = {
       const container = chosenContainer(work, pod, options.container, options.quiet);
       const tty = options.tty && options.stdin;
       if (tty && !io.terminal.interactive) io.err('plat: stdin is not a terminal, but -t allocates one in the container\n');
-      return runRemote(work, { what: 'exec', pod: pod.metadata.name, container, command, stdin: options.stdin, tty });
+      const code = await runRemote(work, { what: 'exec', pod: pod.metadata.name, container, command, stdin: options.stdin, tty });
+      if (code !== 0 && isStock(io)) io.err(`command terminated with exit code ${code}\n`);
+      return code;
     });
   },
 };
 
+/** The stock client still takes a command without the two dashes. */
+function commandOf(
+  args: readonly string[],
+  after: readonly string[] | undefined,
+  hasFile: boolean,
+  io: IO,
+): { target: string | undefined; command: readonly string[] } {
+  const [target, ...rest] = hasFile ? [undefined, ...args] : args;
+  if (rest.length === 0) return { target, command: after ?? [] };
+  if (!isStock(io) || after !== undefined)
+    throw new FlagError(`the command comes after two dashes: plat exec ${target ?? '-f FILE'} -- ${rest.join(' ')}`);
+  io.err(
+    'kubectl exec [POD] [COMMAND] is DEPRECATED and will be removed in a future version. Use kubectl exec [POD] -- [COMMAND] instead.\n',
+  );
+  return { target, command: rest };
+}
+
 export const attach: Command = {
   usage: 'POD | TYPE/NAME [flags]',
-  summary: 'Attach to a running container: plat attach web, plat attach -it web',
+  summary: 'Attach to a running container.',
   flags: attachTable,
-  help: (width) => `${flagHelp(attachTable, width)}${exitCodes}`,
+  help: (width) => `${flagHelp(attachTable, width)}
+Examples:
+  plat attach web
+  plat attach web -c main -it
+  plat attach deployment/web -q
+${exitCodes}`,
   async run(argv, io) {
     const { options, args } = parseFlags(attachTable, apart(argv));
     const [target, more] = args;

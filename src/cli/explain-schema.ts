@@ -53,6 +53,15 @@ export class Schemas {
       ),
     );
   }
+  /** The name of the type that a schema refers to, alone or with keywords of its own. */
+  referenceOf(schema: Schema): string | undefined {
+    return schema.$ref ?? schema.allOf?.find((part) => part.$ref !== undefined)?.$ref;
+  }
+  /** That type. */
+  referred(schema: Schema): Schema | undefined {
+    const reference = this.referenceOf(schema);
+    return reference === undefined ? undefined : this.byName[nameOf(reference)];
+  }
   /** A schema merged with its reference; its own keywords take precedence. */
   resolve(schema: Schema): Schema {
     const refs = [schema.$ref, ...(schema.allOf ?? []).map((part) => part.$ref)].filter((ref) => ref !== undefined);

@@ -6,7 +6,9 @@ import { apiVersionOf, splitApiVersion } from '../meta/api-version.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { rulesOf, type Schema, Schemas } from './explain-schema.ts';
+import { stockExplanation } from './explain-stock.ts';
 import { printable } from './print-table.ts';
+import { isStock } from './program.ts';
 import { type Work, withServer } from './work.ts';
 
 const flags = {
@@ -19,10 +21,15 @@ const flags = {
 
 export const explain = command({
   usage: 'TYPE[.FIELD…] [flags]',
-  summary: 'Show the fields of a type: plat explain pods, plat explain deployment.spec.strategy, plat explain beds.garden.example.com.spec',
+  summary: 'Show the fields of a type.',
   flags: flags,
   more: `
 Paths skip lists and maps: pod.spec.containers.image is a field of each container.
+
+Examples:
+  plat explain pods
+  plat explain deployment.spec.strategy --recursive
+  plat explain beds.garden.example.com.spec --api-version=garden.example.com/v1
 
 Exit codes:
   0   the type or field exists
@@ -39,7 +46,8 @@ Exit codes:
       const root = schemas.ofKind(resource);
       if (root === undefined) throw new Error(`the server does not describe ${resource.kind} of ${apiVersionOf(resource)}`);
       const found = walk(schemas, root, fields, resource);
-      new Explanation(schemas, io).print(resource, fields, found, options.recursive);
+      if (isStock(io)) io.out(stockExplanation(schemas, resource, fields, found, options.recursive));
+      else new Explanation(schemas, io).print(resource, fields, found, options.recursive);
       return 0;
     });
   },

@@ -39,9 +39,14 @@ const TAIL_OF_MANY = 10;
 
 export const logs = command({
   usage: 'POD [CONTAINER] | TYPE/NAME | -l QUERY [flags]',
-  summary: 'Print the logs of containers: plat logs web, plat logs -f deployment/web, plat logs -l app=web --all-containers --tail 20',
+  summary: 'Print the logs of containers.',
   flags: table,
   more: `
+Examples:
+  plat logs web
+  plat logs -f deployment/web --since=5m
+  plat logs -l app=web --all-containers --tail=20 --prefix
+
 Exit codes:
   0   all logs were printed
   1   a log could not be read, or the connection was lost

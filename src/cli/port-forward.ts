@@ -23,11 +23,16 @@ type Options = FlagValues<typeof table>;
 
 export const portForward = command({
   usage: 'POD | TYPE/NAME [LOCAL:]REMOTE… [flags]',
-  summary: 'Forward local ports to a pod: plat port-forward web 8080:80, plat port-forward service/web :http',
+  summary: 'Forward local ports to a pod.',
   flags: table,
   more: `
 A port is 80 (the same local and remote port), 8080:80, or :80 for any free local port. The remote port may be a port name of
 the pod or the service. Of a workload or service one pod is selected, a running one if there is any.
+
+Examples:
+  plat port-forward web 8080:80
+  plat port-forward service/web :http
+  plat port-forward deployment/web 5432 --address=0.0.0.0
 
 Runs until it is interrupted. Exit codes:
   0   interrupted
@@ -168,6 +173,7 @@ class Relay {
     socket.on('error', () => {});
     if (this.open.size >= MAX_CONNECTIONS) return void socket.destroy();
     this.open.add(socket);
+    this.work.io.out(`Handling connection for ${socket.localPort}\n`);
     socket.once('close', () => this.open.delete(socket));
     socket.pause();
     this.join(socket, remote).catch((error: Error) => {

@@ -51,6 +51,7 @@ const table = {
   },
   Paths: {
     'api-prefix': text('/', 'Path prefix of the API.', { value: 'PATH' }),
+    'append-server-path': bool(false, 'Put the path of the address of the server, if it has one, before that of each request.'),
     www: text('', 'Serve the files of this directory.', { short: 'w', value: 'DIR' }),
     'www-prefix': text('/static/', 'Path prefix of the files of --www.', { short: 'P', value: 'PATH' }),
   },
@@ -60,10 +61,16 @@ type Options = FlagValues<typeof table>;
 
 export const proxy = command({
   usage: '[flags]',
-  summary: 'Serve the API on a local port, with your credentials: plat proxy, then curl http://127.0.0.1:8001/api/v1/namespaces',
+  summary: 'Serve the API on a local port, with your credentials.',
   flags: table,
   more: `
 Anyone who can connect to the port acts with your credentials. By default only clients on this machine can, and only with a Host header of this machine.
+
+Examples:
+  plat proxy, then: curl http://127.0.0.1:8001/api/v1/namespaces
+  plat proxy --port=0 --reject-methods=POST,PUT,PATCH,DELETE
+  plat proxy --www=./site --www-prefix=/site/ --api-prefix=/api-server/
+
 Runs until it is interrupted. Exit codes:
   0   interrupted
   1   cannot listen, or the client configuration cannot be used
@@ -148,7 +155,9 @@ class Relay {
 
   constructor(work: Work, options: Options) {
     this.options = options;
-    this.transport = new Transport(work.session.connection, `plat-proxy/${productVersion}`, work.io.clock, { maxSockets: MAX_SOCKETS });
+    const { connection } = work.session;
+    const target = options.appendServerPath ? connection : { ...connection, server: new URL(connection.server).origin };
+    this.transport = new Transport(target, `plat-proxy/${productVersion}`, work.io.clock, { maxSockets: MAX_SOCKETS });
   }
   close(): void {
     this.transport.close();

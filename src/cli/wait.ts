@@ -1,10 +1,13 @@
 /** `plat wait`: waits for a condition of objects, or a timeout. */
-import { duration, type Flag, FlagError, type FlagValues, flag } from '../lib/flags.ts';
+import { bool, duration, type Flag, FlagError, type FlagValues, flag } from '../lib/flags.ts';
 import { parseDuration } from '../lib/time.ts';
 import { ApiError } from '../meta/errors.ts';
-import { command } from './command.ts';
+import type { ApiResource } from '../client/discovery.ts';
+import { splitApiVersion } from '../meta/api-version.ts';
+import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
+import { readManifests } from './manifests.ts';
 import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { Results } from './results.ts';
@@ -21,7 +24,13 @@ const timeout: Flag<number> = {
   },
 };
 const waitFlags = {
-  Objects: { ...fileFlags, namespace: namespaceFlag, ...selectFlags },
+  Objects: {
+    ...fileFlags,
+    recursive: bool(true, 'Read the directories of --filename recursively.', { short: 'R', defaultText: 'true' }),
+    namespace: namespaceFlag,
+    ...selectFlags,
+    local: bool(false, 'Check the objects of the files once, without a server.'),
+  },
   Waiting: {
     for: flag<Goal | undefined>(undefined, 'What to wait for.', 'delete|create|condition=NAME[=VALUE]|jsonpath={.path}[=VALUE]', readGoal),
     timeout,
@@ -33,10 +42,14 @@ type WaitOptions = FlagValues<typeof waitFlags>;
 
 export const wait = command({
   usage: 'TYPE NAME… | TYPE/NAME… | TYPE -l QUERY | TYPE --all | -f FILE --for=… [flags]',
-  summary:
-    "Wait for a condition: plat wait --for=condition=Ready pod/web, plat wait --for=delete ns/a, plat wait --for=jsonpath='{.status.phase}'=Bound pvc/a",
+  summary: 'Wait for a condition.',
   flags: waitFlags,
   more: `
+Examples:
+  plat wait --for=condition=Ready pod/web --timeout=1m
+  plat wait --for=delete namespace/old
+  plat wait --for=jsonpath='{.status.phase}'=Bound pvc --all
+
 Exit codes:
   0     all objects meet the condition
   1     an object does not exist, or does not meet the condition in time
@@ -47,9 +60,25 @@ Exit codes:
     checkTargets('wait', args, options);
     const goal = options.for;
     if (goal === undefined) throw new FlagError('condition missing. For example: --for=condition=Ready, --for=delete');
+    if (options.local && options.filename.length === 0) throw new FlagError('--local needs files: name them with -f');
+    if (options.local) return checkFiles(io, options, goal);
     return withServer(options, io, (work) => waitFor(work, args, options, goal));
   },
 });
+
+/** The objects as the files have them. */
+async function checkFiles(io: IO, options: WaitOptions, goal: Goal): Promise<number> {
+  const results = new Results(io, { ...options, dryRun: 'none' });
+  for (const { object, name = '' } of await readManifests(options.filename, options.recursive, io)) {
+    const { kind } = object;
+    const { group } = splitApiVersion(object.apiVersion);
+    const resource = { singularName: kind.toLowerCase(), group } as ApiResource;
+    const item = object as unknown as ApiItem;
+    if (goal.met(item)) results.done({ resource, name }, goal.reached, item);
+    else results.failed(shownName(resource, name), new Error(`not ${goal.reached}: ${goal.distance(item)}`));
+  }
+  return results.end();
+}
 
 async function waitFor(work: Work, args: readonly string[], options: WaitOptions, goal: Goal): Promise<number> {
   const refs = await findTargets(work, args, options);

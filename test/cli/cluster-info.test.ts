@@ -31,7 +31,8 @@ describe.each(['plat', 'kubernetes'])('cluster-info with identity %s', (identity
     const { system } = server.identity.namespaces;
     expect(await plat.ok(['cluster-info'])).toBe(
       `The control plane is running at ${server.address}\n` +
-        `CoreDNS is running at ${server.address}/api/v1/namespaces/${system}/services/dns:web/proxy\n`,
+        `CoreDNS is running at ${server.address}/api/v1/namespaces/${system}/services/dns:web/proxy\n` +
+        "\nTo further debug and diagnose cluster problems, use 'plat cluster-info dump'.\n",
     );
     expect(await plat.run(['cluster-info', 'dmp'])).toMatchObject({ code: 2 });
   });

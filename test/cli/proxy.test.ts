@@ -102,6 +102,15 @@ test('a prefix for the API, and files beside it that do not lead out of their di
   expect(await ask(port, '/static/..%2f..%2fetc/passwd')).toMatchObject({ status: 404 });
 });
 
+test('the path of the address of the server comes first only if asked', async () => {
+  const address = `${world.server.address}/api`;
+  const without = await start('--server', address);
+  expect(await ask(without, '/api/v1/namespaces/default')).toMatchObject({ status: 200 });
+  const appended = await start('--server', address, '--append-server-path');
+  expect(await ask(appended, '/v1/namespaces/default')).toMatchObject({ status: 200 });
+  expect(await ask(appended, '/api/v1/namespaces/default')).toMatchObject({ status: 404 });
+});
+
 test('connections that change their protocol', async () => {
   const port = await start('--reject-paths=');
   world.agent.upgrade = (_req, socket) => {

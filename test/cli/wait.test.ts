@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
@@ -98,4 +101,27 @@ test.each([
   const io = testIO();
   expect(await run(['wait', ...args], io)).toBe(2);
   expect(io.stderr).toContain(message);
+});
+
+test('--local checks the objects of files once, without a server', async () => {
+  const cwd = temporaryDirectory('plat-wait');
+  writeFileSync(
+    join(cwd, 'a.yaml'),
+    `apiVersion: v1
+kind: Pod
+metadata: { name: a }
+status: { phase: Running }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: b }
+status: { phase: Failed }
+`,
+  );
+  const io = testIO({ cwd });
+  expect(await run(['wait', '--local', '-f', 'a.yaml', '--for=jsonpath={.status.phase}=Running'], io)).toBe(1);
+  expect(io.stdout).toBe('pod/a condition met\n');
+  expect(io.stderr).toContain('deployment.apps/b: ');
+  expect(io.stderr).toContain('it is Failed');
+  expect(await run(['wait', '--local', 'pod/a', '--for=delete'], testIO({ cwd }))).toBe(2);
 });

@@ -209,3 +209,17 @@ test('commands below a command have help and suggestions of their own', async ()
     stderr: 'plat: unknown command "config use-contxt" (did you mean use-context?); `plat help config` lists them\n',
   });
 });
+
+test('view --merge=false shows one file as it is written', async () => {
+  const { stdout } = await config('view', '--merge=false', '--kubeconfig', path);
+  expect(parseYaml(stdout)).toMatchObject({ extra: 'kept', users: [{ name: 'me', user: { 'client-certificate': 'me.crt' } }, {}, {}] });
+  const merged = parseYaml((await config('view')).stdout) as { users: { name: string; user: Record<string, string> }[] };
+  expect(merged.users.find(({ name }) => name === 'me')?.user['client-certificate']).toBe(join(directory, 'me.crt'));
+  const io = testIO({ env: { KUBECONFIG: path } });
+  expect(await run(['config', 'view', '--merge=false'], io)).toBe(2);
+  expect(io.stderr).toContain('--merge=false needs the file');
+});
+
+test('use is another name for use-context', async () => {
+  expect((await config('use', 'prod')).stdout).toBe('Switched to context "prod".\n');
+});

@@ -21,7 +21,7 @@ export function columns(lines: readonly (readonly string[])[]): string {
 
 const listTable = {
   Showing: {
-    output: choice('table', ['table', 'name'], 'Output format.', { short: 'o' }),
+    output: choice('', ['', 'name'], 'Print names alone instead of a table.', { short: 'o', value: 'name' }),
     'no-headers': bool(false, 'Do not print headers.'),
   },
   File: fileFlag,
@@ -30,6 +30,12 @@ export const getContexts = command({
   usage: '[NAME…] [flags]',
   summary: 'List contexts; a star marks the current one.',
   flags: listTable,
+  more: `
+Examples:
+  plat config get-contexts
+  plat config get-contexts dev prod
+  plat config get-contexts -o name
+`,
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     const wanted = args.length > 0 ? args : files.names('contexts');
@@ -48,6 +54,12 @@ export const currentContext = command({
   usage: '[flags]',
   summary: 'Show the name of the current context; exit code 1 if there is none.',
   flags: plain,
+  more: `
+Examples:
+  plat config current-context
+  plat config current-context --kubeconfig other.conf
+  plat get pods --context "$(plat config current-context)"
+`,
   async run({ options, args }, io) {
     noArguments(args);
     const current = (await ConfigFiles.read(options.kubeconfig, io)).currentContext;
@@ -60,6 +72,12 @@ export const useContext = command({
   usage: 'NAME [flags]',
   summary: 'Set the current context.',
   flags: plain,
+  more: `
+Examples:
+  plat config use-context dev
+  plat config use dev
+  plat config use-context dev --kubeconfig other.conf
+`,
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     const wanted = oneArgument(args, 'context', 'config use-context dev');
@@ -81,9 +99,14 @@ const setTable = {
 };
 export const setContext = command({
   usage: 'NAME|--current [flags]',
-  summary:
-    'Create or update a context: plat config set-context --current --namespace team, plat config set-context dev --cluster a --user b',
+  summary: 'Create or update a context.',
   flags: setTable,
+  more: `
+Examples:
+  plat config set-context --current --namespace=team
+  plat config set-context dev --cluster=dev --user=me
+  plat config set-context dev --namespace=""
+`,
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     if (options.current && args.length > 0) throw new FlagError('a name and --current exclude each other');
@@ -105,6 +128,12 @@ export const renameContext = command({
   usage: 'NAME NEW-NAME [flags]',
   summary: 'Rename a context.',
   flags: plain,
+  more: `
+Examples:
+  plat config rename-context old new
+  plat config rename-context a b --kubeconfig other.conf
+  plat config rename-context "$(plat config current-context)" dev
+`,
   async run({ options, args }, io) {
     const [from, to, more] = args;
     if (!from || !to || more !== undefined)

@@ -15,6 +15,12 @@ export function lister(list: ListName): Command {
     usage: '[flags]',
     summary: `List the names of ${list}.`,
     flags: plain,
+    more: `
+Examples:
+  plat config get-${list}
+  plat config get-${list} --kubeconfig other.conf
+  plat config get-${list} | grep dev
+`,
     async run({ options, args }, io) {
       noArguments(args);
       const names = (await ConfigFiles.read(options.kubeconfig, io)).names(list);
@@ -29,6 +35,12 @@ export function remover(list: ListName): Command {
     usage: 'NAME [flags]',
     summary: `Remove a ${what}.`,
     flags: plain,
+    more: `
+Examples:
+  plat config delete-${what} old
+  plat config delete-${what} old --kubeconfig other.conf
+  plat config delete-${what} "$OLD"
+`,
     async run({ options, args }, io) {
       const name = oneArgument(args, what, `config delete-${what} old`);
       const files = await ConfigFiles.read(options.kubeconfig, io);
@@ -59,8 +71,14 @@ const clusterTable = {
 };
 export const setCluster = command({
   usage: 'NAME [flags]',
-  summary: 'Create or update a cluster: plat config set-cluster dev --server https://127.0.0.1:6443 --certificate-authority ca.crt',
+  summary: 'Create or update a cluster.',
   flags: clusterTable,
+  more: `
+Examples:
+  plat config set-cluster dev --server=https://127.0.0.1:6443
+  plat config set-cluster dev --certificate-authority=ca.crt --embed-certs
+  plat config set-cluster dev --proxy-url=socks5://127.0.0.1:1080
+`,
   async run({ options, args }, io) {
     const name = oneArgument(args, 'cluster', 'config set-cluster dev --server https://127.0.0.1:6443');
     if (options.insecureSkipTlsVerify && options.certificateAuthority !== undefined) {
@@ -118,8 +136,14 @@ type UserOptions = FlagValues<typeof userTable>;
 
 export const setCredentials = command({
   usage: 'NAME [flags]',
-  summary: 'Create or update a user: plat config set-credentials me --token …, plat config set-credentials me --exec-command get-token',
+  summary: 'Create or update a user.',
   flags: userTable,
+  more: `
+Examples:
+  plat config set-credentials me --client-certificate=me.crt --client-key=me.key --embed-certs
+  plat config set-credentials me --token="$TOKEN"
+  plat config set-credentials me --exec-command=get-token --exec-arg=--dev --exec-api-version=client.authentication.…/v1
+`,
   async run({ options, args }, io) {
     const name = oneArgument(args, 'user', 'config set-credentials me --token …');
     const changes = await userChanges(options, io);

@@ -67,6 +67,10 @@ export class ConfigFiles {
   get paths(): readonly string[] {
     return this.files.map(({ path }) => path);
   }
+  /** The first file, with paths as written. */
+  unmerged(): RawConfig {
+    return structuredClone(this.files[0]?.config ?? {});
+  }
   /** All files merged, with absolute paths. */
   merged(): RawConfig {
     const entries = (list: ListName): RawEntry[] =>

@@ -19,7 +19,7 @@ const commands: readonly CommandEntry[] = [
   { name: 'set-context', summary: 'Create or update a context.', load: async () => (await contexts()).setContext },
   { name: 'set-credentials', summary: 'Create or update a user.', load: async () => (await entries()).setCredentials },
   { name: 'unset', summary: 'Remove a value.', load: async () => (await import('./property.ts')).unset },
-  { name: 'use-context', summary: 'Set the current context.', load: async () => (await contexts()).useContext },
+  { name: 'use-context', aliases: ['use'], summary: 'Set the current context.', load: async () => (await contexts()).useContext },
   { name: 'view', summary: 'Show the configuration, without its secrets.', load: async () => (await import('./view.ts')).view },
 ];
 

@@ -93,8 +93,14 @@ const setTable = {
 };
 export const set = command({
   usage: 'PROPERTY VALUE [flags]',
-  summary: 'Set one value: plat config set clusters.dev.server https://127.0.0.1:6443, plat config set current-context dev',
+  summary: 'Set one value.',
   flags: setTable,
+  more: `
+Examples:
+  plat config set clusters.dev.server https://127.0.0.1:6443
+  plat config set contexts.dev.namespace team
+  plat config set current-context dev
+`,
   async run({ options, args }, io) {
     const [path, text, more] = args;
     if (!path || text === undefined || more !== undefined) {
@@ -120,8 +126,14 @@ export const set = command({
 const unsetTable = { File: fileFlag };
 export const unset = command({
   usage: 'PROPERTY [flags]',
-  summary: 'Remove a value, an entry or all of a kind: plat config unset users.me.token, unset contexts.old, unset current-context',
+  summary: 'Remove a value, an entry or all of a kind.',
   flags: unsetTable,
+  more: `
+Examples:
+  plat config unset users.me.token
+  plat config unset contexts.old
+  plat config unset current-context
+`,
   async run({ options, args }, io) {
     const path = oneArgument(args, 'property', 'config unset users.me.token');
     const files = await ConfigFiles.read(options.kubeconfig, io);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../client/config.ts';
 import type { RawConfig, RawEntry } from '../../client/config-file.ts';
-import { bool, flag, readChoice, text } from '../../lib/flags.ts';
+import { bool, FlagError, flag, readChoice, text } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { command } from '../command.ts';
@@ -12,6 +12,7 @@ const table = {
   Showing: {
     raw: bool(false, 'Show certificates, keys, tokens and passwords.'),
     flatten: bool(false, 'Embed the contents of referenced files, secrets included, to make the output portable.'),
+    merge: bool(true, 'Merge all configuration files; false shows the file of --kubeconfig alone, as it is written.', { defaultText: 'true' }),
     minify: bool(false, 'Show only what the current context needs.'),
     context: text('', 'The context to use as the current one.', { value: 'NAME' }),
     output: flag<string>('yaml', 'Output format.', 'yaml|json|jsonpath=TEMPLATE', readForm, { short: 'o' }),
@@ -24,11 +25,19 @@ function readForm(value: string): string {
 
 export const view = command({
   usage: '[flags]',
-  summary: 'Show the configuration, without its secrets: plat config view, plat config view --minify --flatten > portable.conf',
+  summary: 'Show the configuration, without its secrets.',
   flags: table,
+  more: `
+Examples:
+  plat config view
+  plat config view --minify --flatten > portable.conf
+  plat config view -o jsonpath='{.clusters[*].name}'
+`,
   async run({ options, args }, io) {
     noArguments(args);
-    let config = (await ConfigFiles.read(options.kubeconfig, io)).merged();
+    if (!options.merge && options.kubeconfig === undefined) throw new FlagError('--merge=false needs the file: --kubeconfig FILE');
+    const files = await ConfigFiles.read(options.kubeconfig, io);
+    let config = options.merge ? files.merged() : files.unmerged();
     if (options.context !== '') config['current-context'] = options.context;
     if (options.minify) config = minified(config);
     if (options.flatten) await flatten(config);

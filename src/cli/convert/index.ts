@@ -7,16 +7,21 @@ import type { JsonValue } from '../../schema/types.ts';
 import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { editYaml } from '../../schema/yaml-edit.ts';
 import { command, type IO } from '../command.ts';
-import { ManifestError, type ManifestText, readTexts } from '../manifests.ts';
-import { textFileFlags } from '../object-flags.ts';
+import { connectFlags } from '../connect.ts';
+import { ManifestError, type ManifestText, readManifests, readTexts } from '../manifests.ts';
+import { fileFlags, namespaceFlag } from '../object-flags.ts';
+import { isStock } from '../program.ts';
+import { refOf } from '../targets.ts';
+import { withServer } from '../work.ts';
 import { printable } from '../print-table.ts';
 import { Catalogue } from './catalogue.ts';
 import { Converter, identityFor, type Outcome } from './documents.ts';
 import { replaceFiles } from './replace-files.ts';
 
 const convertFlags = {
-  Objects: textFileFlags,
+  Objects: { ...fileFlags, namespace: namespaceFlag },
   Converting: {
+    local: bool(true, 'Convert the files; false converts the objects that they name, as the server has them.', { defaultText: 'true' }),
     'output-version': text('', 'Group and version to convert to, of the kinds that it has: apps/v1.', { value: 'GROUP/VERSION' }),
     'to-release': flag<string>('', 'Convert versions that this release does not have, or deprecates.', '1.15…1.27', (t) =>
       readChoice(t, apiReleases),
@@ -38,6 +43,7 @@ const convertFlags = {
       },
     ),
   },
+  Connecting: connectFlags,
 };
 type ConvertOptions = FlagValues<typeof convertFlags>;
 
@@ -46,7 +52,7 @@ export const NEEDS_DECISION = 3;
 
 export const convert = command({
   usage: '-f FILE|DIR|URL|- [--to-release RELEASE|--output-version GROUP/VERSION] [--write]',
-  summary: 'Convert manifests to another API version: plat convert -f manifests/ --to-release 1.25 --write',
+  summary: 'Convert manifests to another API version.',
   flags: convertFlags,
   more: `
 Without --to-release and --output-version objects get the newest version of release ${apiRelease}. Comments, order and line ends stay;
@@ -68,7 +74,7 @@ Exit codes:
 `,
   async run({ options, args }, io) {
     checkLine(options, args);
-    const texts = await readTexts(options.filename, options.recursive, io);
+    const texts = options.local ? await readTexts(options.filename, options.recursive, io) : await liveTexts(options, io);
     const { parsed, failures } = parseAll(texts, io);
     const identity = identityFor(
       options.identity,
@@ -84,18 +90,36 @@ Exit codes:
     const converter = new Converter(catalogue, goal);
     const results = parsed.map((one) => convertText(one, converter, io));
     const code = report(converter.outcomes, failures, io);
-    if (!options.write) io.out(options.output === '' ? joined(results.map(({ text: made }) => made)) : printed(results, options.output));
+    const form = options.output === '' && isStock(io) ? 'yaml' : options.output;
+    if (!options.write) io.out(form === '' ? joined(results.map(({ text: made }) => made)) : printed(results, form));
     else if (code === 1) io.err('plat: no file was written\n');
     else await replaceFiles(results.filter(({ text: made, before }) => made !== before));
-    return code;
+    // The stock plug-in leaves nothing to decide.
+    return isStock(io) && code === NEEDS_DECISION ? 0 : code;
   },
 });
 
-function checkLine({ filename, write, output, outputVersion, toRelease }: ConvertOptions, args: readonly string[]): void {
+/** The objects that the files name, as the server has them. */
+async function liveTexts(options: ConvertOptions, io: IO): Promise<ManifestText[]> {
+  const texts: ManifestText[] = [];
+  const code = await withServer(options, io, async (work) => {
+    for (const manifest of await readManifests(options.filename, options.recursive, io)) {
+      const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      const object = await work.get(refOf(manifest, resource, work, options.namespace));
+      texts.push({ source: manifest.source, text: stringifyYaml(object as unknown as JsonValue) });
+    }
+    return 0;
+  });
+  if (code !== 0) throw new Error('interrupted');
+  return texts;
+}
+
+function checkLine({ filename, local, write, output, outputVersion, toRelease }: ConvertOptions, args: readonly string[]): void {
   if (args.length > 0) throw new FlagError(`convert takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
   if (filename.length === 0) throw new FlagError('which files? For example: plat convert -f manifests/ --to-release 1.25');
   if (outputVersion !== '' && toRelease !== '') throw new FlagError('--output-version and --to-release exclude each other');
   if (write && output !== '') throw new FlagError('--write keeps the form of the files: leave out -o');
+  if (write && !local) throw new FlagError('--write and --local=false exclude each other');
   const other = filename.find((path) => path === '-' || /^https?:\/\//.test(path));
   if (write && other !== undefined) throw new FlagError(`--write: ${other} is not a file`);
 }
