@@ -68,7 +68,7 @@ Exit codes:
   async run(argv, io) {
     const at = argv.indexOf('--');
     const command = at === -1 ? [] : argv.slice(at + 1);
-    const { options, args, given } = parseFlags(table, apart(at === -1 ? argv : argv.slice(0, at)));
+    const { options, args, given } = parseFlags(table, at === -1 ? argv : argv.slice(0, at));
     check(options, args, command, given.has('attach'));
     const wanted = choiceOf(options, command);
     if (options.target !== '' && !options.quiet) {
@@ -83,10 +83,6 @@ Exit codes:
     });
   },
 };
-
-/** `-it` is two switches in one word. */
-const apart = (args: readonly string[]): string[] =>
-  args.flatMap((word) => (/^-[itq]{2,3}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [word]));
 
 const choiceOf = (options: Options, args: readonly string[]): DebugChoice => ({ ...options, args });
 

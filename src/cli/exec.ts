@@ -44,7 +44,7 @@ ${exitCodes}`,
   async run(argv, io) {
     const at = argv.indexOf('--');
     const after = at === -1 ? undefined : argv.slice(at + 1);
-    const { options, args } = parseFlags(execTable, apart(at === -1 ? argv : argv.slice(0, at)));
+    const { options, args } = parseFlags(execTable, at === -1 ? argv : argv.slice(0, at));
     const { target, command } = commandOf(args, after, options.filename.length > 0, io);
     if (command.length === 0) throw new FlagError('command missing. For example: plat exec web -- ls /tmp');
     const named = await targetOf(target, options.filename, io);
@@ -88,7 +88,7 @@ Examples:
   plat attach deployment/web -q
 ${exitCodes}`,
   async run(argv, io) {
-    const { options, args } = parseFlags(attachTable, apart(argv));
+    const { options, args } = parseFlags(attachTable, argv);
     const [target, more] = args;
     if (target === undefined) throw new FlagError('pod missing. For example: plat attach web');
     if (more !== undefined) throw new FlagError(`too many arguments: ${JSON.stringify(more)}`);
@@ -103,10 +103,6 @@ ${exitCodes}`,
     });
   },
 };
-
-/** `-it` is two switches in one word. */
-const apart = (args: readonly string[]): string[] =>
-  args.flatMap((word) => (/^-[itq]{2,3}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [word]));
 
 async function targetOf(target: string | undefined, filename: readonly string[], io: IO): Promise<string> {
   if (filename.length === 0) {
