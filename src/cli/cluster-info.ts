@@ -110,7 +110,8 @@ async function dumpAll(work: Work, options: DumpOptions): Promise<number> {
       const value = await get<{ items?: Pod[] | null }>(work, resourcePath(await work.discovery.find(type), namespace));
       await objects(join(namespace, type.replace('.apps', '')), value);
       if (type !== 'pods') continue;
-      for (const pod of value.items ?? []) await put(join(namespace, pod.metadata.name, 'logs.txt'), await logsOf(work, namespace, pod, options.podRunningTimeout));
+      for (const pod of value.items ?? [])
+        await put(join(namespace, pod.metadata.name, 'logs.txt'), await logsOf(work, namespace, pod, options.podRunningTimeout));
     }
   }
   if (options.outputDirectory !== '') work.io.out(`Cluster info dumped to ${options.outputDirectory}\n`);

@@ -33,7 +33,11 @@ const original: DebuggedPod = {
 const generate = (): string => 'debugger-x';
 
 test('a copy gets a new container, another name, and neither node nor ephemeral containers', () => {
-  const { pod, container } = podCopy(original, choice({ image: 'busybox', stdin: true, args: ['sh'], env: new Map([['A', 'b']]) }), generate);
+  const { pod, container } = podCopy(
+    original,
+    choice({ image: 'busybox', stdin: true, args: ['sh'], env: new Map([['A', 'b']]) }),
+    generate,
+  );
   expect(container).toBe('debugger-x');
   expect(pod).toEqual({
     metadata: { name: 'copy', namespace: 'n', annotations: { a: '1' } },
@@ -61,7 +65,16 @@ test('a copy changes a container, the images of all, the node and the sharing of
   expect(changed.pod.spec).toMatchObject({ nodeName: 'n1', shareProcessNamespace: true });
   const args = podCopy(original, choice({ container: 'main', args: ['y'], argumentsOnly: true }), generate);
   expect(args.pod.spec.containers[0]).toMatchObject({ command: ['run'], args: ['y'] });
-  const images = podCopy(original, choice({ setImage: new Map([['*', 'all:1'], ['side', 'side:2']]) }), generate);
+  const images = podCopy(
+    original,
+    choice({
+      setImage: new Map([
+        ['*', 'all:1'],
+        ['side', 'side:2'],
+      ]),
+    }),
+    generate,
+  );
   expect(images.container).toBe('');
   expect(images.pod.spec.containers.map(({ image }) => image)).toEqual(['all:1', 'side:2']);
   expect(() => podCopy(original, choice({ container: 'none' }), generate)).toThrow('you must specify image');

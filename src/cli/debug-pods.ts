@@ -112,7 +112,8 @@ export function podCopy(original: DebuggedPod, choice: DebugChoice, generate: ()
   });
   const changed = (one: DebugContainer): DebugContainer => changedContainer(one, choice);
   const isChosen = ({ name }: DebugContainer): boolean => name === choice.container;
-  if (containers.some(isChosen)) return { pod: copy(containers.map((one) => (isChosen(one) ? changed(one) : one))), container: choice.container };
+  if (containers.some(isChosen))
+    return { pod: copy(containers.map((one) => (isChosen(one) ? changed(one) : one))), container: choice.container };
   if (spec.initContainers?.some(isChosen)) {
     const initContainers = spec.initContainers.map((one) => (isChosen(one) ? changed(one) : one));
     return { pod: copy(containers, initContainers), container: choice.container };

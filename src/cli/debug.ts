@@ -1,18 +1,11 @@
 /** `plat debug`: a container for debugging in a running pod, in a copy of a pod, or on a node. */
-import { bool, choice, FlagError, flagHelp, type FlagValues, optionalBool, pairs, parseFlags, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, flagHelp, optionalBool, pairs, parseFlags, text } from '../lib/flags.ts';
 import { systemRandom } from '../lib/random.ts';
 import { ApiError } from '../meta/errors.ts';
 import { generatedAlphabet, generatedLength } from '../meta/names.ts';
 import type { Command } from './command.ts';
 import { connectFlags } from './connect.ts';
-import {
-  containerNames,
-  type DebugChoice,
-  type DebuggedPod,
-  ephemeralContainer,
-  nodePod,
-  podCopy,
-} from './debug-pods.ts';
+import { containerNames, type DebugChoice, type DebuggedPod, ephemeralContainer, nodePod, podCopy } from './debug-pods.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { namespaceFlag } from './object-flags.ts';
 import { podPath } from './pods.ts';
@@ -26,7 +19,9 @@ const table = {
     container: text('', 'Name of the container for debugging.', { short: 'c', value: 'NAME' }),
     'arguments-only': bool(false, 'What follows -- are the arguments of the container, not its command.'),
     env: pairs('Environment variables of the container.'),
-    'image-pull-policy': choice('', ['', 'Always', 'IfNotPresent', 'Never'], 'When to pull the image.', { value: 'Always|IfNotPresent|Never' }),
+    'image-pull-policy': choice('', ['', 'Always', 'IfNotPresent', 'Never'], 'When to pull the image.', {
+      value: 'Always|IfNotPresent|Never',
+    }),
     target: text('', 'Container whose processes the one for debugging sees.', { value: 'NAME' }),
   },
   Copy: {
@@ -106,9 +101,11 @@ function check(options: Options, args: readonly string[], command: readonly stri
     if (options.setImage.size > 0) fail('--set-image may only be used with --copy-to');
     if (options.image === '') fail('you must specify --image when not using --copy-to');
   }
-  if (options.image !== '' && !image.test(options.image)) fail(`invalid image name ${JSON.stringify(options.image)}: invalid reference format`);
+  if (options.image !== '' && !image.test(options.image))
+    fail(`invalid image name ${JSON.stringify(options.image)}: invalid reference format`);
   for (const [name, value] of options.setImage)
-    if (!image.test(value)) fail(`invalid image name ${JSON.stringify(value)} for container ${JSON.stringify(name)}: invalid reference format`);
+    if (!image.test(value))
+      fail(`invalid image name ${JSON.stringify(value)} for container ${JSON.stringify(name)}: invalid reference format`);
   if (options.tty && !options.stdin) fail('-i/--stdin is required for containers with -t/--tty=true');
 }
 
@@ -124,12 +121,14 @@ class Debugger {
   }
   async run(word: string): Promise<number> {
     const [first = '', second, more] = word.split('/');
-    if (first === '' || second === '' || more !== undefined) throw new FlagError(`${JSON.stringify(word)} is neither a pod nor of the form type/name`);
+    if (first === '' || second === '' || more !== undefined)
+      throw new FlagError(`${JSON.stringify(word)} is neither a pod nor of the form type/name`);
     const resource = await this.work.discovery.find(second === undefined ? 'pods' : first);
     const ref: ObjectRef = { resource, namespace: resource.namespaced ? this.work.namespace : undefined, name: second ?? first };
     if (resource.group !== '' || !['Pod', 'Node'].includes(resource.kind))
       throw new Error(`${JSON.stringify(resource.kind)} not supported by debug: name a pod or a node`);
-    const made = resource.kind === 'Node' ? await this.onNode(ref) : this.choice.copyTo === '' ? await this.inPod(ref) : await this.inCopy(ref);
+    const made =
+      resource.kind === 'Node' ? await this.onNode(ref) : this.choice.copyTo === '' ? await this.inPod(ref) : await this.inCopy(ref);
     const isAttaching = this.options.attach ?? this.options.stdin;
     return isAttaching && made.container !== '' ? this.attach(made.pod, made.container) : 0;
   }
@@ -203,7 +202,15 @@ class Debugger {
     const { stdin, tty } = this.choice;
     if (stdin && tty && !this.options.quiet) io.err("If you don't see a command prompt, try pressing enter.\n");
     try {
-      return await runRemote(this.work, { what: 'attach', namespace: ref.namespace as string, pod: ref.name, container, command: [], stdin, tty });
+      return await runRemote(this.work, {
+        what: 'attach',
+        namespace: ref.namespace as string,
+        pod: ref.name,
+        container,
+        command: [],
+        stdin,
+        tty,
+      });
     } catch (error) {
       if (this.work.signal.aborted) throw error;
       io.err(`Error attaching, falling back to logs: ${(error as Error).message}\n`);
@@ -225,7 +232,11 @@ interface ContainerState {
 }
 type Statuses = readonly { readonly name: string; readonly state?: ContainerState }[];
 interface StatusOfPod {
-  readonly status?: { readonly initContainerStatuses?: Statuses; readonly containerStatuses?: Statuses; readonly ephemeralContainerStatuses?: Statuses };
+  readonly status?: {
+    readonly initContainerStatuses?: Statuses;
+    readonly containerStatuses?: Statuses;
+    readonly ephemeralContainerStatuses?: Statuses;
+  };
 }
 function stateOf({ status = {} }: StatusOfPod, container: string): ContainerState | undefined {
   const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? []), ...(status.ephemeralContainerStatuses ?? [])];

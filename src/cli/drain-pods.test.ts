@@ -24,7 +24,11 @@ test('pods of controllers go', () => {
 });
 
 test('pods of daemon sets stay; without the flag they are an error', () => {
-  const pods = [pod('a', owner('DaemonSet')), pod('b', owner('DaemonSet')), pod('done', owner('DaemonSet'), { status: { phase: 'Failed' } })];
+  const pods = [
+    pod('a', owner('DaemonSet')),
+    pod('b', owner('DaemonSet')),
+    pod('done', owner('DaemonSet'), { status: { phase: 'Failed' } }),
+  ];
   expect(planDrain(pods, rules()).errors).toEqual(['cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): n/a, n/b']);
   const plan = planDrain(pods, rules({ ignoreDaemonsets: true }));
   expect([names(plan.pods), plan.warnings]).toEqual([['done'], ['ignoring DaemonSet-managed Pods: n/a, n/b']]);

@@ -1,6 +1,7 @@
 /** Which pods of a node `plat drain` removes, and which keep it from doing so. */
-import { anyIdentityAnnotation } from '../meta/identity.ts';
+
 import { timeMillis } from '../lib/time.ts';
+import { anyIdentityAnnotation } from '../meta/identity.ts';
 import type { ApiItem } from './print-objects.ts';
 
 export interface DrainedPod extends ApiItem {
@@ -73,7 +74,10 @@ function verdictOn(pod: DrainedPod, rules: DrainRules): Verdict {
 }
 
 /** Whether a pod was deleted so long ago that its end is not awaited. */
-export function isLongDeleted({ metadata }: DrainedPod, { skipWaitForDeleteTimeout, now }: Pick<DrainRules, 'skipWaitForDeleteTimeout' | 'now'>): boolean {
+export function isLongDeleted(
+  { metadata }: DrainedPod,
+  { skipWaitForDeleteTimeout, now }: Pick<DrainRules, 'skipWaitForDeleteTimeout' | 'now'>,
+): boolean {
   if (skipWaitForDeleteTimeout <= 0 || metadata.deletionTimestamp === undefined) return false;
   return Math.trunc((now - timeMillis(metadata.deletionTimestamp)) / 1000) > skipWaitForDeleteTimeout;
 }

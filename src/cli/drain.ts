@@ -267,11 +267,12 @@ class Drainer {
       if (now === undefined || now.metadata.uid !== pod.metadata.uid) return this.results.done(ref, verb, pod);
       const { skipWaitForDeleteTimeout } = this.options;
       if (isLongDeleted(now, { skipWaitForDeleteTimeout, now: this.work.io.clock.now() })) {
-        this.work.io.out(`pod ${JSON.stringify(ref.name)} has DeletionTimestamp older than ${skipWaitForDeleteTimeout} seconds, skipping\n`);
+        this.work.io.out(
+          `pod ${JSON.stringify(ref.name)} has DeletionTimestamp older than ${skipWaitForDeleteTimeout} seconds, skipping\n`,
+        );
         return;
       }
-      if (deadline.passed)
-        throw new DrainError(`error when waiting for pod ${JSON.stringify(ref.name)} terminating: ${this.timedOut()}`);
+      if (deadline.passed) throw new DrainError(`error when waiting for pod ${JSON.stringify(ref.name)} terminating: ${this.timedOut()}`);
       await this.pause(POLL_MS, deadline);
     }
   }

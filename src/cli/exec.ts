@@ -67,7 +67,8 @@ function commandOf(
   hasFile: boolean,
   io: IO,
 ): { target: string | undefined; command: readonly string[] } {
-  const [target, ...rest] = hasFile ? [undefined, ...args] : args;
+  const target = hasFile ? undefined : args[0];
+  const rest = hasFile ? args : args.slice(1);
   if (rest.length === 0) return { target, command: after ?? [] };
   if (!isStock(io) || after !== undefined)
     throw new FlagError(`the command comes after two dashes: plat exec ${target ?? '-f FILE'} -- ${rest.join(' ')}`);

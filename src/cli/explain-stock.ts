@@ -9,12 +9,18 @@ const DESCRIPTION_INDENT = 5;
 const FIELD_INDENT = 3;
 const FIELD_DESCRIPTION_INDENT = 2;
 
-export function stockExplanation(schemas: Schemas, resource: ApiResource, fields: readonly string[], schema: Schema, recursive: boolean): string {
+export function stockExplanation(
+  schemas: Schemas,
+  resource: ApiResource,
+  fields: readonly string[],
+  schema: Schema,
+  recursive: boolean,
+): string {
   const out: string[] = [`KIND:     ${resource.kind}\n`, `VERSION:  ${apiVersionOf(resource)}\n\n`];
   const descriptions: string[] = [];
   const { end, type } = descend(schemas, schema, descriptions);
   const isObject = end.properties !== undefined;
-  const isArbitrary = !isObject && end.type === undefined;
+  const isArbitrary = !isObject && typeName(schemas, end) === '';
   const name = fields.at(-1);
   if (name !== undefined && !isArbitrary) out.push(`${isObject ? 'RESOURCE:' : 'FIELD:   '} ${printable(name)} <${type}>\n\n`);
   out.push('DESCRIPTION:\n');
@@ -34,7 +40,7 @@ function descend(schemas: Schemas, schema: Schema, descriptions: string[]): { en
   let at = schema;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     descriptions.push(at.description ?? '');
-    const next = schemas.referred(at) ?? at.items ?? valueOf(at);
+    const next = schemas.referred(at) ?? at.items ?? elementOf(at);
     if (next === undefined || (at.properties !== undefined && schemas.referred(at) === undefined)) return { end: at, type };
     at = next;
   }
@@ -44,7 +50,7 @@ function descend(schemas: Schemas, schema: Schema, descriptions: string[]): { en
 const MAX_DEPTH = 40;
 
 /** The type of the values of a map; an object without fields is a map of anything. */
-function valueOf(schema: Schema): Schema | undefined {
+function elementOf(schema: Schema): Schema | undefined {
   if (schema.properties !== undefined) return undefined;
   if (typeof schema.additionalProperties === 'object') return schema.additionalProperties;
   return schema.type === 'object' ? {} : undefined;
@@ -55,10 +61,11 @@ function typeName(schemas: Schemas, schema: Schema): string {
   if (referred !== undefined) return typeName(schemas, referred);
   if (schema.items !== undefined) return `[]${typeName(schemas, schema.items)}`;
   if (schema.properties !== undefined) return 'Object';
-  const value = valueOf(schema);
+  const value = elementOf(schema);
   if (value !== undefined) return `map[string]${typeName(schemas, value)}`;
-  // A number or a text has no type of its own in the older documents.
-  return schema.format === 'int-or-string' ? 'string' : (schema.type ?? '');
+  // What may be a number or a text is a text in the older documents.
+  const isEither = schema.format === 'int-or-string' || schema.oneOf !== undefined || schema.anyOf !== undefined;
+  return isEither ? 'string' : (schema.type ?? '');
 }
 
 function printFields(schemas: Schemas, schema: Schema, out: string[]): void {
@@ -79,7 +86,7 @@ function printTree(schemas: Schemas, schema: Schema, indent: number, within: Rea
       if (reference !== undefined && opened.has(reference)) at = undefined;
       else {
         if (reference !== undefined) opened = new Set([...opened, reference]);
-        at = schemas.referred(at) ?? at.items ?? valueOf(at);
+        at = schemas.referred(at) ?? at.items ?? elementOf(at);
       }
     }
     if (at !== undefined) printTree(schemas, at, indent + FIELD_INDENT, opened, out);

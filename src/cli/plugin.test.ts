@@ -43,7 +43,13 @@ test('own commands are not replaced, and names with paths lead nowhere', async (
 });
 
 test('plugin list names them, and what is wrong with some', async () => {
-  const { call, directory } = plugins({ 'a/plat-foo': 0o755, 'b/plat-foo': 0o755, 'b/plat-off': 0o644, 'a/plat-get-x': 0o755, 'a/other': 0o755 });
+  const { call, directory } = plugins({
+    'a/plat-foo': 0o755,
+    'b/plat-foo': 0o755,
+    'b/plat-off': 0o644,
+    'a/plat-get-x': 0o755,
+    'a/other': 0o755,
+  });
   const { code, stdout, stderr } = await call('plat', 'plugin', 'list');
   expect(code).toBe(1);
   expect(stdout).toBe(
@@ -53,7 +59,10 @@ test('plugin list names them, and what is wrong with some', async () => {
   expect(stderr).toContain(`is overshadowed by a similarly named plugin: ${join(directory, 'a/plat-foo')}`);
   expect(stderr).toContain('plat-off identified as a plat plugin, but it is not executable');
   expect(stderr).toContain('3 plugin warnings were found');
-  expect(await call('kubectl', 'plugin', 'list')).toMatchObject({ code: 1, stderr: expect.stringContaining('unable to find any kubectl plugins in your PATH') });
+  expect(await call('kubectl', 'plugin', 'list')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('unable to find any kubectl plugins in your PATH'),
+  });
   const fine = plugins({ 'a/plat-foo': 0o755, 'b/.keep': 0o644 });
   expect(await fine.call('plat', 'plugin', 'list', '--name-only')).toEqual({
     code: 0,

@@ -14,7 +14,10 @@ const table = {
   Nodes: { selector: selectFlags.selector, all: bool(false, 'All nodes.') },
   Changing: {
     overwrite: bool(false, 'Replace taints that have the same key and effect.'),
-    'field-manager': text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'kubectl-taint as kubectl, else plat' }),
+    'field-manager': text('', 'Field manager for the changed fields.', {
+      value: 'NAME',
+      defaultText: 'kubectl-taint as kubectl, else plat',
+    }),
     validate: validateFlag,
     'dry-run': dryRunFlag,
   },

@@ -1,15 +1,17 @@
 /** `plat wait`: waits for a condition of objects, or a timeout. */
+
+import type { ApiResource } from '../client/discovery.ts';
 import { bool, duration, type Flag, FlagError, type FlagValues, flag } from '../lib/flags.ts';
 import { parseDuration } from '../lib/time.ts';
-import { ApiError } from '../meta/errors.ts';
-import type { ApiResource } from '../client/discovery.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
+import { ApiError } from '../meta/errors.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { readManifests } from './manifests.ts';
 import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
+import { isStock } from './program.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets } from './targets.ts';
 import { type Goal, readGoal } from './wait-args.ts';
@@ -90,7 +92,9 @@ async function waitFor(work: Work, args: readonly string[], options: WaitOptions
   const deadline = new Deadline(Math.max(options.timeout, 1), work.io.clock);
   for (const ref of refs) {
     try {
-      results.done(ref, goal.reached, await waitForOne(work, ref, goal, options.timeout === 0 ? undefined : deadline));
+      const item = await waitForOne(work, ref, goal, options.timeout === 0 ? undefined : deadline);
+      // The stock client has nothing to say of an object that was never there.
+      if (item !== undefined || !isStock(work.io)) results.done(ref, goal.reached, item ?? {});
     } catch (error) {
       results.failed(shownName(ref.resource, ref.name), error);
     }
@@ -98,8 +102,8 @@ async function waitFor(work: Work, args: readonly string[], options: WaitOptions
   return results.end();
 }
 
-/** Without a deadline it checks once. */
-async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Deadline | undefined): Promise<ApiItem> {
+/** Without a deadline it checks once. Returns the last state; undefined if there was none. */
+async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Deadline | undefined): Promise<ApiItem | undefined> {
   let last: ApiItem | undefined;
   let seen = false;
   const check = (object: ApiItem | undefined): boolean => {
@@ -109,7 +113,7 @@ async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Dead
     last = object ?? last;
     return goal.met(object);
   };
-  if (deadline === undefined ? check(await now(work, ref)) : await followObject(work, ref, deadline, check)) return last ?? {};
+  if (deadline === undefined ? check(await now(work, ref)) : await followObject(work, ref, deadline, check)) return last;
   throw new Error(`timed out waiting for ${goal.wanted}: ${last === undefined ? 'the object does not exist' : goal.distance(last)}`);
 }
 

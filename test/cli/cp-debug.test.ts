@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pack } from '../../src/cli/cp/pack.ts';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { TarReader } from '../../src/lib/tar/read.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket, type Peer } from '../connect/websocket.ts';
 import type { Loose } from '../support/server.ts';
@@ -29,7 +29,9 @@ const end = (peer: Peer, code = 0): void =>
   say(
     peer,
     3,
-    JSON.stringify(code === 0 ? { status: 'Success' } : { status: 'Failure', details: { causes: [{ reason: 'ExitCode', message: `${code}` }] } }),
+    JSON.stringify(
+      code === 0 ? { status: 'Success' } : { status: 'Failure', details: { causes: [{ reason: 'ExitCode', message: `${code}` }] } },
+    ),
   );
 /** Runs `program` for each command; it gets all of stdin if the command has any. */
 function agent(program: (command: readonly string[], peer: Peer, input: Buffer) => void): void {
@@ -80,9 +82,15 @@ test('a directory goes to a container', async () => {
     commands.push(command.join(' '));
     end(peer, command[0] === 'test' ? 1 : 2);
   });
-  expect(await plat('cp', 'src/a', 'web:/tmp/new', '--no-preserve', '-c', 'main')).toMatchObject({ code: 1, stderr: expect.stringContaining('exit code 2') });
+  expect(await plat('cp', 'src/a', 'web:/tmp/new', '--no-preserve', '-c', 'main')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('exit code 2'),
+  });
   expect(commands.at(-1)).toBe('tar --no-same-permissions --no-same-owner -xmf - -C /tmp');
-  expect(await plat('cp', 'absent', 'web:/tmp')).toMatchObject({ code: 1, stderr: expect.stringContaining("absent doesn't exist in local filesystem") });
+  expect(await plat('cp', 'absent', 'web:/tmp')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("absent doesn't exist in local filesystem"),
+  });
 });
 
 test('a directory comes from a container', async () => {
@@ -135,17 +143,26 @@ test('a container is added to a running pod', async () => {
 });
 
 test('a copy of a pod, and a pod on a node', async () => {
-  expect(await plat('debug', 'web', '--copy-to=web-debug', '--set-image=main=web:debug', '--share-processes', '--same-node', '-q')).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: '',
+  expect(await plat('debug', 'web', '--copy-to=web-debug', '--set-image=main=web:debug', '--share-processes', '--same-node', '-q')).toEqual(
+    {
+      code: 0,
+      stdout: '',
+      stderr: '',
+    },
+  );
+  expect((await podOf('web-debug')).spec).toMatchObject({
+    nodeName: 'n1',
+    shareProcessNamespace: true,
+    containers: [{ name: 'main', image: 'web:debug' }],
   });
-  expect((await podOf('web-debug')).spec).toMatchObject({ nodeName: 'n1', shareProcessNamespace: true, containers: [{ name: 'main', image: 'web:debug' }] });
   const { stdout } = await plat('debug', 'node/n1', '--image=busybox');
   const [, name = ''] = /^Creating debugging pod (node-debugger-n1-[a-z0-9]{5}) with container debugger on node n1\.\n$/.exec(stdout) ?? [];
   expect((await podOf(name)).spec).toMatchObject({ nodeName: 'n1', hostPID: true, containers: [{ name: 'debugger', image: 'busybox' }] });
   expect(await plat('debug', 'node/absent', '--image=busybox')).toMatchObject({ code: 1 });
-  expect(await plat('debug', 'secret/x', '--image=busybox')).toMatchObject({ code: 1, stderr: expect.stringContaining('not supported by debug') });
+  expect(await plat('debug', 'secret/x', '--image=busybox')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not supported by debug'),
+  });
 });
 
 test('the log of a container that has ended is shown instead of attaching', async () => {

@@ -20,6 +20,8 @@ afterAll(() => server.close());
 async function newNode(labels: Record<string, string> = {}): Promise<string> {
   const name = unique('node');
   await server.admin.ok('POST', '/api/v1/nodes', { metadata: { name, labels } });
+  // New nodes are tainted as not ready.
+  await server.admin.patch(`/api/v1/nodes/${name}`, { spec: { taints: null } });
   return name;
 }
 const node = (name: string): Promise<Loose> => server.admin.ok('GET', `/api/v1/nodes/${name}`);
@@ -56,15 +58,23 @@ test('taint', async () => {
     ['k', 'v', 'NoSchedule'],
     ['x', undefined, 'NoExecute'],
   ]);
-  expect(await plat.run(['taint', 'node', name, 'k=w:NoSchedule'])).toMatchObject({ code: 1, stderr: expect.stringContaining('already has k taint(s)') });
-  expect(await plat.ok(['taint', 'node', name, 'k=w:NoSchedule', '--overwrite', '--dry-run=client'])).toBe(`node/${name} modified (dry run)\n`);
+  expect(await plat.run(['taint', 'node', name, 'k=w:NoSchedule'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('already has k taint(s)'),
+  });
+  expect(await plat.ok(['taint', 'node', name, 'k=w:NoSchedule', '--overwrite', '--dry-run=client'])).toBe(
+    `node/${name} modified (dry run)\n`,
+  );
   expect(await plat.ok(['taint', 'node', name, 'k=w:NoSchedule', '--overwrite'])).toBe(`node/${name} modified\n`);
   const shown = await plat.json(['taint', 'node', name, 'x-']);
   expect(shown.spec.taints).toEqual([{ key: 'k', value: 'w', effect: 'NoSchedule' }]);
   expect(await plat.ok(['taint', `node/${name}`, 'k:NoSchedule-'])).toBe(`node/${name} untainted\n`);
   expect((await node(name)).spec.taints).toBeUndefined();
   expect(await plat.run(['taint', 'node', name, 'k-'])).toMatchObject({ code: 1, stderr: expect.stringContaining('taint "k" not found') });
-  expect(await plat.run(['taint', 'pods', 'x', 'k-'])).toMatchObject({ code: 2, stderr: expect.stringContaining('only node types are supported') });
+  expect(await plat.run(['taint', 'pods', 'x', 'k-'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('only node types are supported'),
+  });
 });
 
 test('drain evicts the pods that may go and names those that may not', async () => {
@@ -100,16 +110,29 @@ test('drain leaves pods of daemon sets, and removes only what a selector selects
   const name = await newNode();
   await server.admin.ok('POST', `/apis/apps/v1/namespaces/${ns}/daemonsets`, {
     metadata: { name: 'owner' },
-    spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
   });
   await pod('daemon', name, { owner: 'DaemonSet' });
   await pod('chosen', name, { owner: 'Job', labels: { go: 'yes' } });
   await pod('other', name, { owner: 'Job' });
   expect((await plat.run(['drain', name])).stderr).toContain('use --ignore-daemonsets');
-  const { stdout, stderr } = await plat.run(['drain', name, '--ignore-daemonsets', '--pod-selector', 'go=yes', '--disable-eviction', '--grace-period=0']);
+  const { stdout, stderr } = await plat.run([
+    'drain',
+    name,
+    '--ignore-daemonsets',
+    '--pod-selector',
+    'go=yes',
+    '--disable-eviction',
+    '--grace-period=0',
+  ]);
   expect(stdout).toBe(`node/${name} already cordoned\npod/chosen deleted\nnode/${name} drained\n`);
   expect(stderr).toBe('');
-  expect((await plat.run(['drain', name, '--ignore-daemonsets', '--dry-run=server'])).stdout).toContain(`evicting pod ${ns}/other (server dry run)\n`);
+  expect((await plat.run(['drain', name, '--ignore-daemonsets', '--dry-run=server'])).stdout).toContain(
+    `evicting pod ${ns}/other (server dry run)\n`,
+  );
   expect((await server.admin.get(`/api/v1/namespaces/${ns}/pods/other`)).status).toBe(200);
   expect(await plat.run(['drain', name, '--pod-selector', '=,'])).toMatchObject({ code: 2 });
 });
@@ -177,13 +200,20 @@ test('the usage of nodes and pods', async () => {
       },
     });
   const name = await newNode();
-  await server.admin.patch(`/api/v1/nodes/${name}/status`, { status: { allocatable: { cpu: '2', memory: '4Gi' }, capacity: { cpu: '4', memory: '8Gi' } } });
+  await server.admin.patch(`/api/v1/nodes/${name}/status`, {
+    status: { allocatable: { cpu: '2', memory: '4Gi' }, capacity: { cpu: '4', memory: '8Gi' } },
+  });
   const api = '/apis/metrics.k8s.io/v1beta1';
   const send = async (path: string, body: object): Promise<void> => {
     // The definition is served a moment after it was made.
     for (;;) if ((await server.admin.send('POST', `${api}${path}`, { body })).status === 201) return;
   };
-  await send('/nodes', { apiVersion: 'metrics.k8s.io/v1beta1', kind: 'NodeMetrics', metadata: { name }, usage: { cpu: '500m', memory: '1Gi' } });
+  await send('/nodes', {
+    apiVersion: 'metrics.k8s.io/v1beta1',
+    kind: 'NodeMetrics',
+    metadata: { name },
+    usage: { cpu: '500m', memory: '1Gi' },
+  });
   await send(`/namespaces/${ns}/pods`, {
     apiVersion: 'metrics.k8s.io/v1beta1',
     kind: 'PodMetrics',
@@ -194,12 +224,18 @@ test('the usage of nodes and pods', async () => {
     ],
   });
   expect(await plat.ok(['top', 'nodes', name])).toMatch(new RegExp(`^NAME .*\n${name} +500m +25% +1024Mi +25% +\n$`));
-  expect(await plat.ok(['top', 'node', name, '--show-capacity', '--no-headers'])).toMatch(new RegExp(`^${name} +500m +12% +1024Mi +12% +\n$`));
+  expect(await plat.ok(['top', 'node', name, '--show-capacity', '--no-headers'])).toMatch(
+    new RegExp(`^${name} +500m +12% +1024Mi +12% +\n$`),
+  );
   expect(await plat.ok(['top', 'po', '-n', ns])).toBe('NAME   CPU(cores)   MEMORY(bytes)   \nweb    11m          5Mi             \n');
   expect(await plat.ok(['top', 'pod', 'web', '--containers', '-n', ns, '--sort-by=cpu', '--use-protocol-buffers=false'])).toBe(
     'POD   NAME   CPU(cores)   MEMORY(bytes)   \nweb   b      6m           2Mi             \nweb   a      5m           3Mi             \n',
   );
-  expect(await plat.run(['top', 'pod', '-n', 'default'])).toEqual({ code: 0, stdout: '', stderr: 'No resources found in default namespace.\n' });
+  expect(await plat.run(['top', 'pod', '-n', 'default'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'No resources found in default namespace.\n',
+  });
   expect(await plat.run(['top', 'pod', 'web', '-l', 'a=b'])).toMatchObject({ code: 2 });
   expect(await plat.run(['top', 'pod', '--sort-by=name'])).toMatchObject({ code: 2 });
 });

@@ -104,9 +104,9 @@ test('a prefix for the API, and files beside it that do not lead out of their di
 
 test('the path of the address of the server comes first only if asked', async () => {
   const address = `${world.server.address}/api`;
-  const without = await start('--server', address);
+  const without = await start('--server', address, '--insecure-skip-tls-verify');
   expect(await ask(without, '/api/v1/namespaces/default')).toMatchObject({ status: 200 });
-  const appended = await start('--server', address, '--append-server-path');
+  const appended = await start('--server', address, '--append-server-path', '--insecure-skip-tls-verify');
   expect(await ask(appended, '/v1/namespaces/default')).toMatchObject({ status: 200 });
   expect(await ask(appended, '/api/v1/namespaces/default')).toMatchObject({ status: 404 });
 });

@@ -25,7 +25,10 @@ describe.each(['plat', 'kubernetes'])('auth reconcile with identity %s', (identi
 
   test('what is missing is created, with its namespace, and later only added to', async () => {
     const ns = unique('made');
-    const first = await reconcile([object('Role', 'r', ns, rules('get,list')), { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'skipped' } }]);
+    const first = await reconcile([
+      object('Role', 'r', ns, rules('get,list')),
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'skipped' } },
+    ]);
     expect(first).toMatchObject({ code: 0, stdout: `role.${group}/r reconciled\n` });
     expect(first.stderr).toContain('\treconciliation required create\n\tmissing rules added:\n\t\t{');
     const same = await reconcile([object('Role', 'r', ns, rules('get'))]);
@@ -51,7 +54,9 @@ describe.each(['plat', 'kubernetes'])('auth reconcile with identity %s', (identi
     expect((await reconcile([binding('edit')])).stderr).toContain('reconciliation required recreate');
     const after = await server.admin.ok('GET', path);
     expect([after.roleRef.name, after.metadata.uid === before.metadata.uid]).toEqual(['edit', false]);
-    await server.admin.patch(path, { metadata: { annotations: { [domainName(server.identity, 'autoupdate', 'rbac.authorization')]: 'false' } } });
+    await server.admin.patch(path, {
+      metadata: { annotations: { [domainName(server.identity, 'autoupdate', 'rbac.authorization')]: 'false' } },
+    });
     expect((await reconcile([binding('view')])).stderr).toContain('but object opted out');
     expect((await server.admin.ok('GET', path)).roleRef.name).toBe('edit');
     expect(await plat.run(['auth', 'reconcile'])).toMatchObject({ code: 2 });

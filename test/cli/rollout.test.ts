@@ -1,7 +1,7 @@
 /** Rollouts: no controller rolls anything out here, the test writes what one would. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { type Plat, platFor } from '../support/plat.ts';
+import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let plat: Plat;
@@ -19,7 +19,9 @@ const template = (image: string, hash?: string): Loose => ({
 });
 const path = (type: string, name = ''): string => `/apis/apps/v1/namespaces/${ns}/${type}${name === '' ? '' : `/${name}`}`;
 const revisionAnnotation = 'deployment.kubernetes.io/revision';
-const owner = (of: Loose, kind: string): Loose => [{ apiVersion: 'apps/v1', kind, name: of.metadata.name, uid: of.metadata.uid, controller: true }];
+const owner = (of: Loose, kind: string): Loose => [
+  { apiVersion: 'apps/v1', kind, name: of.metadata.name, uid: of.metadata.uid, controller: true },
+];
 
 async function deployment(name: string, images: readonly string[]): Promise<Loose> {
   const made = await server.admin.ok('POST', path('deployments'), {
@@ -55,7 +57,10 @@ test('pause, resume and restart', async () => {
   await deployment('one', ['a:1']);
   expect(await rollout('pause', 'deployment/one')).toEqual({ code: 0, stdout: 'deployment.apps/one paused\n', stderr: '' });
   expect((await rollout('pause', 'deployment/one')).stderr).toContain('is already paused');
-  expect(await rollout('restart', 'deployment', 'one')).toMatchObject({ code: 1, stderr: expect.stringContaining("can't restart paused deployment") });
+  expect(await rollout('restart', 'deployment', 'one')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("can't restart paused deployment"),
+  });
   expect(await rollout('undo', 'deployment/one')).toMatchObject({ code: 1 });
   expect((await rollout('resume', 'deployment/one')).stdout).toBe('deployment.apps/one resumed\n');
   expect((await rollout('resume', 'deployment/one')).stderr).toContain('is not paused');
@@ -66,7 +71,10 @@ test('pause, resume and restart', async () => {
   expect(metadata.managedFields.map((one: Loose) => one.manager)).toContain('plat');
   expect((await rollout('pause', 'daemonset/none')).stderr).toContain('NotFound');
   expect(await rollout('restart')).toMatchObject({ code: 2, stderr: expect.stringContaining('required resource not specified') });
-  expect(await rollout('restart', 'deployment', '-l', 'app=nothing')).toMatchObject({ code: 0, stderr: `No resources found in ${ns} namespace.\n` });
+  expect(await rollout('restart', 'deployment', '-l', 'app=nothing')).toMatchObject({
+    code: 0,
+    stderr: `No resources found in ${ns} namespace.\n`,
+  });
 });
 
 test('a type without a name is all of them', async () => {
@@ -86,15 +94,23 @@ test('the history of a deployment, and one of its revisions', async () => {
   expect(stdout).toMatch(/^deployment\.apps\/web with revision #1\nPod Template:\n {2}Labels:\tapp=web\n\tpod-template-hash=h0\n/);
   expect(stdout).toContain('    Image:\tweb:1\n');
   expect(stdout).toContain('kubernetes.io/change-cause: made web');
-  expect(await rollout('history', 'deployment/web', '--revision=9')).toMatchObject({ code: 1, stderr: expect.stringContaining('unable to find') });
+  expect(await rollout('history', 'deployment/web', '--revision=9')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('unable to find'),
+  });
   await daemonSet('agent', ['agent:1', 'agent:2']);
-  expect((await rollout('history', 'ds/agent')).stdout).toBe('daemonset.apps/agent \nREVISION  CHANGE-CAUSE\n1         <none>\n2         <none>\n\n');
+  expect((await rollout('history', 'ds/agent')).stdout).toBe(
+    'daemonset.apps/agent \nREVISION  CHANGE-CAUSE\n1         <none>\n2         <none>\n\n',
+  );
 });
 
 test('a rollback goes to the revision before, or to one by its number', async () => {
   await deployment('back', ['back:1', 'back:2', 'back:3']);
-  const image = async (): Promise<string> => (await server.admin.ok('GET', path('deployments', 'back'))).spec.template.spec.containers[0].image;
-  expect((await rollout('undo', 'deployment/back', '--dry-run=client')).stdout).toMatch(/^deployment\.apps\/back Pod Template:\n[^]*Image:\tback:2\n/);
+  const image = async (): Promise<string> =>
+    (await server.admin.ok('GET', path('deployments', 'back'))).spec.template.spec.containers[0].image;
+  expect((await rollout('undo', 'deployment/back', '--dry-run=client')).stdout).toMatch(
+    /^deployment\.apps\/back Pod Template:\n[\s\S]*Image:\tback:2\n/,
+  );
   expect((await rollout('undo', 'deployment/back', '--dry-run=server')).stdout).toBe('deployment.apps/back rolled back (server dry run)\n');
   expect(await image()).toBe('back:3');
   expect((await rollout('undo', 'deployment/back')).stdout).toBe('deployment.apps/back rolled back\n');
@@ -136,7 +152,10 @@ test('the status is followed until the rollout is done', async () => {
       'Waiting for deployment "slow" rollout to finish: 1 of 2 updated replicas are available...\n' +
       'deployment "slow" successfully rolled out\n',
   );
-  expect(await rollout('status', 'deployment/slow', '--revision=7')).toMatchObject({ code: 1, stderr: expect.stringContaining('desired revision (7)') });
+  expect(await rollout('status', 'deployment/slow', '--revision=7')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('desired revision (7)'),
+  });
   expect(await rollout('status', 'deployment/absent')).toMatchObject({ code: 1, stderr: expect.stringContaining('NotFound') });
   expect(await rollout('status', 'rs/slow-0')).toMatchObject({ code: 1, stderr: expect.stringContaining('no status viewer') });
 });

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeStore } from '../../kinds/live.testing.ts';
+import { missingFrom, TooManyPermissions } from '../../kinds/rbac/covers.ts';
 import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import type { User } from '../types.ts';
-import { missingFrom, TooManyPermissions } from '../../kinds/rbac/covers.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
 import type { BindingObject, RoleObject } from './policy-rules.ts';
 import { RoleBasedAccess } from './rbac.ts';

@@ -4,12 +4,12 @@
  */
 
 import type { ApiObject } from '../../kinds/kind.ts';
+import { compact, describe, missingFrom, TooManyPermissions } from '../../kinds/rbac/covers.ts';
 import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
 import { equal } from '../../lib/equal.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
-import { compact, describe, missingFrom, TooManyPermissions } from '../../kinds/rbac/covers.ts';
 import { type BindingObject, type RoleObject, rbacGroup } from './policy-rules.ts';
 import type { RoleBasedAccess } from './rbac.ts';
 

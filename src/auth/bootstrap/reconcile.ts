@@ -5,9 +5,9 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { compact, missingFrom } from '../../kinds/rbac/covers.ts';
 import type { Subject } from '../../kinds/rbac/schema/v1.ts';
 import type { Identity } from '../../meta/identity.ts';
-import { compact, missingFrom } from '../../kinds/rbac/covers.ts';
 import type { BindingObject } from '../authz/policy-rules.ts';
 import { autoupdateAnnotation, type ClusterRoleObject } from './objects.ts';
 

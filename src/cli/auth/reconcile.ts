@@ -1,7 +1,7 @@
 /** `plat auth reconcile`: adds missing permissions and subjects to roles and bindings. */
 import { bool, FlagError, type FlagValues } from '../../lib/flags.ts';
-import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { type Manifest, readManifests } from '../manifests.ts';

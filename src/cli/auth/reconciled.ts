@@ -1,7 +1,8 @@
 /** What a reconciliation makes of a role or a binding: missing permissions and subjects are added, others removed only if asked. */
-import { equal } from '../../lib/equal.ts';
+
 import { compact, missingFrom } from '../../kinds/rbac/covers.ts';
 import type { PolicyRule, Subject } from '../../kinds/rbac/schema/v1.ts';
+import { equal } from '../../lib/equal.ts';
 
 interface Metadata {
   readonly name?: string;
@@ -57,7 +58,8 @@ export function reconciledRole(existing: RoleObject | undefined, wanted: RoleObj
   else if (missing.length > 0) object = { ...object, rules: [...(existing.rules ?? []), ...compact(missing)] };
   const have = existing.aggregationRule?.clusterRoleSelectors ?? [];
   const need = wanted.aggregationRule?.clusterRoleSelectors ?? [];
-  const lacking = (all: readonly object[], some: readonly object[]): object[] => some.filter((one) => !all.some((other) => equal(one, other)));
+  const lacking = (all: readonly object[], some: readonly object[]): object[] =>
+    some.filter((one) => !all.some((other) => equal(one, other)));
   if (removeExtra && lacking(have, need).length + lacking(need, have).length > 0) object = withSelectors(object, wanted.aggregationRule);
   else if (lacking(have, need).length > 0) object = withSelectors(object, { clusterRoleSelectors: [...have, ...lacking(have, need)] });
   const report = [

@@ -12,7 +12,9 @@ const table = {
   Showing: {
     raw: bool(false, 'Show certificates, keys, tokens and passwords.'),
     flatten: bool(false, 'Embed the contents of referenced files, secrets included, to make the output portable.'),
-    merge: bool(true, 'Merge all configuration files; false shows the file of --kubeconfig alone, as it is written.', { defaultText: 'true' }),
+    merge: bool(true, 'Merge all configuration files; false shows the file of --kubeconfig alone, as it is written.', {
+      defaultText: 'true',
+    }),
     minify: bool(false, 'Show only what the current context needs.'),
     context: text('', 'The context to use as the current one.', { value: 'NAME' }),
     output: flag<string>('yaml', 'Output format.', 'yaml|json|jsonpath=TEMPLATE', readForm, { short: 'o' }),

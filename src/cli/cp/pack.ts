@@ -5,7 +5,7 @@ import { type EntryKind, paddingOf } from '../../lib/tar/entry.ts';
 import { endingOf, headerOf } from '../../lib/tar/write.ts';
 
 /** Bytes of a file that are read at once. */
-const PIECE = 64 * 1024;
+const PIECE = 32 * 1024;
 
 /** `name`: what the file is called in the archive; what is in a directory has names below it. */
 export async function* pack(path: string, name: string): AsyncGenerator<Buffer> {

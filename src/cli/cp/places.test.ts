@@ -17,5 +17,13 @@ test('exactly one end is in a pod', () => {
 });
 
 test('names in an archive begin without roots and steps', () => {
-  expect(['/tmp/a', 'tmp/a/', '/a/../b/c', '../../x', '.', '/', './a'].map(archivePrefix)).toEqual(['tmp/a', 'tmp/a', 'b/c', 'x', '', '', 'a']);
+  expect(['/tmp/a', 'tmp/a/', '/a/../b/c', '../../x', '.', '/', './a'].map(archivePrefix)).toEqual([
+    'tmp/a',
+    'tmp/a',
+    'b/c',
+    'x',
+    '',
+    '',
+    'a',
+  ]);
 });

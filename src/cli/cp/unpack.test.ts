@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import type { EntryKind } from '../../lib/tar/entry.ts';
+import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { Unpacker } from './unpack.ts';
 
 function unpacking(prefix: string, place = 'out') {

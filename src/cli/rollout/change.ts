@@ -13,7 +13,10 @@ import { checkWorkloads, findWorkloads, type Workload, workloadFlags } from './w
 const table = {
   Objects: workloadFlags,
   Changing: {
-    'field-manager': text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'kubectl-rollout as kubectl, else plat' }),
+    'field-manager': text('', 'Field manager for the changed fields.', {
+      value: 'NAME',
+      defaultText: 'kubectl-rollout as kubectl, else plat',
+    }),
   },
   Printing: resultFlags,
   Connecting: connectFlags,

@@ -64,5 +64,4 @@ export async function findWorkloads(work: Work, args: readonly string[], options
 }
 
 /** `deployments.apps` */
-export const fullName = ({ resource }: ObjectRef): string =>
-  resource.group === '' ? resource.name : `${resource.name}.${resource.group}`;
+export const fullName = ({ resource }: ObjectRef): string => (resource.group === '' ? resource.name : `${resource.name}.${resource.group}`);

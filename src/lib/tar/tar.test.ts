@@ -27,7 +27,9 @@ function readAll(archive: Buffer, piece = archive.length): Found[] {
   return found;
 }
 const owner = { uid: 0, gid: 0, mtime: 1_700_000_000 };
-function archiveOf(...entries: readonly { name: string; content?: string; kind?: Entry['kind']; target?: string; mode?: number }[]): Buffer {
+function archiveOf(
+  ...entries: readonly { name: string; content?: string; kind?: Entry['kind']; target?: string; mode?: number }[]
+): Buffer {
   const parts = entries.map(({ name, content = '', kind = 'file', target = '', mode = 0o644 }) => {
     const bytes = Buffer.from(content);
     const header = headerOf({ ...owner, name, kind, target, mode, size: bytes.length });
@@ -72,7 +74,11 @@ test('archives of the tar program are read, and it reads ours', () => {
     expect(files.find(({ name }) => name === 'from/l')).toMatchObject({ kind: 'symlink', target: 'a' });
     if (format !== 'ustar') expect(files.find(({ content }) => content === 'two')?.name).toMatch(/^from\/(deep\/){30}n{120}$/);
   }
-  const ours = archiveOf({ name: 'a', content: 'three', mode: 0o755 }, { name: long, content: 'four' }, { name: 'l', kind: 'symlink', target: 'a' });
+  const ours = archiveOf(
+    { name: 'a', content: 'three', mode: 0o755 },
+    { name: long, content: 'four' },
+    { name: 'l', kind: 'symlink', target: 'a' },
+  );
   const to = join(directory, 'to');
   mkdirSync(to);
   execFileSync('tar', ['-C', to, '-xmf', '-'], { input: ours });
