@@ -4,13 +4,15 @@ import { join, resolve } from 'node:path';
 import { resourcePath } from '../client/discovery.ts';
 import { errorOf, readAll } from '../client/transport.ts';
 import { makeDirectory } from '../lib/directories.ts';
-import { bool, choice, duration, FlagError, type FlagValues, list, text } from '../lib/flags.ts';
+import { bool, duration, FlagError, type FlagValues, flag, list, text } from '../lib/flags.ts';
 import { domainName, groupName, type Identity, identities } from '../meta/identity.ts';
-import type { JsonValue } from '../schema/types.ts';
 import { fullGroup } from './api-groups.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
+import { templateFlags } from './object-flags.ts';
 import { containersOf, type Pod, podPath } from './pods.ts';
+import { formPrinter, readResultForm, resultFormNames } from './print-forms.ts';
+import type { ApiItem } from './print-objects.ts';
 import { printable } from './print-table.ts';
 import { isStock, programName } from './program.ts';
 import { type Work, withServer } from './work.ts';
@@ -22,7 +24,8 @@ const dumpTable = {
     'all-namespaces': bool(false, 'Dump all namespaces.', { short: 'A' }),
     'pod-running-timeout': duration('20s', 'Longest wait for the log of a container.'),
     'output-directory': text('', 'Write one file per resource and log to this directory; default is stdout.', { value: 'DIR' }),
-    output: choice('json', ['json', 'yaml'], 'Output format of objects.', { short: 'o' }),
+    output: flag<string>('json', 'Output format of objects.', resultFormNames, readResultForm, { short: 'o' }),
+    ...templateFlags,
   },
   Connecting: connectFlags,
 };
@@ -93,6 +96,9 @@ Examples:
 const types = ['events', 'replicationcontrollers', 'services', 'daemonsets.apps', 'deployments.apps', 'replicasets.apps', 'pods'];
 
 async function dumpAll(work: Work, options: DumpOptions): Promise<number> {
+  // On the standard output documents have markers between them; a file has one.
+  const shared = formPrinter(options, work.io);
+  const ending = options.output === 'yaml' ? 'yaml' : options.output === 'json' ? 'json' : 'txt';
   const put = async (place: string, content: string): Promise<void> => {
     if (options.outputDirectory === '') return work.io.out(content);
     const path = resolve(work.io.cwd, options.outputDirectory, place);
@@ -100,9 +106,8 @@ async function dumpAll(work: Work, options: DumpOptions): Promise<number> {
     await writeFile(path, content);
   };
   const objects = async (place: string, value: unknown): Promise<void> => {
-    const yaml = options.output === 'yaml' ? await import('../schema/yaml.ts') : undefined;
-    const content = yaml === undefined ? `${JSON.stringify(value, undefined, 4)}\n` : `---\n${yaml.stringifyYaml(value as JsonValue)}`;
-    await put(`${place}.${options.output}`, content);
+    const printer = options.outputDirectory === '' ? shared : formPrinter(options, work.io);
+    await put(`${place}.${ending}`, await printer.one({ item: value as ApiItem }));
   };
   await objects('nodes', await get(work, '/api/v1/nodes'));
   for (const namespace of await namespacesOf(work, options)) {

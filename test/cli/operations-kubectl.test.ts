@@ -115,7 +115,7 @@ describe.skipIf(kubectlMissing !== undefined)('operations', () => {
       spec: { replicas: 1, selector, template: template('web:2') },
     });
     await server.admin.patch(`${deployments()}/web/status`, {
-      status: { observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1 },
+      status: { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
     });
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: made.metadata.uid, controller: true }];
     for (const [i, image] of ['web:1', 'web:2'].entries()) {

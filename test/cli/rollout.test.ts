@@ -134,8 +134,12 @@ test('a daemon set is rolled back by the patch of its revision', async () => {
 
 test('the status is followed until the rollout is done', async () => {
   const { metadata } = await deployment('slow', ['slow:1']);
-  const report = (status: object): Promise<unknown> =>
-    server.admin.patch(`${path('deployments', 'slow')}/status`, { status: { observedGeneration: metadata.generation, ...status } });
+  const report = async (status: object): Promise<void> => {
+    const answer = await server.admin.patch(`${path('deployments', 'slow')}/status`, {
+      status: { observedGeneration: metadata.generation, ...status },
+    });
+    expect(answer.status, answer.text).toBe(200);
+  };
   expect(await rollout('status', 'deployment/slow', '--watch=false')).toMatchObject({
     code: 0,
     stdout: 'Waiting for deployment spec update to be observed...\n',
@@ -143,9 +147,9 @@ test('the status is followed until the rollout is done', async () => {
   await report({ updatedReplicas: 1, replicas: 1 });
   const { io, code } = plat.start(['rollout', 'status', 'deployment/slow', '-n', ns]);
   await io.said('1 out of 2');
-  await report({ updatedReplicas: 2, replicas: 2, availableReplicas: 1 });
+  await report({ updatedReplicas: 2, replicas: 2, readyReplicas: 1, availableReplicas: 1 });
   await io.said('1 of 2 updated');
-  await report({ updatedReplicas: 2, replicas: 2, availableReplicas: 2 });
+  await report({ updatedReplicas: 2, replicas: 2, readyReplicas: 2, availableReplicas: 2 });
   expect(await code).toBe(0);
   expect(io.stdout).toBe(
     'Waiting for deployment "slow" rollout to finish: 1 out of 2 new replicas have been updated...\n' +

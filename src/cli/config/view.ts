@@ -2,10 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../client/config.ts';
 import type { RawConfig, RawEntry } from '../../client/config-file.ts';
-import { bool, FlagError, flag, readChoice, text } from '../../lib/flags.ts';
+import { bool, FlagError, flag, text } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import type { JsonValue } from '../../schema/types.ts';
 import { command } from '../command.ts';
+import { templateFlags } from '../object-flags.ts';
+import { formPrinter, readResultForm, resultFormNames } from '../print-forms.ts';
+import type { ApiItem } from '../print-objects.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, noArguments } from './files.ts';
 
 const table = {
@@ -17,14 +19,11 @@ const table = {
     }),
     minify: bool(false, 'Show only what the current context needs.'),
     context: text('', 'The context to use as the current one.', { value: 'NAME' }),
-    output: flag<string>('yaml', 'Output format.', 'yaml|json|jsonpath=TEMPLATE', readForm, { short: 'o' }),
+    output: flag<string>('yaml', 'Output format.', resultFormNames, readResultForm, { short: 'o' }),
+    ...templateFlags,
   },
   File: fileFlag,
 };
-function readForm(value: string): string {
-  return value.startsWith('jsonpath=') ? value : readChoice(value, ['yaml', 'json', 'jsonpath=…']);
-}
-
 export const view = command({
   usage: '[flags]',
   summary: 'Show the configuration, without its secrets.',
@@ -37,6 +36,7 @@ Examples:
 `,
   async run({ options, args }, io) {
     noArguments(args);
+    const printer = formPrinter(options, io);
     if (!options.merge && options.kubeconfig === undefined) throw new FlagError('--merge=false needs the file: --kubeconfig FILE');
     const files = await ConfigFiles.read(options.kubeconfig, io);
     let config = options.merge ? files.merged() : files.unmerged();
@@ -44,16 +44,10 @@ Examples:
     if (options.minify) config = minified(config);
     if (options.flatten) await flatten(config);
     else if (!options.raw) redact(config);
-    io.out(await printed(config, options.output));
+    io.out(await printer.one({ item: config as ApiItem }));
     return 0;
   },
 });
-
-async function printed(config: RawConfig, form: string): Promise<string> {
-  if (form === 'json') return `${JSON.stringify(config, undefined, 4)}\n`;
-  if (form === 'yaml') return (await import('../../schema/yaml.ts')).stringifyYaml(config as JsonValue);
-  return (await import('../json-path-template.ts')).jsonPathTemplate(form.slice('jsonpath='.length))(config);
-}
 
 function minified(config: RawConfig): RawConfig {
   const current = config['current-context'] ?? '';
