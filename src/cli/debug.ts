@@ -185,7 +185,7 @@ class Debugger {
     return name;
   }
 
-  /** Waits until the container runs or has ended; its log is shown if it cannot be attached to. */
+  /** Waits until the container runs or is terminated; its log is shown if it cannot be attached to. */
   private async attach(ref: ObjectRef, container: string): Promise<number> {
     const { io } = this.work;
     let state: ContainerState | undefined;

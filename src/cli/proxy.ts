@@ -42,7 +42,7 @@ const table = {
   Allowing: {
     'accept-paths': patterns('^.*', 'Allow requests to these paths.'),
     'reject-paths': patterns('^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach', 'Deny requests to these paths, even if accepted.'),
-    'reject-methods': patterns('', 'Deny these methods, such as POST,PUT,PATCH,DELETE.'),
+    'reject-methods': patterns('^$', 'Deny these methods, such as POST,PUT,PATCH,DELETE.'),
     'accept-hosts': patterns(
       '^localhost$,^127\\.0\\.0\\.1$,^\\[::1\\]$',
       'Allow requests with these Host headers; others may come from web pages.',

@@ -161,13 +161,7 @@ describe.skipIf(kubectlMissing !== undefined)('operations', () => {
   });
 
   test('explain, in the layout of release 1.24', async () => {
-    for (const line of [
-      'pods',
-      'pod.spec.containers',
-      'pod.metadata.name',
-      'deployment.spec --recursive',
-      'pod.absent',
-    ]) {
+    for (const line of ['pods', 'pod.spec.containers', 'pod.metadata.name', 'deployment.spec --recursive', 'pod.absent']) {
       const args = ['explain', ...line.split(' ')];
       const theirs = await kubectl.run([...args, '--output=plaintext-openapiv2']);
       const ours = await plat(args, '');

@@ -1,6 +1,7 @@
 /** Writes the entries of an archive from a container below a local path. No entry leaves it: links and `..` are refused. */
 import { closeSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { makeDirectory } from '../../lib/directories.ts';
 import type { Entry } from '../../lib/tar/entry.ts';
 import type { EntrySink } from '../../lib/tar/read.ts';
 import { printable } from '../print-table.ts';
@@ -57,7 +58,7 @@ export class Unpacker {
   }
   private writeFile(path: string): EntrySink | undefined {
     // The directory of the target itself is the caller's choice; what is below must not be a link.
-    if (path === this.root) mkdirSync(dirname(path), { recursive: true });
+    if (path === this.root) makeDirectory(dirname(path));
     else if (!this.makeDirectory(dirname(path))) return undefined;
     if (path !== this.root && isLink(path)) {
       this.options.warn(`skipping ${quoted(path)}: there is a link of that name`);
@@ -69,7 +70,7 @@ export class Unpacker {
   }
   /** Makes a directory and those above it, down from the target. False if one of them is a link. */
   private makeDirectory(path: string): boolean {
-    mkdirSync(this.root, { recursive: true });
+    makeDirectory(this.root);
     let at = this.root;
     for (const part of relative(this.root, path).split(sep)) {
       if (part === '') continue;

@@ -22,7 +22,7 @@ const table = {
 };
 type Options = FlagValues<typeof table>;
 
-/** The label by which a deployment tells the pods of its replica sets apart. */
+/** The label by which a deployment distinguishes the pods of its replica sets. */
 const HASH_LABEL = 'pod-template-hash';
 
 export const undo = command({

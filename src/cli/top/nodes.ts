@@ -5,7 +5,7 @@ import { connectFlags } from '../connect.ts';
 import { selectFlags } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { type Work, withServer } from '../work.ts';
-import { type NodeMetrics, readMetrics, type Usage } from './metrics.ts';
+import { type NodeMetrics, readMetrics, type Usage } from './usage.ts';
 import { nodeTable } from './usage-table.ts';
 
 /** Flags that both tables have. */

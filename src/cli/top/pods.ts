@@ -5,7 +5,7 @@ import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { namespaceFlag, selectFlags } from '../object-flags.ts';
 import { type Work, withServer } from '../work.ts';
-import { type PodMetrics, readMetrics } from './metrics.ts';
+import { type PodMetrics, readMetrics } from './usage.ts';
 import { usageFlags } from './nodes.ts';
 import { podTable } from './usage-table.ts';
 

@@ -2,7 +2,7 @@
 import { parseQuantity, type Quantity, quantityOf } from '../../meta/quantity.ts';
 import { printable } from '../print-table.ts';
 import { closedTable, tabbed } from '../tabbed.ts';
-import type { NodeMetrics, PodMetrics, Usage } from './metrics.ts';
+import type { NodeMetrics, PodMetrics, Usage } from './usage.ts';
 
 export type SortBy = '' | 'cpu' | 'memory';
 const measured = ['cpu', 'memory'] as const;
