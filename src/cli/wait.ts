@@ -8,7 +8,7 @@ import { ApiError } from '../meta/errors.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
-import { readManifests } from './manifests.ts';
+import { manifestsFrom, namesManifests } from './manifests.ts';
 import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
@@ -62,7 +62,7 @@ Exit codes:
     checkTargets('wait', args, options);
     const goal = options.for;
     if (goal === undefined) throw new FlagError('condition missing. For example: --for=condition=Ready, --for=delete');
-    if (options.local && options.filename.length === 0) throw new FlagError('--local needs files: name them with -f');
+    if (options.local && !namesManifests(options)) throw new FlagError('--local needs files: name them with -f');
     if (options.local) return checkFiles(io, options, goal);
     return withServer(options, io, (work) => waitFor(work, args, options, goal));
   },
@@ -71,7 +71,7 @@ Exit codes:
 /** The objects as the files have them. */
 async function checkFiles(io: IO, options: WaitOptions, goal: Goal): Promise<number> {
   const results = new Results(io, { ...options, dryRun: 'none' });
-  for (const { object, name = '' } of await readManifests(options.filename, options.recursive, io)) {
+  for (const { object, name = '' } of await manifestsFrom(options, io)) {
     const { kind } = object;
     const { group } = splitApiVersion(object.apiVersion);
     const resource = { singularName: kind.toLowerCase(), group } as ApiResource;

@@ -4,7 +4,7 @@ import { ApiError } from '../../meta/errors.ts';
 import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { type Manifest, readManifests } from '../manifests.ts';
+import { type Manifest, manifestsFrom, namesManifests } from '../manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { printable } from '../print-table.ts';
@@ -51,10 +51,10 @@ Exit codes:
 `,
   async run({ options, args }, io) {
     if (args.length > 0) throw new FlagError(`reconcile takes no arguments, but got ${JSON.stringify(args[0])}`);
-    if (options.filename.length === 0) throw new FlagError('files missing. For example: plat auth reconcile -f roles.yaml');
+    if (!namesManifests(options)) throw new FlagError('files missing. For example: plat auth reconcile -f roles.yaml');
     return withServer(options, io, async (work) => {
       const results = new Results(io, options);
-      for (const manifest of await readManifests(options.filename, options.recursive, io)) {
+      for (const manifest of await manifestsFrom(options, io)) {
         try {
           await reconcileOne(work, manifest, options, results);
         } catch (error) {

@@ -8,7 +8,7 @@ import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { editYaml } from '../../schema/yaml-edit.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { ManifestError, type ManifestText, readManifests, readTexts } from '../manifests.ts';
+import { ManifestError, type ManifestText, manifestsFrom, readTexts } from '../manifests.ts';
 import { fileFlags, namespaceFlag } from '../object-flags.ts';
 import { printable } from '../print-table.ts';
 import { isStock } from '../program.ts';
@@ -74,7 +74,7 @@ Exit codes:
 `,
   async run({ options, args }, io) {
     checkLine(options, args);
-    const texts = options.local ? await readTexts(options.filename, options.recursive, io) : await liveTexts(options, io);
+    const texts = options.local ? await textsOf(options, io) : await liveTexts(options, io);
     const { parsed, failures } = parseAll(texts, io);
     const identity = identityFor(
       options.identity,
@@ -99,14 +99,20 @@ Exit codes:
   },
 });
 
+/** The texts of the files, or those of the objects that a kustomization makes. */
+async function textsOf(options: ConvertOptions, io: IO): Promise<ManifestText[]> {
+  if (options.kustomize === '') return readTexts(options.filename, options.recursive, io);
+  const made = await manifestsFrom(options, io);
+  return made.map(({ source, origin, object }) => ({ source, origin, text: stringifyYaml(object) }));
+}
 /** The objects that the files name, as the server has them. */
 async function liveTexts(options: ConvertOptions, io: IO): Promise<ManifestText[]> {
   const texts: ManifestText[] = [];
   const code = await withServer(options, io, async (work) => {
-    for (const manifest of await readManifests(options.filename, options.recursive, io)) {
+    for (const manifest of await manifestsFrom(options, io)) {
       const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
       const object = await work.get(refOf(manifest, resource, work, options.namespace));
-      texts.push({ source: manifest.source, text: stringifyYaml(object as unknown as JsonValue) });
+      texts.push({ source: manifest.source, origin: manifest.origin, text: stringifyYaml(object as unknown as JsonValue) });
     }
     return 0;
   });
@@ -114,11 +120,13 @@ async function liveTexts(options: ConvertOptions, io: IO): Promise<ManifestText[
   return texts;
 }
 
-function checkLine({ filename, local, write, output, outputVersion, toRelease }: ConvertOptions, args: readonly string[]): void {
+function checkLine({ filename, kustomize, local, write, output, outputVersion, toRelease }: ConvertOptions, args: readonly string[]): void {
   if (args.length > 0) throw new FlagError(`convert takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
-  if (filename.length === 0) throw new FlagError('which files? For example: plat convert -f manifests/ --to-release 1.25');
+  if (filename.length === 0 && kustomize === '')
+    throw new FlagError('which files? For example: plat convert -f manifests/ --to-release 1.25');
   if (outputVersion !== '' && toRelease !== '') throw new FlagError('--output-version and --to-release exclude each other');
   if (write && output !== '') throw new FlagError('--write keeps the form of the files: leave out -o');
+  if (write && kustomize !== '') throw new FlagError('--write and -k exclude each other: what a kustomization makes has no file');
   if (write && !local) throw new FlagError('--write and --local=false exclude each other');
   const other = filename.find((path) => path === '-' || /^https?:\/\//.test(path));
   if (write && other !== undefined) throw new FlagError(`--write: ${other} is not a file`);

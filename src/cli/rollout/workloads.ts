@@ -1,6 +1,7 @@
 /** The workloads that `rollout` is about: their flags, and how they are found and read. */
 import { FlagError, type FlagValues } from '../../lib/flags.ts';
 import { connectFlags } from '../connect.ts';
+import { namesManifests } from '../manifests.ts';
 import { fileFlags, namespaceFlag, selectFlags } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { findTargets } from '../targets.ts';
@@ -51,9 +52,9 @@ export interface RolloutStatus {
 
 /** Checks the arguments before any request. A type without a name means all of them. */
 export function checkWorkloads(command: string, args: readonly string[], options: WorkloadOptions): void {
-  if (args.length === 0 && options.filename.length === 0)
+  if (args.length === 0 && !namesManifests(options))
     throw new FlagError(`required resource not specified. For example: plat rollout ${command} deployment/web`);
-  if (args.length > 0 && options.filename.length > 0) throw new FlagError('-f and a name exclude each other: the files name the objects');
+  if (args.length > 0 && namesManifests(options)) throw new FlagError('files and a name exclude each other: the files name the objects');
 }
 
 /** The workloads of a command line; prints a line if there are none. */
