@@ -74,7 +74,7 @@ async function checkFiles(io: IO, options: WaitOptions, goal: Goal): Promise<num
   for (const { object, name = '' } of await manifestsFrom(options, io)) {
     const { kind } = object;
     const { group } = splitApiVersion(object.apiVersion);
-    const resource = { singularName: kind.toLowerCase(), group } as ApiResource;
+    const resource = { kind, singularName: kind.toLowerCase(), group } as ApiResource;
     const item = object as unknown as ApiItem;
     if (goal.met(item)) results.done({ resource, name }, goal.reached, item);
     else results.failed(shownName(resource, name), new Error(`not ${goal.reached}: ${goal.distance(item)}`));

@@ -120,7 +120,7 @@ status: { phase: Failed }
   );
   const io = testIO({ cwd });
   expect(await run(['wait', '--local', '-f', 'a.yaml', '--for=jsonpath={.status.phase}=Running'], io)).toBe(1);
-  expect(io.stdout).toBe('pod/a condition met\n');
+  expect([io.stdout, io.stderr]).toEqual(['pod/a condition met\n', expect.stringContaining('deployment.apps/b: ')]);
   expect(io.stderr).toContain('deployment.apps/b: ');
   expect(io.stderr).toContain('it is Failed');
   expect(await run(['wait', '--local', 'pod/a', '--for=delete'], testIO({ cwd }))).toBe(2);
