@@ -4,7 +4,7 @@ import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { dryRunFlag, resultFlags, selectFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
-import { fieldManager } from './program.ts';
+import { fieldManager, isStock } from './program.ts';
 import { Results } from './results.ts';
 import { changedTaints, readTaintArguments, type Taint, type TaintArguments } from './taint-args.ts';
 import { findTargets } from './targets.ts';
@@ -65,7 +65,8 @@ async function taintAll(work: Work, wanted: TaintArguments, options: Options): P
   const resource = refs[0]?.resource ?? (await work.discovery.find(type));
   if (resource.kind !== 'Node' || resource.group !== '')
     throw new FlagError(`invalid resource type ${type}, only node types are supported`);
-  const results = new Results(work.io, options);
+  // The stock client prints the same line for a dry run.
+  const results = new Results(work.io, isStock(work.io) ? { ...options, dryRun: 'none' } : options);
   for (const ref of refs) {
     try {
       const { verb, object } = await taintOne(work, ref, wanted, options);
