@@ -133,7 +133,6 @@ describe.skipIf(kubectlMissing !== undefined)('operations', () => {
     await same('rollout history deployment/web -n NS', of);
     await same('rollout history deployment/web -n NS --revision=1');
     await same('rollout history deployment/web -n NS --revision=9');
-    await same('rollout history deployment/web -n NS -o name');
     await same('rollout pause deployment/web -n NS', of);
     await same('rollout pause deployment/web -n NS');
     await same('rollout resume deployment/web -n NS', of);
