@@ -5,8 +5,8 @@ import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { namespaceFlag, selectFlags } from '../object-flags.ts';
 import { type Work, withServer } from '../work.ts';
-import { type PodMetrics, readMetrics } from './usage.ts';
 import { usageFlags } from './nodes.ts';
+import { type PodMetrics, readMetrics } from './usage.ts';
 import { podTable } from './usage-table.ts';
 
 const table = {
