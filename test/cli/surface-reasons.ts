@@ -30,5 +30,4 @@ export const otherDefaults: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What is being built. */
-export const pending: ReadonlySet<string> = new Set([
-]);
+export const pending: ReadonlySet<string> = new Set([]);
