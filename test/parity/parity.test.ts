@@ -10,9 +10,10 @@ import { unpacked } from '../../src/lib/recordings.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServerOptions } from '../support/server.ts';
 import { required, suitesOf } from './areas.ts';
-import { LONGEST_MS, replay, runAgainst } from './replay.ts';
+import { LONGEST_MS, loadRunner, replay, runAgainst } from './replay.ts';
 
 const recordings = unpacked('parity');
+const runner = await loadRunner(recordings);
 const suitesIn = (directory: string): string[] => readdirSync(join(directory, 'suites')).map((name) => name.replace(/\.mjs$/, ''));
 const present = suitesIn(recordings);
 
@@ -97,7 +98,7 @@ const shortened = (complaint = ''): string => complaint.split('\n').slice(0, 9).
 async function judge(options: TestServerOptions, suites: readonly string[], from?: string): Promise<void> {
   const server = await startTestServer(options);
   const isExplained = (suite: string, name: string): boolean => reasonFor(suite, name) !== undefined;
-  const { report, complaints } = await replay(runAgainst(server.address, recordings, from), suites, isExplained).finally(() =>
+  const { report, complaints } = await replay(runAgainst(server.address, recordings, runner, from), suites, isExplained).finally(() =>
     server.close(),
   );
   const problems: string[] = [];

@@ -1,8 +1,8 @@
 /** Runs the recorded conversations against a server, and once more those that only the second of a write made differ. */
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { pathToFileURL } from 'node:url';
+import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 
 /** So long that only a replay that hangs is ended, on a busy machine as well. */
 export const LONGEST_MS = 900_000;
@@ -17,27 +17,57 @@ export interface Replay {
 /** Replays suites, or one case of one of them. */
 export type Run = (suites: readonly string[], only?: string) => Promise<Replay>;
 
-/** `recordings` is the directory of the runner; the suites are beside it unless `from` names another. */
+/** Replays with the arguments of the runner; `say` gets what it prints. */
+type Runner = (argv: readonly string[], say: (text: string) => void) => Promise<Report>;
+
+/** `recordings` is the directory of the runner; the suites are in it unless `from` names another. */
 export const runAgainst =
-  (address: string, recordings: string, from = recordings): Run =>
+  (address: string, recordings: string, runner: Runner, from = recordings): Run =>
   async (suites, only) => {
-    const file = join(temporaryDirectory('plat-parity'), 'report.json');
     const choice = ['--dir', from, '--suite', suites.join(','), ...(only === undefined ? [] : ['--case', only])];
-    const child = spawn(process.execPath, [join(recordings, 'parity.mjs'), '--server', address, ...choice, '--verbose', '--json', file], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-      });
-    }
-    const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
-    await new Promise((done) => child.on('close', done));
-    clearTimeout(timer);
-    if (!existsSync(file)) throw new Error(`the replay did not finish:\n${said.slice(-4000)}`);
-    return { report: JSON.parse(readFileSync(file, 'utf8')) as Report, complaints: complaintsIn(said) };
+    const said: string[] = [];
+    const report = await runner(['--server', address, ...choice, '--verbose'], (text) => void said.push(`${text}\n`));
+    return { report, complaints: complaintsIn(said.join('')) };
   };
+
+/**
+ * The recorded runner is a program. Here it is a function of this process: a process for each area would take three times the
+ * processor time, most of it to start and to compile. What it sends, how and what it compares stays as it is; it gets its arguments
+ * and a certificate for webhooks, which it would make with a program of its own, and ends with its report.
+ */
+export async function loadRunner(recordings: string): Promise<Runner> {
+  const program = readFileSync(join(recordings, 'parity.mjs'), 'utf8');
+  const lastImport = "import http from 'node:http';\n";
+  const [imports, body] = parted(program, lastImport);
+  const changes: readonly (readonly [from: string, to: string])[] = [
+    ['process.argv', 'argv'],
+    ['console.log(', 'say('],
+    ['process.exit(!record && failed ? 1 : 0);', 'agent.destroy();\nreturn report;'],
+    ['let tls;\n', ''],
+    ['rejectUnauthorized: false })', 'rejectUnauthorized: false, secureContext })'],
+  ];
+  const changed = changes.reduce((text, [from, to]) => parted(text, from).join(to), body as string);
+  const file = join(recordings, 'parity-function.mjs');
+  const head = `${imports}${lastImport}import { createSecureContext } from 'node:tls';\nconst secureContext = createSecureContext();\n`;
+  writeFileSync(file, `${head}export const runnerWith = (tls) => async (argv, say) => {\n${changed}};\n`);
+  const { runnerWith } = (await import(pathToFileURL(file).href)) as { runnerWith(tls: object): Runner };
+  return runnerWith(webhookCertificate());
+}
+
+/** The parts of a text between something that must occur in it. */
+function parted(text: string, at: string): string[] {
+  const parts = text.split(at);
+  if (parts.length < 2) throw new Error(`parity.mjs has no ${JSON.stringify(at)}: replay.ts has to follow its changes`);
+  return parts;
+}
+
+function webhookCertificate(): { key: string; cert: string; ca: string } {
+  const now = Date.now();
+  const authority = newAuthority('parity-ca', now);
+  const names = { commonName: '127.0.0.1', addresses: ['127.0.0.1'], dns: ['localhost'] };
+  const { certificate, key } = issueServing(readAuthority(authority), names, now);
+  return { key, cert: certificate, ca: Buffer.from(authority.certificate).toString('base64') };
+}
 
 /** A failed case begins with ✗, one whose wording differs with ~; what is indented belongs to it. */
 function complaintsIn(said: string): Map<string, string> {
