@@ -89,7 +89,8 @@ describe.skipIf(kubectlMissing)('kubectl and plat called as kubectl', () => {
       .replace(/\bkube-api-access-\w{5}\b/g, 'TOKEN')
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID');
 
-  test('print and exit the same', async () => {
+  // Some forty programs, one after another: on a busy machine they take long.
+  test('print and exit the same', { timeout: 600_000 }, async () => {
     const found: unknown[] = [];
     const expected: unknown[] = [];
     for (const [line, input] of lines) {
