@@ -6,12 +6,13 @@ import { type Loose, startTestServer, type TestServer, unique } from '../support
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-describe.each(['plat', 'kubernetes'])('client-side apply with identity %s', (identity) => {
+// With stock names of groups, test/kubectl/apply-scenarios.test.ts does the same.
+describe('client-side apply', () => {
   let server: TestServer;
   let kubectl: Plat;
   let ns: string;
   beforeAll(async () => {
-    server = await startTestServer({ identity });
+    server = await startTestServer({ identity: 'plat' });
   });
   afterAll(() => server.close());
   beforeEach(async () => {
