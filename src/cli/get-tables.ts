@@ -50,7 +50,7 @@ export class GetTables {
     for (const { style, tables } of groups) {
       const printer = new TablePrinter(style);
       const rows = tables.flatMap((table) => this.sorted(table.rows ?? []));
-      const text = printer.print(tables.find((table) => table.columnDefinitions !== undefined)?.columnDefinitions, rows);
+      const text = printer.print(tables.find((table) => table.columnDefinitions)?.columnDefinitions, rows);
       // Tables are separated by an empty line, unless they have no headers.
       if (text !== '') shown += shown !== '' && style.headers ? `\n${text}` : text;
     }

@@ -51,7 +51,8 @@ test('rows are drawn in place, in order, and go when they are deleted', async ()
   table.change(0, 'ADDED', undefined, [row('b', 'Pending'), row('a', 'Running', 300)]);
   await clock.advance(100);
   expect(screen.lines).toEqual(['NAME   STATUS    AGE', 'a      Running   5m', 'b      Pending   5s']);
-  table.change(0, 'MODIFIED', undefined, [row('b', 'CrashLoopBackOff')]);
+  // A server sends the columns of a watch once, and null after that.
+  table.change(0, 'MODIFIED', null, [row('b', 'CrashLoopBackOff')]);
   table.change(0, 'DELETED', undefined, [row('a', 'Running')]);
   await clock.advance(100);
   expect(screen.lines).toEqual(['NAME   STATUS             AGE', 'b      CrashLoopBackOff   5s']);

@@ -42,9 +42,10 @@ export class LiveTable {
     );
   }
   /** A change of rows; `DELETED` removes them. A watch sends the columns once only. */
-  change(section: number, type: string, definitions: readonly TableColumn[] | undefined, rows: readonly TableRow[]): void {
+  change(section: number, type: string, definitions: readonly TableColumn[] | null | undefined, rows: readonly TableRow[]): void {
     const one = this.sections[section] as Section;
-    if (definitions !== undefined && definitions.length > 0) {
+    // They are null in all answers of a watch but the first.
+    if (definitions && definitions.length > 0) {
       one.definitions = definitions;
       one.layout = new TableLayout(one.style, definitions);
     }

@@ -25,7 +25,7 @@ export interface TableRow {
 export interface Table {
   readonly kind: string;
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly columnDefinitions?: readonly TableColumn[];
+  readonly columnDefinitions?: readonly TableColumn[] | null;
   readonly rows?: readonly TableRow[];
 }
 
@@ -107,10 +107,9 @@ export class TablePrinter {
     this.hasHeaders = false;
   }
   /** The text of some rows; with the first of them the headers. `event`: the type of a change, before all columns. */
-  print(definitions: readonly TableColumn[] | undefined, rows: readonly TableRow[], event?: string): string {
+  print(definitions: readonly TableColumn[] | null | undefined, rows: readonly TableRow[], event?: string): string {
     // A watch sends the columns once only.
-    if (this.layout === undefined && definitions !== undefined && definitions.length > 0)
-      this.layout = new TableLayout(this.style, definitions);
+    if (this.layout === undefined && definitions && definitions.length > 0) this.layout = new TableLayout(this.style, definitions);
     const { layout } = this;
     if (layout === undefined || (rows.length === 0 && !this.style.verbatim)) return '';
     const lines: Cell[][] = rows.map((row) => layout.cells(row));

@@ -1,4 +1,5 @@
 /** Output of `get` and of templates, compared with that of the machine's kubectl on the same objects. */
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { define, definitionOf } from '../support/custom.ts';
 import { kubectlFixture, kubectlMissing } from '../support/kubectl.ts';
@@ -206,6 +207,12 @@ describe.skipIf(kubectlMissing !== undefined)(`as kubectl (${kubectlMissing ?? '
     ['get', '--raw', '/version', '-o', 'json'],
   ])('%s %s %s %s %s', async (...args) => {
     await both([...args.filter((arg) => arg !== undefined), '-n', ns]);
+  });
+
+  test('a kustomization', async () => {
+    plat.file('k/kustomization.yaml', { resources: ['cm.yaml'] });
+    plat.file('k/cm.yaml', configMap('one'));
+    await both(['get', '-n', ns, '-k', join(plat.cwd, 'k'), '-o', 'name']);
   });
 
   test('all namespaces, and files', async () => {

@@ -36,7 +36,7 @@ export class RealTerminal {
     );
     chmodSync(program, 0o755);
     const terminal = new RealTerminal(join(directory, 's'));
-    const variables = { HOME: directory, PATH: `${directory}:${process.env.PATH}`, ENV: '', ...env };
+    const variables = { HOME: directory, ENV: '', ...env };
     const given = Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
     await terminal.tmux([
       '-f',
@@ -52,9 +52,9 @@ export class RealTerminal {
       directory,
       'sh',
     ]);
-    // Shells have prompts of their own for some users.
+    // Shells have a prompt and a PATH of their own for some users.
     try {
-      await terminal.type("PS1='$ '; clear");
+      await terminal.type(`PATH=${directory}:$PATH PS1='$ '; clear`);
       await terminal.shows(/^\$\s*$/);
       return terminal;
     } catch (error) {
