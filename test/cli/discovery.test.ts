@@ -78,7 +78,7 @@ describe.each(['plat', 'kubernetes'])('with identity %s', (identity) => {
     expect(await asked('get', 'namespaces')).toEqual([list]);
     expect((await asked('api-resources')).length).toBeGreaterThan(10);
     expect(await asked('api-resources', '--cached')).toEqual([]);
-    expect(await asked('get', 'bd')).toEqual([`/apis/${group}/v1/namespaces/default/beds?limit=500`]);
+    expect(await asked('get', 'bd', '-A')).toEqual([`/apis/${group}/v1/beds?limit=500`]);
   });
 
   test('--match-server-version', async () => {
