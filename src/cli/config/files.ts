@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { FlagError, file } from '../../lib/flags.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { IO } from '../command.ts';
+import { isStock } from '../program.ts';
 import { configFiles } from '../server-choice.ts';
 
 export const fileFlag = {
@@ -37,8 +38,8 @@ export class ConfigFiles {
     const paths = configFiles(explicit, io).map((path) => resolve(io.cwd, path));
     const files: OneFile[] = [];
     for (const path of paths) files.push({ path, config: await readRawConfig(path) });
-    // If no file exists, the last of a list is created, or our own of the default places.
-    const listed = explicit !== undefined || io.env.PLATCONFIG || io.env.PLAT_CONFIG || io.env.KUBECONFIG;
+    // If no file exists, the last of a list is created, or our own of the default places. As kubectl there is no file of our own.
+    const listed = isStock(io) || explicit !== undefined || io.env.PLATCONFIG || io.env.PLAT_CONFIG || io.env.KUBECONFIG;
     return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io.clock);
   }
   get currentContext(): string {
