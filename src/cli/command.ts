@@ -82,5 +82,7 @@ export interface CommandEntry {
   /** Other names for it. */
   readonly aliases?: readonly string[];
   readonly summary: string;
+  /** Whether the stock client has no such command: as kubectl its name is free for plug-ins. */
+  readonly own?: boolean;
   load(): Promise<Command>;
 }

@@ -129,7 +129,13 @@ test('called as kubectl: its name, its errors, its exit codes', async () => {
     return { code: await run(args, io), stdout: io.stdout, stderr: io.stderr };
   };
   expect((await kubectl('help', 'get')).stdout).toMatch(/^kubectl get /);
-  expect(await kubectl('gte')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: unknown command "gte" for "kubectl"/) });
+  expect(await kubectl('gte')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'error: unknown command "gte" for "kubectl"\n\nDid you mean this?\n\tget\n\tset\n',
+  });
+  // A command that only plat has; another tool's name for get.
+  expect((await kubectl('list')).stderr).toBe('error: unknown command "list" for "kubectl"\n\nDid you mean this?\n\tget\n\twait\n');
   expect(await kubectl('get', '--nonsense')).toMatchObject({
     code: 1,
     stderr: "error: unknown flag --nonsense\nSee 'kubectl get --help' for usage.\n",

@@ -4,13 +4,14 @@ import { didYouMean } from '../lib/suggest.ts';
 import { flagsLast, isFlag } from './arguments.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
-import { asCalled, errorLine, exitCodeOf, isStock, programName } from './program.ts';
+import { asCalled, errorLine, exitCodeOf, isStock, programName, unknownCommand } from './program.ts';
 
 /** Services first, then in alphabetical order. */
 export const commands: readonly CommandEntry[] = [
-  { name: 'server', summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
+  { name: 'server', own: true, summary: 'Run the API server.', load: async () => (await import('./server.ts')).server },
   {
     name: 'controllers',
+    own: true,
     summary: 'Run the controllers for servers.',
     load: async () => (await import('./controllers.ts')).controllers,
   },
@@ -37,6 +38,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'check',
+    own: true,
     summary: 'Find what uses versions that a release removes or deprecates.',
     load: async () => (await import('./check/index.ts')).check,
   },
@@ -73,6 +75,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },
   {
     name: 'down',
+    own: true,
     summary: 'Stop servers that plat up started, and remove them.',
     load: async () => (await import('./background/down.ts')).down,
   },
@@ -80,6 +83,7 @@ export const commands: readonly CommandEntry[] = [
   { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit.ts')).edit },
   {
     name: 'envtest',
+    own: true,
     summary: "Print a directory with kube-apiserver, etcd and kubectl for Go's envtest.",
     load: async () => (await import('./envtest/index.ts')).envtest,
   },
@@ -98,7 +102,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./kustomize.ts')).kustomizeCommand,
   },
   { name: 'label', summary: 'Change labels.', load: async () => (await import('./label.ts')).label },
-  { name: 'list', summary: 'List the servers that plat up started.', load: async () => (await import('./background/list.ts')).list },
+  {
+    name: 'list',
+    own: true,
+    summary: 'List the servers that plat up started.',
+    load: async () => (await import('./background/list.ts')).list,
+  },
   { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./logs.ts')).logs },
   {
     name: 'options',
@@ -124,6 +133,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'store',
+    own: true,
     summary: 'Back up, restore, check and repair the store.',
     load: async () => (await import('./store/index.ts')).store,
   },
@@ -131,11 +141,12 @@ export const commands: readonly CommandEntry[] = [
   { name: 'top', summary: 'Show the usage of nodes and pods.', load: async () => (await import('./top/index.ts')).top },
   {
     name: 'tree',
+    own: true,
     summary: 'Show the owners and dependents of an object.',
     load: async () => (await import('./tree/index.ts')).tree,
   },
   { name: 'uncordon', summary: 'Mark nodes as schedulable.', load: async () => (await import('./cordon.ts')).uncordon },
-  { name: 'up', summary: 'Start a server in the background.', load: async () => (await import('./background/up.ts')).up },
+  { name: 'up', own: true, summary: 'Start a server in the background.', load: async () => (await import('./background/up.ts')).up },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   {
     name: 'wait',
@@ -144,8 +155,12 @@ export const commands: readonly CommandEntry[] = [
   },
 ];
 
+/** The commands by the name that the program was called by. */
+export const commandsAs = (io: Pick<IO, 'program'>): readonly CommandEntry[] =>
+  isStock(io) ? commands.filter(({ own }) => !own) : commands;
+
 /** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 for wrong usage (1 as kubectl). */
-export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commands): Promise<number> {
+export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commandsAs(io)): Promise<number> {
   try {
     return await dispatch(args, io, table);
   } catch (error) {
@@ -228,9 +243,9 @@ const entryOf = (name: string, table: readonly CommandEntry[]): CommandEntry | u
 function find(name: string, table: readonly CommandEntry[], io: IO): CommandEntry {
   const entry = entryOf(name, table);
   if (entry !== undefined) return entry;
-  const suggestion = didYouMean(name, [...table.map((c) => c.name), 'help']);
-  if (isStock(io)) throw new FlagError(`unknown command ${JSON.stringify(name)} for "${programName(io)}"${suggestion}`);
-  throw new FlagError(`unknown command ${JSON.stringify(name)}${suggestion}; \`plat help\` lists them`);
+  const names = [...table.map((c) => c.name), 'help'];
+  if (isStock(io)) throw new FlagError(unknownCommand(name, names, io));
+  throw new FlagError(`unknown command ${JSON.stringify(name)}${didYouMean(name, names)}; \`plat help\` lists them`);
 }
 
 const helpEntry = { name: 'help', summary: 'Show this, or the help of a command: plat help server' };

@@ -29,8 +29,8 @@ Exit codes:
   2   the command line is wrong
 `,
   async run({ options }, io) {
-    const { commands } = await import('./index.ts');
-    const names = new Set(commands.map(({ name }) => name));
+    const { commandsAs } = await import('./index.ts');
+    const names = new Set(commandsAs(io).map(({ name }) => name));
     return printPlugins(io, names, options.nameOnly);
   },
 });

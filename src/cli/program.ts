@@ -9,6 +9,7 @@
  *   configuration        a server that was named          KUBECONFIG, else ~/.kube/config
  */
 import { fileErrorText } from '../lib/file-errors.ts';
+import { editDistance } from '../lib/suggest.ts';
 import { productVersion, stockRelease } from '../lib/version.ts';
 import type { ApiError } from '../meta/errors.ts';
 import type { IO } from './command.ts';
@@ -117,4 +118,17 @@ function transportError(error: Error & { readonly code?: string; readonly server
     return `The connection to the server ${new URL(error.server).host} was refused - did you specify the right host or port?`;
   }
   return `Unable to connect to the server: ${error.message}`;
+}
+
+// ---- unknown commands ----------------------------------------------------------------------------------------------
+
+/** Commands of other tools that the stock client has its own name for. */
+const otherNames: Readonly<Record<string, readonly string[]>> = { list: ['get', 'wait'], ps: ['get'], rm: ['delete'] };
+
+/** What the stock client says about a command that it does not have. */
+export function unknownCommand(name: string, names: readonly string[], called: Called): string {
+  const wanted = name.toLowerCase();
+  const near = names.filter((one) => one.startsWith(wanted) || otherNames[wanted]?.includes(one) || editDistance(wanted, one) <= 2).sort();
+  const question = near.length === 0 ? '' : `\n\nDid you mean this?\n${near.map((one) => `\t${one}\n`).join('')}`;
+  return `unknown command ${JSON.stringify(name)} for "${programName(called)}"${question}`;
 }

@@ -1,6 +1,6 @@
 /** `plat version`: the versions of this program and of the server. */
 import { bool, FlagError, flag, readChoice } from '../lib/flags.ts';
-import { apiRelease, apiReleases, minorOf, productVersion, stockRelease } from '../lib/version.ts';
+import { apiRelease, apiReleases, minorOf, platform, productVersion, stockRelease } from '../lib/version.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { command, type IO } from './command.ts';
 import { type ConnectOptions, connectFlags } from './global-flags.ts';
@@ -69,7 +69,7 @@ const clientVersion = (): VersionInfo => ({
   buildDate: '',
   goVersion: `node ${process.version}`,
   compiler: 'v8',
-  platform: `${process.platform}/${process.arch}`,
+  platform,
 });
 
 /** Undefined if no server is known. Throws if the server does not answer. */

@@ -2,6 +2,7 @@
 import { type ApiResource, Discovery } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, readAll } from '../client/transport.ts';
+import type { JsonObject } from '../schema/types.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
 import type { ApiItem } from './print-objects.ts';
@@ -70,7 +71,7 @@ export class Work {
   }
   /** A request about a collection. */
   sendTo<T = ApiItem>(resource: ApiResource, namespace: string | undefined, what: Send): Promise<Sent<T>> {
-    return this.request<T>(pathOf(resource, namespace), what);
+    return this.request<T>(pathOf(resource, namespace), what.method === 'POST' ? { ...what, body: asNew(what.body) } : what);
   }
   private async request<T>(path: string, { method, body, contentType = 'application/json', query = {}, signal }: Send): Promise<Sent<T>> {
     const search = queryOf(query);
@@ -86,6 +87,14 @@ export class Work {
     if (answer.status >= 300) throw await errorOf(answer);
     return { status: answer.status, object: JSON.parse((await readAll(answer.body, maxBytes)).toString()) as T };
   }
+}
+
+/** What was dumped from a server is created again without its version, which the server refuses. */
+function asNew(body: Send['body']): Send['body'] {
+  const metadata = typeof body === 'object' ? (body as { metadata?: JsonObject }).metadata : undefined;
+  if (metadata?.resourceVersion === undefined) return body;
+  const { resourceVersion: _, ...rest } = metadata;
+  return { ...(body as JsonObject), metadata: rest };
 }
 
 /** Connects, runs and disconnects; an interrupt ends it with exit code 130. */

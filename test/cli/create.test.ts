@@ -32,6 +32,15 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
     expect((await read('/api/v1/NS/configmaps/a')).metadata.managedFields[0].manager).toBe('plat');
   });
 
+  test('what was dumped from a server is created again, without its version', async () => {
+    await plat.ok(['create', '-n', ns, 'configmap', 'a', '--from-literal=x=1']);
+    const dumped = await plat.ok(['get', '-n', ns, 'configmap', 'a', '-o', 'yaml']);
+    await plat.ok(['delete', '-n', ns, 'configmap', 'a']);
+    expect(await plat.ok(['create', '-n', ns, '-f', '-'], dumped)).toBe('configmap/a created\n');
+    await plat.ok(['delete', '-n', ns, 'configmap', 'a']);
+    expect(await plat.ok(['apply', '-n', ns, '--server-side=false', '-f', '-'], dumped)).toBe('configmap/a created\n');
+  });
+
   test('an object of another namespace than that of the command line is refused', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
     expect(await plat.run(['create', '-n', ns, '-f', '-'], object)).toMatchObject({

@@ -223,3 +223,23 @@ test('view --merge=false shows one file as it is written', async () => {
 test('use is another name for use-context', async () => {
   expect((await config('use', 'prod')).stdout).toBe('Switched to context "prod".\n');
 });
+
+test('as kubectl the first change makes the file that kubectl reads', async () => {
+  const home = temporaryDirectory('plat-home');
+  const kubectl = async (line: string): Promise<string> => {
+    const io = testIO({ program: 'kubectl', cwd: home, home, env: {} });
+    expect(await run(line.split(' '), io), io.stderr).toBe(0);
+    return io.stdout;
+  };
+  await kubectl('config set-cluster local --server=https://127.0.0.1:1');
+  await kubectl('config set-context test --cluster=local');
+  await kubectl('config use-context test');
+  expect(await kubectl('config current-context')).toBe('test\n');
+  expect(readFileSync(join(home, '.kube', 'config'), 'utf8')).toContain('https://127.0.0.1:1');
+});
+
+test('base64 whose lines are broken is one value', async () => {
+  const io = testIO({ cwd: directory, env: { KUBECONFIG: path } });
+  expect(await run(['config', 'set', 'clusters.other.certificate-authority-data', 'eHh4\neHh4\n'], io), io.stderr).toBe(0);
+  expect(readFileSync(path, 'utf8')).toContain('certificate-authority-data: eHh4eHh4\n');
+});

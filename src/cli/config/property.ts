@@ -81,10 +81,12 @@ function read(text: string, type: Type, raw: boolean): unknown {
   if (type === 'boolean') return readBoolean(text);
   if (type === 'text') return text;
   if (raw) return Buffer.from(text).toString('base64');
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) {
+  // Programs that encode break their lines.
+  const line = text.replace(/[\r\n]/g, '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(line) || line.length % 4 !== 0) {
     throw new FlagError('the value is not base64: encode it, or use --set-raw-bytes');
   }
-  return text;
+  return line;
 }
 
 const setTable = {

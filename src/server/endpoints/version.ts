@@ -1,6 +1,6 @@
 /** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
 
-import { patchRelease } from '../../lib/version.ts';
+import { patchRelease, platform } from '../../lib/version.ts';
 import { send } from '../respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
 
@@ -18,8 +18,6 @@ export interface BuildInfo {
 export const gitVersion = (build: BuildInfo): string =>
   `v${patchRelease(build.release)}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
 
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
-
 export function versionEndpoint(build: BuildInfo): Endpoint {
   const [major = '', minor = ''] = build.release.split('.');
   const info = {
@@ -32,7 +30,7 @@ export function versionEndpoint(build: BuildInfo): Endpoint {
     // Clients expect the field; what stands there is free.
     goVersion: `node${process.versions.node}`,
     compiler: 'v8',
-    platform: `${process.platform}/${architectures[process.arch] ?? process.arch}`,
+    platform,
   };
   const text = JSON.stringify(info, undefined, 2);
   return readOnly((ctx) => {
