@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
@@ -108,6 +110,21 @@ test('names of background servers', async () => {
   expect(await names('down', 'ci', 'd')).toBe('dev\n');
   expect(await names('up', 'c')).toBe('ci\n');
   expect(await names('up', 'ci', '')).toBe('');
+});
+
+test('a server that does not answer is not waited for', async () => {
+  const silent = createServer();
+  const requested = new Promise((resolve) => silent.once('request', resolve));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const time = new FakeClock();
+  const io = testIO({ clock: time });
+  const { port } = silent.address() as AddressInfo;
+  const code = run(['__complete', '--', '-s', `http://127.0.0.1:${port}`, 'get', 'pods', ''], io);
+  await requested;
+  await time.advance(3000);
+  expect([await code, io.stdout, io.stderr]).toEqual([0, '', '']);
+  silent.closeAllConnections();
+  silent.close();
 });
 
 test('no server, no names, and no words about it', async () => {

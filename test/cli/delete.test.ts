@@ -53,7 +53,7 @@ describe('delete', () => {
 
   test('it waits until objects are gone, and says what holds them', async () => {
     await make('held', { finalizers: ['example.com/hold'] });
-    expect(await plat.run(['delete', 'cm/held', '-n', ns, '--timeout=300ms'])).toEqual({
+    expect(await plat.timedOut(['delete', 'cm/held', '-n', ns, '--timeout=1m'])).toEqual({
       code: 1,
       stdout: 'configmap "held" deleted\n',
       stderr: 'plat: configmap/held: timed out waiting for the deletion: the object has finalizers example.com/hold\n',

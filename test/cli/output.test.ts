@@ -142,7 +142,7 @@ describe.skipIf(kubectlMissing !== undefined)(`as kubectl (${kubectlMissing ?? '
   });
 
   /** Ages differ from one moment to the next, and with them the width of their column. */
-  const ageless = (text: string): string => text.replace(/\b\d+(?:m\d+)?s(?: *(?=\n)| +)/g, 'AGE ').replace(/\bAGE +/g, 'AGE ');
+  const ageless = (text: string): string => text.replace(/\b(?:\d+[dhms])+(?: *(?=\n)| +)/g, 'AGE ').replace(/\bAGE +/g, 'AGE ');
   async function both(args: readonly string[], input?: unknown): Promise<void> {
     const [theirs, ours] = await Promise.all([fixture.kubectl.run(args, input), plat.run(args, input)]);
     expect(`${ours.code}\n${ageless(ours.stdout)}`, `${args.join(' ')}\n${theirs.stderr}${ours.stderr}`).toBe(

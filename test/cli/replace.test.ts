@@ -62,7 +62,7 @@ describe('replace', () => {
     expect(await plat.ok(['replace', '-n', ns, '-f', '-', '--force'], fresh)).toBe('configmap/fresh replaced\n');
     await server.admin.ok('POST', path(), configMap({}, { name: 'held', finalizers: ['example.com/hold'] }));
     const held = { ...configMap({}), metadata: { name: 'held' } };
-    expect(await plat.run(['replace', '-n', ns, '-f', '-', '--force', '--timeout=200ms'], held)).toMatchObject({
+    expect(await plat.timedOut(['replace', '-n', ns, '-f', '-', '--force', '--timeout=1m'], held)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('finalizers example.com/hold'),
     });

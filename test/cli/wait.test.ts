@@ -37,7 +37,7 @@ describe('wait', () => {
     expect(await plat.ok(['wait', 'bed/a', '-n', ns, '--for=condition=Ready'])).toBe(`bed.${group}/a condition met\n`);
     await make('b');
     await ready('b', 'False');
-    expect(await plat.run(['wait', 'bed/b', '-n', ns, '--for=condition=ready', '--timeout=200ms'])).toEqual({
+    expect(await plat.timedOut(['wait', 'bed/b', '-n', ns, '--for=condition=ready'])).toEqual({
       code: 1,
       stdout: '',
       stderr: `plat: bed.${group}/b: timed out waiting for condition ready: it is False (Rain)\n`,

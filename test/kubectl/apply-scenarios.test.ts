@@ -75,7 +75,8 @@ const scenario: readonly Line[] = [
 describe.skipIf(kubectlMissing !== undefined)(`apply and its kin${kubectlMissing === undefined ? '' : ` (${kubectlMissing})`}`, () => {
   const fixture = kubectlFixture();
 
-  test('the stock client and plat called as kubectl', async () => {
+  // Some thirty programs, one after another: on a busy machine they take long.
+  test('the stock client and plat called as kubectl', { timeout: 600_000 }, async () => {
     const { server } = fixture;
     // Each edit changes the first digit that it finds: 3 becomes 4, then nothing is left to change.
     const env = { KUBE_EDITOR: 'sed -i \'s/"3"/"4"/\'', PATH: process.env.PATH ?? '' };

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { ProgramName } from '../../src/cli/command.ts';
 import { run } from '../../src/cli/index.ts';
 import { type TestIO, testIO } from '../../src/cli/testing.ts';
+import { type Clock, commandClock, FakeClock } from '../../src/lib/clock.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Loose, TestServer } from './server.ts';
 
@@ -23,6 +24,8 @@ export interface Plat {
   ok(args: readonly string[], input?: unknown): Promise<string>;
   /** The same, read as JSON. */
   json(args: readonly string[], input?: unknown): Promise<Loose>;
+  /** Runs one that waits: its time is up as soon as it watches the object, so that a busy machine does not decide what it saw. */
+  timedOut(args: readonly string[], input?: unknown): Promise<PlatResult>;
   /** Starts one; its terminal tells what it has said so far. */
   start(args: readonly string[], input?: unknown): { io: TestIO; code: Promise<number> };
 }
@@ -35,14 +38,15 @@ export function platFor(
   program: ProgramName = 'plat',
 ): Plat {
   const cwd = temporaryDirectory('plat-cli');
-  const start = (args: readonly string[], input?: unknown) => {
+  const startBy = (clock: Clock, args: readonly string[], input: unknown) => {
     const text = input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input);
-    const io = testIO({ program, cwd, env, stdin: async () => text });
+    const io = testIO({ program, cwd, env, clock, stdin: async () => text });
     // What follows two dashes is not for plat.
     const end = args.indexOf('--');
     const line = end === -1 ? [...args, ...connection] : [...args.slice(0, end), ...connection, ...args.slice(end)];
     return { io, code: run(line, io) };
   };
+  const start = (args: readonly string[], input?: unknown) => startBy(commandClock, args, input);
   const finish = async (args: readonly string[], input?: unknown): Promise<PlatResult> => {
     const { io, code } = start(args, input);
     return { code: await code, stdout: io.stdout, stderr: io.stderr };
@@ -62,6 +66,14 @@ export function platFor(
     },
     run: finish,
     ok,
+    async timedOut(args, input) {
+      const clock = new FakeClock();
+      const { io, code } = startBy(clock, [...args, '-v=6'], input);
+      await Promise.race([io.said('watch=1'), code]);
+      await clock.advance(86_400_000);
+      const stderr = io.stderr.replace(/^[A-Z]+ https:.* milliseconds(?:: .*)?\n/gm, '');
+      return { code: await code, stdout: io.stdout, stderr };
+    },
     json: async (args, input) => JSON.parse(await ok([...args, '-o', 'json'], input)),
     start,
   };

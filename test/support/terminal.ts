@@ -11,10 +11,21 @@ import { programDirectory, programMissing } from './program.ts';
 export const terminalMissing: string | undefined = programMissing ?? missing();
 function missing(): string | undefined {
   try {
-    execFileSync('tmux', ['-V'], { stdio: 'ignore' });
-    return undefined;
+    const version = /(\d+\.\d+)/.exec(execFileSync('tmux', ['-V'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString())?.[1];
+    // Older ones cannot be given variables.
+    return version === undefined || Number(version) < 3.2 ? 'tmux is older than 3.2' : undefined;
   } catch {
     return 'there is no tmux on the PATH';
+  }
+}
+/** Why tests of the pager cannot run here; undefined: they can. */
+export const pagerMissing: string | undefined = withoutPager();
+function withoutPager(): string | undefined {
+  try {
+    execFileSync('less', ['--version'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'there is no less on the PATH';
   }
 }
 
@@ -63,7 +74,9 @@ export class RealTerminal {
     }
   }
   private async tmux(args: readonly string[]): Promise<string> {
-    const { stdout } = await call('tmux', ['-S', this.socket, ...args]);
+    // Nothing of whoever runs the tests: PAGER, LESS, EDITOR, NO_COLOR and the like change what is shown.
+    const env = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, LC_ALL: 'C.UTF-8' };
+    const { stdout } = await call('tmux', ['-S', this.socket, ...args], { env });
     return stdout;
   }
   /** Types a line. */
