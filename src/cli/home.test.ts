@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { homeDirectory, stateDirectory, userCache } from './home.ts';
+import { homeDirectory, stateDirectory, userCache, workingDirectory } from './home.ts';
 
 const fails = (): string => {
   throw new Error('no such user');
@@ -30,4 +30,9 @@ test('relative directories in the environment are ignored', () => {
   }
   expect(stateDirectory({ env: { XDG_STATE_HOME: '/s' }, home: '/h' })).toBe('/s/plat');
   expect(userCache({ env: { XDG_CACHE_HOME: '/c' }, home: '/h' })).toBe('/c/plat');
+});
+
+test('a working directory that was removed is the root', () => {
+  expect(workingDirectory(() => '/w')).toBe('/w');
+  expect(workingDirectory(fails)).toBe('/');
 });

@@ -16,6 +16,15 @@ export function homeDirectory(named = homedir, ofUser = (): string => userInfo()
   return '/';
 }
 
+/** The root where the working directory was removed: files that are named by a full path can still be read. */
+export function workingDirectory(ask = (): string => process.cwd()): string {
+  try {
+    return ask();
+  } catch {
+    return '/';
+  }
+}
+
 type Surroundings = Pick<IO, 'env' | 'home'>;
 
 /** Relative paths are ignored, as the specification of these variables says. */

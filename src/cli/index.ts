@@ -5,6 +5,7 @@ import { flagsLast, isFlag } from './arguments.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
 import { asCalled, errorLine, exitCodeOf, isStock, programName, unknownCommand } from './program.ts';
+import { withSafeErrors } from './screen-text.ts';
 
 /** Services first, then in alphabetical order. */
 export const commands: readonly CommandEntry[] = [
@@ -161,11 +162,12 @@ export const commandsAs = (io: Pick<IO, 'program'>): readonly CommandEntry[] =>
 
 /** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 for wrong usage (1 as kubectl). */
 export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commandsAs(io)): Promise<number> {
+  const safe = withSafeErrors(io);
   try {
-    return await dispatch(args, io, table);
+    return await dispatch(args, safe, table);
   } catch (error) {
-    io.err(errorLine(error, io));
-    return exitCodeOf(error, io);
+    safe.err(errorLine(error, safe));
+    return exitCodeOf(error, safe);
   }
 }
 

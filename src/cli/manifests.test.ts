@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
-import { manifestsOf, readManifests } from './manifests.ts';
+import { collected, manifestsOf, readManifests } from './manifests.ts';
 import { testIO } from './testing.ts';
 
 const cwd = temporaryDirectory('plat-manifests');
@@ -67,4 +67,29 @@ test('an address is read', async () => {
   server.closeAllConnections();
   server.close();
   await expect(readManifests([`${base}/a.yaml`], false, io)).rejects.toThrow('cannot be read: ');
+});
+
+test('control characters and bytes that are no UTF-8 are refused, a byte order mark and CRLF are not', async () => {
+  for (const c of ['\0', '\u001b', '\u0007', '\u009b', '\u007f']) {
+    expect(() => manifestsOf(`${object('a')}data: {x: "${c}"}`, 'f'), JSON.stringify(c)).toThrow(
+      'f: yaml: control characters are not allowed',
+    );
+  }
+  expect(manifestsOf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\u007f"}}`, 'f')).toHaveLength(1);
+  expect(manifestsOf(`\ufeff${object('a').replaceAll('\n', '\r\n')}`, 'f')).toHaveLength(1);
+  writeFileSync(join(cwd, 'latin.yaml'), Buffer.from(`${object('a')}data: {x: gr\u00f6sse}`, 'latin1'));
+  await expect(readManifests(['latin.yaml'], false, io)).rejects.toThrow('latin.yaml: the file is not UTF-8 text');
+});
+
+test('no more is read than the bound', async () => {
+  let given = 0;
+  const endless = async function* () {
+    for (;;) {
+      given++;
+      yield Buffer.alloc(10);
+    }
+  };
+  await expect(collected(endless(), 'f', 100)).rejects.toThrow('f is larger than 100 bytes');
+  expect(given).toBe(11);
+  expect(await collected([Buffer.alloc(100)], 'f', 100)).toHaveLength(100);
 });

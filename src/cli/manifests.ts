@@ -1,5 +1,6 @@
 /** Objects from files, directories, addresses and the standard input: YAML or JSON, one or more documents, lists expanded. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FlagError } from '../lib/flags.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
@@ -76,17 +77,49 @@ async function textsOf(path: string, recursive: boolean, io: Pick<IO, 'cwd' | 's
   if (path === '-') return [{ source: 'the standard input', origin: 'STDIN', text: await io.stdin() }];
   if (/^https?:\/\//.test(path)) return [{ source: path, origin: path, text: await download(path) }];
   const files = await filesOf(resolve(io.cwd, path), path, recursive);
-  return Promise.all(files.map(async ([file, source]) => ({ source, origin: source, text: await readFile(file, 'utf8'), file })));
+  return Promise.all(
+    files.map(async ([file, source]) => ({ source, origin: source, text: textOf(await readBounded(file, source), source), file })),
+  );
 }
 
 async function download(address: string): Promise<string> {
-  const answer = await fetch(address).catch((error: Error) => {
+  const failed = (error: Error): never => {
+    if (error instanceof ManifestError) throw error;
     throw new ManifestError(`${address} cannot be read: ${(error.cause as Error | undefined)?.message ?? error.message}`);
-  });
+  };
+  const answer = await fetch(address).catch(failed);
   if (!answer.ok) throw new ManifestError(`${address} cannot be read: the server there answered ${answer.status}`);
-  const text = await answer.text();
-  if (text.length > maxBytes) throw new ManifestError(`${address} is larger than ${maxBytes} bytes`);
-  return text;
+  return textOf(await collected(answer.body ?? [], address).catch(failed), address);
+}
+
+/** Pipes and devices have no size: what is read is counted. */
+async function readBounded(path: string, source: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    return await collected(file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 }), source);
+  } finally {
+    await file.close();
+  }
+}
+/** Throws ManifestError as soon as there is too much. */
+export async function collected(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: string,
+  most = maxBytes,
+): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > most) throw new ManifestError(`${source} is larger than ${most} bytes`);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+/** Other bytes would be replaced, and the objects would not be those of the file. */
+function textOf(bytes: Buffer, source: string): string {
+  if (!isUtf8(bytes)) throw new ManifestError(`${source}: the file is not UTF-8 text`);
+  return bytes.toString();
 }
 
 /** A file, or those of a directory in order of name; each with its path for messages. */
@@ -136,10 +169,14 @@ async function filesIn(directory: string, shown: string, recursive: boolean): Pr
   return found;
 }
 
+/** Characters that YAML does not have; JSON has its own rules. */
+const notYaml = /[^\P{Cc}\t\n\r\u0085]/u;
+
 /** The objects of one text. */
 export function manifestsOf(text: string, source: string, origin = source): Manifest[] {
   let documents: JsonValue[];
   try {
+    if (!/^\s*[{[]/.test(text) && notYaml.test(text)) throw new ManifestError('yaml: control characters are not allowed');
     documents = parseYamlDocuments(text);
   } catch (error) {
     throw new ManifestError(`${source}: ${(error as Error).message}`);

@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
-import { homeDirectory } from './home.ts';
+import { homeDirectory, workingDirectory } from './home.ts';
 import { run } from './index.ts';
+import { outputFailure } from './output-failure.ts';
 
 const io: IO = {
   program: /^kubectl(\.|$)/.test(basename(process.argv[1] ?? '')) ? 'kubectl' : 'plat',
@@ -16,7 +17,7 @@ const io: IO = {
     return Buffer.concat(chunks).toString();
   },
   env: process.env,
-  cwd: process.cwd(),
+  cwd: workingDirectory(),
   home: homeDirectory(),
   terminal: {
     input: process.stdin,
@@ -50,11 +51,20 @@ const io: IO = {
   exit: (code) => process.exit(code),
 };
 
-// The reader of the output may close it, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => endWithout(error, 0));
+// There is nowhere left to report it.
+process.stderr.on('error', () => {});
+
+function endWithout(error: NodeJS.ErrnoException, code: number): never {
+  const failure = outputFailure(error, code);
+  if (failure.message !== '') process.stderr.write(`${io.program === 'plat' ? 'plat' : 'error'}: ${failure.message}\n`);
+  process.exit(failure.code);
+}
 
 void run(process.argv.slice(2), io).then((code) => {
   process.exitCode = code;
+  // Its event comes later than this.
+  if (process.stdout.errored) endWithout(process.stdout.errored, code);
   // Taking the process apart step by step takes longer than most commands need for their work.
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 });

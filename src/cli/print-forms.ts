@@ -12,6 +12,7 @@ import { jsonPathTemplate } from './json-path-template.ts';
 import { type ApiItem, clientList, ObjectPrinter } from './print-objects.ts';
 import { TablePrinter } from './print-table.ts';
 import { isStock } from './program.ts';
+import { screenText } from './screen-text.ts';
 
 export interface Printed {
   readonly item: ApiItem;
@@ -156,7 +157,9 @@ function readTemplate(path: string, cwd: string): string {
 
 /** Prints what a template made, which may hold bytes that are no text: a decoded secret. */
 export function printBytes(io: Pick<IO, 'out' | 'terminal'>, text: string): void {
-  if (hasBytes(text)) io.terminal.write(bytesOf(text));
+  // A terminal would obey what objects hold; files and other programs get it as it is.
+  if (io.terminal.size() !== undefined) io.out(screenText(hasBytes(text) ? bytesOf(text).toString() : text));
+  else if (hasBytes(text)) io.terminal.write(bytesOf(text));
   else io.out(text);
 }
 

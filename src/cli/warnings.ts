@@ -1,6 +1,8 @@
 /** Warnings in the headers of responses. */
 import type { IO } from './command.ts';
 
+const colouredLabel = Buffer.from('\x1b[33;1mWarning:\x1b[0m');
+
 /** Prints each warning once, on the standard error. */
 export class Warnings {
   readonly #io: IO;
@@ -25,12 +27,14 @@ export class Warnings {
       this.#received.add(text);
       if (this.#printed.has(text)) continue;
       this.#printed.add(text);
-      this.#io.err(`${this.#label()} ${text}\n`);
+      this.#label();
+      this.#io.err(` ${text}\n`);
     }
   }
-  #label(): string {
+  #label(): void {
     const { terminal, env } = this.#io;
     const coloured = terminal.errorsAreShown === true && !env.NO_COLOR && env.TERM !== 'dumb';
-    return coloured ? '\x1b[33;1mWarning:\x1b[0m' : 'Warning:';
+    if (coloured) terminal.writeError(colouredLabel);
+    else this.#io.err('Warning:');
   }
 }

@@ -7,6 +7,7 @@ import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
+import { screenText } from './screen-text.ts';
 import type { Warnings } from './warnings.ts';
 
 /** One object of the server. */
@@ -125,7 +126,8 @@ function failForWarnings(count: number, code: number, io: IO): number {
 }
 
 /** `pod/web`, `deployment.apps/web` */
-export const shownName = (resource: Pick<ApiResource, 'kind' | 'group'>, name: string): string => `${typeName(resource)}/${name}`;
+export const shownName = (resource: Pick<ApiResource, 'kind' | 'group'>, name: string): string =>
+  screenText(`${typeName(resource)}/${name}`);
 export function typeName({ kind, group }: Pick<ApiResource, 'kind' | 'group'>): string {
   return group === '' ? kind.toLowerCase() : `${kind.toLowerCase()}.${group}`;
 }

@@ -1,7 +1,7 @@
 /** Warnings of the server reach the person who asked. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
+import { type TestIO, testIO } from '../../src/cli/testing.ts';
 import { platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -31,7 +31,7 @@ test('--warnings-as-errors fails for them, after the work was done', async () =>
 test('they are yellow on a terminal, unless NO_COLOR says otherwise', async () => {
   const shown = async (env: Record<string, string>): Promise<string> => {
     const { terminal } = testIO();
-    const io = testIO({ env, terminal: { ...terminal, errorsAreShown: true } });
+    const io: TestIO = testIO({ env, terminal: { ...terminal, errorsAreShown: true, writeError: (bytes) => io.err(bytes.toString()) } });
     expect(await run(['get', 'cronjobs.v1beta1.batch', '--kubeconfig', server.running.adminConfigPath], io)).toBe(0);
     return io.stderr;
   };

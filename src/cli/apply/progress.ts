@@ -2,6 +2,9 @@
 import type { IO } from '../command.ts';
 import { isStock } from '../program.ts';
 
+const clearToEnd = Buffer.from('\u001b[K');
+const clearLine = Buffer.from('\r\u001b[K');
+
 export class Progress {
   private readonly io: IO;
   private readonly isShown: boolean;
@@ -15,12 +18,14 @@ export class Progress {
     if (!this.isShown) return;
     const { width } = this.io.terminal.size() ?? { width: 80 };
     const line = text.length >= width ? `${text.slice(0, Math.max(width - 2, 1))}…` : text;
-    this.io.err(`\r${line}\u001b[K`);
+    this.io.terminal.writeError(Buffer.from('\r'));
+    this.io.err(line);
+    this.io.terminal.writeError(clearToEnd);
     this.written = true;
   }
   /** Before other output. */
   clear(): void {
-    if (this.written) this.io.err('\r\u001b[K');
+    if (this.written) this.io.terminal.writeError(clearLine);
     this.written = false;
   }
   /** A line that stays, such as a summary. */

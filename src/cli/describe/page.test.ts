@@ -64,5 +64,6 @@ describe('pages', () => {
   });
   test('escape sequences of terminals are shown, not obeyed', () => {
     expect(new Page().field('Name', '\x1b[31mred\r').toString()).toBe('Name:  ^[[31mred\\r\n');
+    expect(new Page().field('Name', '\u009b31m\u0007\u202e').toString()).toBe('Name:  \\u009b31m\\u0007\\u202e\n');
   });
 });

@@ -14,6 +14,7 @@
  *     http  80
  */
 import { clientSideApply } from '../../meta/identity.ts';
+import { screenText } from '../screen-text.ts';
 import { inOrder } from './order.ts';
 
 export type Cell = string | number | boolean | undefined;
@@ -89,7 +90,7 @@ export class Page {
 
 const shown = (cell: Cell): string => (cell === undefined ? '' : String(cell));
 /** Escape sequences of terminals in values are shown, not obeyed. */
-const escaped = (text: string): string => text.replaceAll('\x1b', '^[').replaceAll('\r', '\\r');
+const escaped = (text: string): string => screenText(text.replaceAll('\x1b', '^[').replaceAll('\r', '\\r'));
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => inOrder(a, b);
 export const sortedPairs = (labels: Readonly<Record<string, string>>): string[] =>

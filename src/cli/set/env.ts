@@ -3,6 +3,7 @@ import { bool, FlagError, list, repeated, text } from '../../lib/flags.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { command, type IO } from '../command.ts';
 import { parseTarget } from '../pods.ts';
+import { printBytes } from '../print-forms.ts';
 import { type Work, withServer } from '../work.ts';
 import { containersFlag } from './containers-flag.ts';
 import { changedVariables, checkNoOverwrite, type EnvChanges, readChanges, splitArguments, type Variable } from './env-changes.ts';
@@ -151,7 +152,7 @@ class EnvUpdate {
     this.#io.out(`# ${this.#title(' ')}, container ${container.name}\n`);
     for (const { name, value = '', valueFrom } of (container.env ?? []) as Variable[]) {
       if (valueFrom === undefined) {
-        this.#io.out(`${name}=${value as string}\n`);
+        printBytes(this.#io, `${name}=${value as string}\n`);
         continue;
       }
       const source = valueFrom as ValueSource;
@@ -159,7 +160,7 @@ class EnvUpdate {
         failed.set(error.message, [...(failed.get(error.message) ?? []), name]);
         return undefined;
       });
-      this.#io.out(resolved === undefined ? `# ${name} from ${sourceText(source)}\n` : `${name}=${resolved}\n`);
+      printBytes(this.#io, resolved === undefined ? `# ${name} from ${sourceText(source)}\n` : `${name}=${resolved}\n`);
     }
     if (failed.size === 0) return;
     const lines = [...failed].map(([why, names]) => `error retrieving reference for ${names.sort().join(', ')}: ${why}\n`);
