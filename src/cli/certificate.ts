@@ -105,15 +105,20 @@ async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boo
   }
 }
 
-export const certificate = commandGroup('certificate', 'Approve or deny certificate signing requests.', [
-  {
-    name: 'approve',
-    summary: 'Approve certificate signing requests.',
-    load: async () => decider({ word: 'approve', past: 'approved', condition: 'Approved' }),
-  },
-  {
-    name: 'deny',
-    summary: 'Deny certificate signing requests.',
-    load: async () => decider({ word: 'deny', past: 'denied', condition: 'Denied' }),
-  },
-]);
+export const certificate = commandGroup(
+  'certificate',
+  'Approve or deny certificate signing requests.',
+  [
+    {
+      name: 'approve',
+      summary: 'Approve certificate signing requests.',
+      load: async () => decider({ word: 'approve', past: 'approved', condition: 'Approved' }),
+    },
+    {
+      name: 'deny',
+      summary: 'Deny certificate signing requests.',
+      load: async () => decider({ word: 'deny', past: 'denied', condition: 'Denied' }),
+    },
+  ],
+  ['plat certificate approve web-csr', 'plat certificate deny web-csr', 'plat get csr -o name | xargs plat certificate approve'],
+);

@@ -10,8 +10,13 @@ export function commandLines(table: readonly Pick<CommandEntry, 'name' | 'summar
   return table.map((c) => `  ${c.name.padEnd(widest)}   ${c.summary}`).join('\n');
 }
 
-export function commandGroup(name: string, summary: string, commands: readonly CommandEntry[]): Command {
-  const help = (): string => `Commands:\n${commandLines(commands)}\n\nplat help ${name} COMMAND shows the flags of each.\n`;
+/** Examples of a command, as its help shows them. */
+export const exampleLines = (examples: readonly string[]): string => `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`;
+
+/** `examples`: at least three command lines. */
+export function commandGroup(name: string, summary: string, commands: readonly CommandEntry[], examples: readonly string[]): Command {
+  const help = (): string =>
+    `Commands:\n${commandLines(commands)}\n\n${exampleLines(examples)}\n\`plat help ${name} COMMAND\` shows the flags of each.\n`;
   return {
     usage: 'COMMAND [flags]',
     summary,

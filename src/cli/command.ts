@@ -70,10 +70,18 @@ export function command<Table extends FlagTable>({ flags, more = '', run, ...res
   return {
     ...rest,
     flags,
-    help: (width) => `${flagHelp(flags, width)}${more}`,
+    help: (width) => helpText(flags, more, width),
     // A usage error is thrown by the returned promise.
     run: async (args, io) => run(parseFlags(flags, args), io),
   };
+}
+
+/** Flags and further paragraphs, with one blank line between them. Global flags are left to `plat options`. */
+export function helpText(flags: FlagTable, more: string, width: number): string {
+  const hasGlobal = Object.values(flags).some((group) => Object.values(group).some((flag) => flag.global));
+  const hint = hasGlobal ? 'Global flags, such as -n and --context, are listed by `plat options`.' : '';
+  const parts = [flagHelp(flags, width), more, hint].map((part) => part.replace(/^\n+|\n+$/g, ''));
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 /** A command that is loaded when it is used. */

@@ -74,6 +74,11 @@ export const controllers = command({
   usage: '[flags]',
   summary: 'Run the controllers for servers that were started with --controllers=-*. Leader election lets one such process work at a time.',
   flags: table,
+  more: `Examples:
+  plat controllers --kubeconfig .plat/admin.conf
+  plat controllers --controllers='*,-root-ca-cert-publisher'
+  plat controllers --leader-elect --kubeconfig controllers.conf
+`,
   run({ options, args }, io) {
     if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: controllers takes no arguments`);
     return runUntilSignal(options, io);

@@ -1,12 +1,13 @@
 /** The command of a maker: `plat create deployment web --image=nginx`. */
 import type { ApiResource } from '../client/discovery.ts';
-import { FlagError, type FlagTable, type FlagValues, flagHelp, parseFlags } from '../lib/flags.ts';
+import { FlagError, type FlagTable, type FlagValues, parseFlags } from '../lib/flags.ts';
 import { systemRandom } from '../lib/random.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { groupName, type Identity, identities } from '../meta/identity.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { serverIdentity } from './api-groups.ts';
-import type { Command, IO } from './command.ts';
+import { type Command, helpText, type IO } from './command.ts';
+import { exampleLines } from './command-group.ts';
 import { connectFlags } from './connect.ts';
 import type { Maker } from './create-maker.ts';
 import { createObject, saveConfigFlag, showObject } from './creating.ts';
@@ -37,7 +38,7 @@ export function makerCommand(maker: Maker): Command {
     usage: maker.usage,
     summary: maker.summary,
     flags,
-    help: (width) => `Examples:\n${maker.examples.map((one) => `  ${one}`).join('\n')}\n\n${flagHelp({ ...own, ...commonFlags }, width)}`,
+    help: (width) => helpText({ ...own, ...commonFlags }, exampleLines(maker.examples), width),
     async run(argv, io) {
       const at = argv.indexOf('--');
       const command = at === -1 ? [] : argv.slice(at + 1);

@@ -1,11 +1,11 @@
 /** `plat create`: new objects, from files or from flags. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { bool, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
+import { bool, FlagError, type FlagValues, parseFlags, text } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { parseLabelSelector } from '../meta/labels.ts';
 import { FieldChecker } from './check-fields.ts';
-import type { Command, CommandEntry, IO } from './command.ts';
+import { type Command, type CommandEntry, helpText, type IO } from './command.ts';
 import { commandGroup, commandLines } from './command-group.ts';
 import { connectFlags } from './connect.ts';
 import { makerCommand } from './create-from-flags.ts';
@@ -61,7 +61,8 @@ function kindEntries(): CommandEntry[] {
     if (only !== undefined) return { ...entry(head, only), aliases };
     const summary = `Create a ${head}: ${below.map(({ path }) => path.slice(head.length + 1)).join(', ')}.`;
     const commands = below.map((maker) => entry(maker.path.slice(head.length + 1), maker));
-    return { name: head, aliases, summary, load: async () => commandGroup(`create ${head}`, summary, commands) };
+    const examples = below.map((maker) => maker.examples[0] as string);
+    return { name: head, aliases, summary, load: async () => commandGroup(`create ${head}`, summary, commands, examples) };
   });
 }
 
@@ -70,8 +71,10 @@ export const create: Command = {
   summary: 'Create objects from files or flags.',
   flags: createFlags,
   commands: kinds,
-  help: (width) => `${flagHelp(createFlags, width)}
-Examples:
+  help: (width) =>
+    helpText(
+      createFlags,
+      `Examples:
   plat create -f web.yaml
   plat create deployment web --image=nginx --replicas=3
   plat create configmap web --from-file=conf/ --dry-run=client -o yaml
@@ -84,6 +87,8 @@ Exit codes:
   1   some objects failed, for example because they exist; the others were created
   2   the command line is wrong
 `,
+      width,
+    ),
   async run(argv, io) {
     const { options, args, raw } = parseFlags(createFlags, argv);
     if (args.length > 0) throw unknownKind(args[0] as string);

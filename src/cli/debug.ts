@@ -1,9 +1,9 @@
 /** `plat debug`: a container for debugging in a running pod, in a copy of a pod, or on a node. */
-import { bool, choice, FlagError, type FlagValues, flagHelp, optionalBool, pairs, parseFlags, text } from '../lib/flags.ts';
+import { bool, choice, FlagError, type FlagValues, optionalBool, pairs, parseFlags, text } from '../lib/flags.ts';
 import { systemRandom } from '../lib/random.ts';
 import { ApiError } from '../meta/errors.ts';
 import { generatedAlphabet, generatedLength } from '../meta/names.ts';
-import type { Command } from './command.ts';
+import { type Command, helpText } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { containerNames, type DebugChoice, type DebuggedPod, ephemeralContainer, nodePod, podCopy } from './debug-pods.ts';
 import { Deadline, followObject } from './follow-object.ts';
@@ -45,8 +45,10 @@ export const debug: Command = {
   usage: 'POD | TYPE/NAME [flags] [-- COMMAND [ARGUMENTS]]',
   summary: 'Debug a pod or a node with a container of its own.',
   flags: table,
-  help: (width) => `${flagHelp(table, width)}
-Of a pod, a container is added while it runs, or with --copy-to a copy of the pod is made and changed. Of a node, a pod is made
+  help: (width) =>
+    helpText(
+      table,
+      `Of a pod, a container is added while it runs, or with --copy-to a copy of the pod is made and changed. Of a node, a pod is made
 that sees its processes and network, with the files of the node at /host. What was made stays until it is deleted.
 
 Examples:
@@ -60,6 +62,8 @@ Exit codes:
   2     the command line is wrong
   130   interrupted
 `,
+      width,
+    ),
   async run(argv, io) {
     const at = argv.indexOf('--');
     const command = at === -1 ? [] : argv.slice(at + 1);

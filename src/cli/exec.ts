@@ -1,6 +1,6 @@
 /** `plat exec` and `plat attach`: run a command in a container, or attach to its main process. */
-import { bool, duration, FlagError, type FlagValues, flagHelp, parseFlags, text } from '../lib/flags.ts';
-import type { Command, IO } from './command.ts';
+import { bool, duration, FlagError, type FlagValues, parseFlags, text } from '../lib/flags.ts';
+import { type Command, helpText, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { readManifests } from './manifests.ts';
 import { fileFlags, namespaceFlag } from './object-flags.ts';
@@ -35,12 +35,16 @@ export const exec: Command = {
   usage: 'POD | TYPE/NAME [flags] -- COMMAND [ARGUMENTS]',
   summary: 'Run a command in a container.',
   flags: execTable,
-  help: (width) => `${flagHelp(execTable, width)}
-Examples:
+  help: (width) =>
+    helpText(
+      execTable,
+      `Examples:
   plat exec web -- ls /tmp
   plat exec -it deployment/web -c main -- sh
   tar cf - notes | plat exec -i web -- tar xf - -C /tmp
 ${exitCodes}`,
+      width,
+    ),
   async run(argv, io) {
     const at = argv.indexOf('--');
     const after = at === -1 ? undefined : argv.slice(at + 1);
@@ -82,12 +86,16 @@ export const attach: Command = {
   usage: 'POD | TYPE/NAME [flags]',
   summary: 'Attach to a running container.',
   flags: attachTable,
-  help: (width) => `${flagHelp(attachTable, width)}
-Examples:
+  help: (width) =>
+    helpText(
+      attachTable,
+      `Examples:
   plat attach web
   plat attach web -c main -it
   plat attach deployment/web -q
 ${exitCodes}`,
+      width,
+    ),
   async run(argv, io) {
     const { options, args } = parseFlags(attachTable, argv);
     const [target, more] = args;

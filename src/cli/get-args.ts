@@ -2,14 +2,11 @@
 import { bool, FlagError, type FlagValues, flag, int, list, text } from '../lib/flags.ts';
 import { connectFlags } from './connect.ts';
 import { namesManifests } from './manifests.ts';
-import { fileFlags, templateFlags } from './object-flags.ts';
+import { fileFlags, namespaceFlag, templateFlags } from './object-flags.ts';
 import { choosesForm, formNames, readForm } from './print-forms.ts';
 
 const selecting = {
-  namespace: flag<string | undefined>(undefined, 'Namespace to look in.', 'NAME', (t) => t, {
-    short: 'n',
-    defaultText: 'that of the context',
-  }),
+  namespace: namespaceFlag,
   'all-namespaces': bool(false, 'Look in all namespaces.', { short: 'A' }),
   selector: text('', 'Label selector: app=web,tier!=test.', { short: 'l', value: 'QUERY' }),
   'field-selector': text('', 'Field selector: metadata.name=web.', { value: 'QUERY' }),

@@ -5,6 +5,7 @@ import { readResultForm, resultFormNames } from './print-forms.ts';
 export const namespaceFlag = flag<string | undefined>(undefined, 'Namespace of the objects.', 'NAME', (t) => t, {
   short: 'n',
   defaultText: 'that of the context',
+  global: true,
 });
 
 /** For commands that read texts rather than objects. */

@@ -10,6 +10,7 @@ export const options = command({
   usage: '',
   summary: 'List the global flags.',
   flags: {},
+  more: flagHelp(table, 100, true),
   async run({ args }, io) {
     if (args.length > 0) throw new FlagError(`options takes no arguments, but got ${JSON.stringify(args[0])}`);
     io.out(asCalled(`All commands that connect to a server have these flags.\n\n${flagHelp(table, io.width, true)}`, io));

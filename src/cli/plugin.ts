@@ -35,9 +35,12 @@ Exit codes:
   },
 });
 
-export const plugin = commandGroup('plugin', 'List plug-ins: programs on the PATH that become commands.', [
-  { name: 'list', summary: 'List the plug-ins on the PATH.', load: async () => list },
-]);
+export const plugin = commandGroup(
+  'plugin',
+  'List plug-ins: programs on the PATH that become commands.',
+  [{ name: 'list', summary: 'List the plug-ins on the PATH.', load: async () => list }],
+  ['plat plugin list', 'plat plugin list --name-only', 'plat greet --loud                a program plat-greet on the PATH'],
+);
 
 const directoriesOf = ({ env }: IO): string[] => [...new Set((env.PATH ?? '').split(delimiter))].filter((one) => one.trim() !== '');
 

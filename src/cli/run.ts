@@ -1,10 +1,10 @@
 /** `plat run`: a pod from flags, and its input and output with --attach or -i. */
 import { queryOf } from '../client/dynamic.ts';
 import { errorOf, readAll } from '../client/transport.ts';
-import { bool, duration, FlagError, type FlagValues, flagHelp, optionalBool, parseFlags, repeated, text } from '../lib/flags.ts';
+import { bool, duration, FlagError, type FlagValues, optionalBool, parseFlags, repeated, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonObject } from '../schema/types.ts';
-import type { Command, IO } from './command.ts';
+import { type Command, helpText, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { podResource, serviceResource } from './core-resources.ts';
 import { type Creation, saveConfigFlag, sendObject, showObject } from './creating.ts';
@@ -64,8 +64,10 @@ export const run: Command = {
   usage: 'NAME --image IMAGE [flags] [-- ARGUMENTS]',
   summary: 'Run a pod.',
   flags: table,
-  help: (width) => `${flagHelp(table, width)}
-Examples:
+  help: (width) =>
+    helpText(
+      table,
+      `Examples:
   plat run web --image=nginx --port=80 --expose
   plat run -it --rm shell --image=busybox --restart=Never -- sh
   plat run clock --image=busybox --restart=Never --command -- date
@@ -75,6 +77,8 @@ Exit codes:
   1   the pod could not be created or attached to
   2   the command line is wrong
 `,
+      width,
+    ),
   async run(argv, io) {
     const at = argv.indexOf('--');
     const { options, args, raw } = parseFlags(table, at === -1 ? argv : argv.slice(0, at));

@@ -15,17 +15,24 @@ import { stopSignal } from './stop-signal.ts';
 export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'ended' | 'close'>;
 export type StartServer = (options: ServerOptions) => Promise<StartedServer>;
 
+const examples = `Examples:
+  plat server                                        names of its own, data in .plat
+  plat server --identity kubernetes --data-dir .stock
+  plat server --identity kubernetes --store memory --secure-port 0
+  plat server --store etcd --etcd-servers http://127.0.0.1:2379
+`;
+
 /** The command, with the function that starts a server passed in. */
 export function serverCommand(start: StartServer): Command {
   return {
     usage: '[flags]',
     summary: 'Run the API server. Without flags it serves HTTPS on 127.0.0.1:6443 and keeps its data in .plat.',
     flags: serverFlags,
-    help: serverHelp,
+    help: (width) => `${serverHelp(width)}\n${examples}`,
     async run(args, io) {
       const options = parseServerFlags(args);
       if (options === 'help') {
-        io.out(serverHelp(io.width));
+        io.out(`${serverHelp(io.width)}\n${examples}`);
         return 0;
       }
       for (const warning of options.warnings) io.err(`plat: ${warning}\n`);

@@ -16,6 +16,11 @@ export const down: Command = command({
   usage: 'NAME… | --all [flags]',
   summary: 'Stop servers that plat up started, and remove them.',
   flags,
+  more: `Examples:
+  plat down dev
+  plat down dev --keep                          \`plat up dev\` continues with its data
+  plat down --all                               all servers of \`plat list\`
+`,
   async run({ options, args }, io) {
     const records = new Records(io);
     if (options.all === args.length > 0) throw new FlagError('name servers, or give --all; `plat list` shows them');

@@ -8,6 +8,11 @@ export const list = command({
   usage: '[flags]',
   summary: 'List the servers that plat up started.',
   flags: { Output: { output: outputFlag(['json', 'name'], 'Output format; a table by default.') } },
+  more: `Examples:
+  plat list
+  plat list -o name
+  plat list -o json | jq -r '.[].address'
+`,
   async run({ options, args }, io) {
     noArguments(args);
     const records = new Records(io);

@@ -23,4 +23,9 @@ const commands: readonly CommandEntry[] = [
   { name: 'view', summary: 'Show the configuration, without its secrets.', load: async () => (await import('./view.ts')).view },
 ];
 
-export const config = commandGroup('config', 'Show and change the client configuration: clusters, users and contexts.', commands);
+export const config = commandGroup('config', 'Show and change the client configuration: clusters, users and contexts.', commands, [
+  'plat config get-contexts',
+  'plat config use-context plat-dev',
+  'plat config set-context --current --namespace=team',
+  'plat config view --minify',
+]);

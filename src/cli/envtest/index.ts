@@ -22,9 +22,10 @@ export const envtest = command({
   usage: '[--dir DIRECTORY]',
   summary: "Print a directory with kube-apiserver, etcd and kubectl for Go's envtest.",
   flags,
-  more: `Example:
-  KUBEBUILDER_ASSETS=$(plat envtest) && export KUBEBUILDER_ASSETS
-  go test ./...
+  more: `Examples:
+  KUBEBUILDER_ASSETS=$(plat envtest) go test ./...
+  KUBEBUILDER_ASSETS=$(plat envtest) PLAT_API_RELEASE=1.27 go test ./...
+  KUBEBUILDER_ASSETS=$(plat envtest --dir ./bin) && export KUBEBUILDER_ASSETS
 
 Servers have stock names, keep their state in memory and run no controllers; PLAT_CONTROLLERS='*' runs them.
 PLAT_API_RELEASE=1.27 serves the API of another release, from 1.15 to 1.27.

@@ -13,4 +13,8 @@ const commands: readonly CommandEntry[] = [
   { name: 'undo', summary: 'Roll back to an earlier revision.', load: async () => (await import('./undo.ts')).undo },
 ];
 
-export const rollout = commandGroup('rollout', 'Manage rollouts of deployments, daemon sets and stateful sets.', commands);
+export const rollout = commandGroup('rollout', 'Manage rollouts of deployments, daemon sets and stateful sets.', commands, [
+  'plat rollout status deployment/web --timeout=2m',
+  'plat rollout restart deployment -l app=web',
+  'plat rollout undo deployment/web --to-revision=3',
+]);

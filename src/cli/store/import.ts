@@ -43,6 +43,7 @@ export const importCommand = command({
   more: `
 Examples:
   plat store import --from objects                                        into the running server
+  plat store import --from all.jsonl --context plat-dev                   into the server of a context
   plat store import --from objects --data-dir new --identity kubernetes   into a directory, under other names
 
 Objects of the other identity are renamed: groups, namespaces of the system, labels, annotations and types. Content of

@@ -25,4 +25,8 @@ const commands: readonly CommandEntry[] = [
   { name: 'verify', summary: 'Check a data directory or a backup for damage.', load: async () => (await import('./verify.ts')).verify },
 ];
 
-export const store = commandGroup('store', 'Back up, restore, check and repair what a server stores.', commands);
+export const store = commandGroup('store', 'Back up, restore, check and repair what a server stores.', commands, [
+  'plat store backup --to plat.backup',
+  'plat store restore --from plat.backup --data-dir .plat',
+  'plat store verify --data-dir .plat',
+]);

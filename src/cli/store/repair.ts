@@ -23,6 +23,7 @@ export const repair = command({
 Examples:
   plat store repair --data-dir .plat            show what would be lost
   plat store repair --data-dir .plat --yes      repair
+  plat store repair --data-dir .plat -o json    for programs
 
 An intact backup is better than a repair: \`plat store restore --force\`. Files are moved aside, never deleted.
 ${exitCodes('objects were lost, or would be')}`,

@@ -13,6 +13,7 @@ export const stat = command({
   more: `
 Examples:
   plat store stat --data-dir .plat
+  plat store stat --etcd-servers http://127.0.0.1:2379
   plat store stat --from plat.backup -o json
 ${exitCodes()}`,
   async run({ options, given, args }, io) {

@@ -19,6 +19,7 @@ export const verify = command({
 Examples:
   plat store verify --data-dir .plat
   plat store verify --from plat.backup
+  plat store verify --data-dir .plat -o json
 ${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  The exit code of a damaged backup is 1.
 `,
   async run({ options, args }, io) {
