@@ -27,7 +27,7 @@ test('help of a command shows its flags', async () => {
   ]) {
     expect((await plat(...args)).stdout).toContain('--secure-port PORT');
   }
-  expect((await plat('get', '-h')).stdout).toContain('-n, --namespace NAME');
+  expect((await plat('get', '-h')).stdout).toContain('-l, --selector QUERY');
 });
 
 test('an unknown command is refused with a suggestion', async () => {
