@@ -3,6 +3,7 @@ import type { ApiResource } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, jsonLines, maxBodyBytes, readAll, TransportError } from '../client/transport.ts';
 import { ApiError } from '../meta/errors.ts';
+import { Deadline } from './follow-object.ts';
 import type { GetOptions, Target } from './get-args.ts';
 import { manifestsFrom, namesManifests } from './manifests.ts';
 import { refOf } from './targets.ts';
@@ -94,7 +95,7 @@ export class GetRequests {
       next = single || only ? '' : piece.metadata?.continue;
     } while (next !== undefined && next !== '');
   }
-  /** Every change after a version, over as many connections as it takes, until interrupted. */
+  /** Every change after a version, over as many connections as it takes, until interrupted or until the time of --request-timeout is over. */
   async *events<T>(
     query: Query,
     from: string,
@@ -110,31 +111,32 @@ export class GetRequests {
         : { fieldSelector: `metadata.name=${query.name}` };
     let version = from;
     let lost = false;
-    for (;;) {
+    const deadline = new Deadline(this.work.session.timeout.timeout ?? 0, this.work.io.clock);
+    const signal = deadline.signal === undefined ? this.work.signal : AbortSignal.any([this.work.signal, deadline.signal]);
+    while (!deadline.passed) {
       const search = queryOf({ watch: 1, resourceVersion: version, allowWatchBookmarks: true, ...more, ...select });
       const began = this.work.io.clock.monotonic();
       try {
-        for await (const event of this.stream<T>(`${path}?${search}`, accept)) {
+        for await (const event of this.stream<T>(`${path}?${search}`, accept, signal)) {
           lost = false;
           version = versionOf(event.object) ?? version;
           if (event.type !== 'BOOKMARK') yield event;
         }
       } catch (error) {
         if (this.work.signal.aborted || error instanceof ApiError) throw error;
+        if (deadline.passed) return;
         if (lost || !isLoss(error)) throw error;
         lost = true;
       }
       if (this.work.io.clock.monotonic() - began < watchPause) await this.work.io.clock.sleep(watchPause, this.work.signal);
     }
   }
-  private async *stream<T>(path: string, accept: string): AsyncGenerator<WatchEvent<T>> {
+  private async *stream<T>(path: string, accept: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
     const { server } = this.work.session.connection;
-    const answer = await this.work.session.transport
-      .open({ path, headers: { accept }, signal: this.work.signal })
-      .catch((error: unknown) => {
-        if (!(error instanceof TransportError)) throw error;
-        throw new TransportError(`the connection to ${server} was lost, and ${error.message}`, error.code, error);
-      });
+    const answer = await this.work.session.transport.open({ path, headers: { accept }, signal }).catch((error: unknown) => {
+      if (!(error instanceof TransportError)) throw error;
+      throw new TransportError(`the connection to ${server} was lost, and ${error.message}`, error.code, error);
+    });
     if (answer.status >= 400) throw await errorOf(answer);
     for await (const event of jsonLines<WatchEvent<T & { message?: string; code?: number; reason?: string }>>(answer.body)) {
       if (event.type === 'ERROR')

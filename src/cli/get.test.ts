@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '../lib/clock.ts';
 import { run } from './index.ts';
 import { testIO } from './testing.ts';
 
@@ -193,6 +194,20 @@ test('a watch shows changes until it is interrupted', async () => {
   io.send('SIGINT');
   expect(await done).toBe(130);
   expect(io.stdout).toBe('NAME   STATUS\na      Pending\na      Running\nb      Pending\n');
+});
+
+test('a watch ends when the time of --request-timeout is over', async () => {
+  answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Pending', '3')]);
+  answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=9&allowWatchBookmarks=true'] = stream({
+    type: 'MODIFIED',
+    object: table([row('a', 'Running', '10')]),
+  });
+  const clock = new FakeClock();
+  const io = testIO({ clock });
+  const done = run(['get', 'pods', '-w', '--request-timeout=1h', '--server', address()], io);
+  await io.said('a      Running');
+  await clock.advance(3_600_000);
+  expect(await done).toBe(0);
 });
 
 test('a watch that the server ends in error says why', async () => {
