@@ -232,7 +232,7 @@ describe('changes', () => {
         code: 1,
         stderr: `plat: bed.${group}/b: timed out waiting for replicas: 0 of 2\n`,
       });
-      const { io, code } = plat.start(['scale', 'bed/b', '-n', ns, '--replicas=2', '--timeout=60s']);
+      const { io, code } = plat.start(['scale', 'bed/b', '-n', ns, '--replicas=2', '--timeout=10m']);
       await io.said('scaled');
       await server.admin.patch(path, { status: { rows: 2 } });
       expect(await code).toBe(0);

@@ -43,7 +43,7 @@ describe('wait', () => {
       stderr: `plat: bed.${group}/b: timed out waiting for condition ready: it is False (Rain)\n`,
     });
     expect((await plat.run(['wait', 'bed/b', '-n', ns, '--for=condition=ready', '--timeout=0'])).code).toBe(1);
-    const waiting = plat.start(['wait', 'beds', '--all', '-n', ns, '--for=condition=Ready', '--timeout=60s']);
+    const waiting = plat.start(['wait', 'beds', '--all', '-n', ns, '--for=condition=Ready', '--timeout=10m']);
     await waiting.io.said('bed.');
     await ready('b', 'True');
     expect(await waiting.code).toBe(0);
@@ -52,7 +52,7 @@ describe('wait', () => {
 
   test('a value at a path', async () => {
     await make('a', { labels: { x: 'y' } });
-    const { code } = plat.start(['wait', 'beds', '-l', 'x=y', '-n', ns, '--for=jsonpath={.status.phase}=Grown']);
+    const { code } = plat.start(['wait', 'beds', '-l', 'x=y', '-n', ns, '--for=jsonpath={.status.phase}=Grown', '--timeout=10m']);
     await ready('a', 'True');
     expect(await code).toBe(0);
     expect(await plat.ok(['wait', 'bed/a', '-n', ns, '--for=jsonpath={.status.phase}=Grown', '-o', 'jsonpath={.status.phase}'])).toBe(
@@ -61,10 +61,10 @@ describe('wait', () => {
   });
 
   test('objects come and go', async () => {
-    const coming = plat.start(['wait', 'bed/a', '-n', ns, '--for=create']);
+    const coming = plat.start(['wait', 'bed/a', '-n', ns, '--for=create', '--timeout=10m']);
     await make('a');
     expect(await coming.code).toBe(0);
-    const going = plat.start(['wait', 'bed/a', '-n', ns, '--for=delete']);
+    const going = plat.start(['wait', 'bed/a', '-n', ns, '--for=delete', '--timeout=10m']);
     await server.admin.delete(path('/a'));
     expect(await going.code).toBe(0);
     expect(going.io.stdout).toBe(`bed.${group}/a deleted\n`);
@@ -86,7 +86,7 @@ describe('wait', () => {
 
   test('an object that goes while it is waited for ends the wait', async () => {
     await make('a');
-    const { io, code } = plat.start(['wait', 'bed/a', '-n', ns, '--for=condition=Ready', '--timeout=60s']);
+    const { io, code } = plat.start(['wait', 'bed/a', '-n', ns, '--for=condition=Ready', '--timeout=10m']);
     await server.admin.delete(path('/a'));
     expect(await code).toBe(1);
     expect(io.stderr).toMatch(/the object (was deleted|does not exist)/);
