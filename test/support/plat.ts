@@ -38,9 +38,11 @@ export function platFor(
   program: ProgramName = 'plat',
 ): Plat {
   const cwd = temporaryDirectory('plat-cli');
+  // What a command learns about the server is kept there for the next one: half of the work of most commands.
+  const home = temporaryDirectory('plat-home');
   const startBy = (clock: Clock, args: readonly string[], input: unknown) => {
     const text = input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input);
-    const io = testIO({ program, cwd, env, clock, stdin: async () => text });
+    const io = testIO({ program, cwd, home, env, clock, stdin: async () => text });
     // What follows two dashes is not for plat.
     const end = args.indexOf('--');
     const line = end === -1 ? [...args, ...connection] : [...args.slice(0, end), ...connection, ...args.slice(end)];
