@@ -61,7 +61,7 @@ Exit codes:
   2   the command line is wrong
 `,
   async run({ options, args, raw }, io) {
-    checkTargets('autoscale', args, options);
+    checkTargets('autoscale --max=5', args, options);
     if (options.max < 1) throw new FlagError('how many? For example: --max=10');
     if (options.max < options.min) throw new FlagError(`--max=${options.max} is less than --min=${options.min}`);
     return withServer(options, io, (work) => autoscaleAll(work, args, options, commandLine(io, 'autoscale', args, raw)));

@@ -275,8 +275,9 @@ Commands:
 ${commandLines([...table, helpEntry])}
 
 Begin with:
-  plat server                 in one terminal
-  plat get namespaces         in another
+  plat up --identity kubernetes --wait     a server with stock names, in the background
+  plat get namespaces
+  plat down default                        stops and removes it
 
 \`plat options\` lists the flags that all commands share.
 `;

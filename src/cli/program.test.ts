@@ -27,6 +27,14 @@ test('failures as each program reports them', () => {
   expect(errorLine(new TransportError('late', 'ETIMEDOUT', undefined), kubectl)).toBe('Unable to connect to the server: late\n');
 });
 
+test('messages about pods that nothing runs say so, as plat', () => {
+  const noAddress = new ApiError(503, 'ServiceUnavailable', 'no preferred addresses found; known addresses: []');
+  expect(errorLine(noAddress, plat)).toContain('(ServiceUnavailable); the node of the pod has no address: no node agent runs there\n');
+  expect(errorLine(noAddress, kubectl)).toBe('Error from server (ServiceUnavailable): no preferred addresses found; known addresses: []\n');
+  const noNode = new ApiError(400, 'BadRequest', 'pod web does not have a host assigned');
+  expect(errorLine(noNode, plat)).toContain('(BadRequest); the pod is on no node: no scheduler has placed it\n');
+});
+
 test('an invalid object is reported with its causes', () => {
   const causes = [
     { field: 'spec.a', message: 'Required value' },

@@ -90,8 +90,17 @@ function ownError(error: unknown): string {
   if (isApiError(error) && error.code === 401) {
     return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
   }
-  if (isApiError(error) && error.reason !== '') return `${error.message} (${error.reason})`;
+  if (isApiError(error) && error.reason !== '') return `${error.message} (${error.reason})${hintFor(error.message)}`;
   return messageOf(error);
+}
+/** What a message of the server means to someone who does not know that nothing runs pods here. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/^no preferred addresses found; known addresses: \[\]/, 'the node of the pod has no address: no node agent runs there'],
+  [/^pod \S+ does not have a host assigned/, 'the pod is on no node: no scheduler has placed it'],
+];
+function hintFor(message: string): string {
+  const hint = hints.find(([pattern]) => pattern.test(message))?.[1];
+  return hint === undefined ? '' : `; ${hint}`;
 }
 const messageOf = (error: unknown): string => fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));
 

@@ -56,7 +56,7 @@ Exit codes:
   2   the command line is wrong
 `,
   async run({ options, args, raw }, io) {
-    checkTargets('scale', args, options);
+    checkTargets('scale --replicas=3', args, options);
     const { replicas } = options;
     if (replicas === undefined) throw new FlagError('number of replicas missing. For example: --replicas=3');
     return withServer(options, io, (work) => scaleAll(work, args, options, replicas, commandLine(io, 'scale', args, raw)));

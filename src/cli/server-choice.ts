@@ -80,7 +80,7 @@ export async function chooseConfig(choice: ServerChoice, io: Place): Promise<Cho
   if (choice.server !== undefined || own.clusters.size > 0) return chosen(own, ownNames, running);
   const inPod = inClusterConfig(io.env);
   if (inPod !== undefined) return chosen(inPod, 'the service account of the pod', running);
-  throw noServer(choice, stock, io);
+  throw await noServer(choice, stock, io);
 }
 
 const chosen = (config: ClientConfig, source: string, running: () => Promise<readonly RunningServer[]>): ChosenConfig => ({
@@ -108,12 +108,16 @@ function leads(config: ClientConfig, choice: ServerChoice): boolean {
   return choice.server !== undefined && config.currentContext !== '';
 }
 
-function noServer({ context, cluster }: ServerChoice, stock: ClientConfig, io: Place): ConfigError {
+async function noServer({ context, cluster }: ServerChoice, stock: ClientConfig, io: Place): Promise<ConfigError> {
   const wanted = context === undefined ? (cluster === undefined ? '' : ` with the cluster ${cluster}`) : ` with the context ${context}`;
   const file = stockFile(io);
   const unused = stock.clusters.size === 0 ? '' : `; ${file} is not used by itself: to reach the cluster there, add --kubeconfig ${file}`;
+  const { stoppedServers } = await import('./background/running.ts');
+  const [stopped, ...more] = await stoppedServers(io);
+  const again =
+    stopped === undefined ? '' : ` (\`plat up ${stopped}\` starts ${stopped} again${more.length > 0 ? ', `plat list` shows others' : ''})`;
   return new ConfigError(
-    `no server is known${wanted}: start one with \`plat server\` or \`plat up\`, or name one with --kubeconfig, KUBECONFIG, PLATCONFIG or --server${unused}`,
+    `no server is known${wanted}: start one with \`plat server\` or \`plat up\`${again}, or name one with --kubeconfig, KUBECONFIG, PLATCONFIG or --server${unused}`,
   );
 }
 

@@ -59,7 +59,7 @@ Exit codes:
   130   interrupted
 `,
   async run({ options, args }, io) {
-    checkTargets('wait', args, options);
+    checkTargets('wait --for=condition=Ready', args, options);
     const goal = options.for;
     if (goal === undefined) throw new FlagError('condition missing. For example: --for=condition=Ready, --for=delete');
     if (options.local && !namesManifests(options)) throw new FlagError('--local needs files: name them with -f');

@@ -132,6 +132,17 @@ test('a daemon set is rolled back by the patch of its revision', async () => {
   expect((await server.admin.ok('GET', path('daemonsets', 'undone'))).spec.template.spec.containers[0].image).toBe('undone:1');
 });
 
+test('a timeout says whether any controller has observed the workload', async () => {
+  await deployment('unseen', ['unseen:1']);
+  const status = (): Promise<{ code: number; stderr: string }> => rollout('status', 'deployment/unseen', '--timeout=1ms');
+  expect(await status()).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/is not done; no controller of workloads has observed it/),
+  });
+  await server.admin.patch(`${path('deployments', 'unseen')}/status`, { status: { observedGeneration: 1 } });
+  expect(await status()).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not done\n$/) });
+});
+
 test('the status is followed until the rollout is done', async () => {
   const { metadata } = await deployment('slow', ['slow:1']);
   const report = async (status: object): Promise<void> => {

@@ -58,6 +58,19 @@ test("the user's own configuration of other clusters is not used by itself", asy
   }
 });
 
+test('a server of plat up that is stopped is named with how to start it', async () => {
+  const place = newPlace();
+  const records = new Records({ env: {}, home: place.home });
+  const stopped = { address: '', identity: 'plat', store: 'lmdb', flags: [], cwd: place.cwd, kubeconfig: 'x', context: 'plat-dev' };
+  for (const name of ['dev', 'other']) {
+    mkdirSync(records.directory(name), { recursive: true });
+    await records.write({ ...stopped, name });
+  }
+  const { code, io } = await plat(place, ['get', 'ns']);
+  expect(code).toBe(2);
+  expect(io.stderr).toContain('or `plat up` (`plat up dev` starts dev again, `plat list` shows others), or name one');
+});
+
 test.each(['PLATCONFIG', 'PLAT_CONFIG', 'KUBECONFIG'])('%s names one', async (variable) => {
   const args = create();
   const { code, io } = await plat(newPlace(), args, { env: { [variable]: here.running.adminConfigPath } });

@@ -94,6 +94,7 @@ describe('wait', () => {
 });
 
 test.each([
+  [[], 'For example: plat wait --for=condition=Ready pod/web'],
   [['pod/a'], 'condition missing'],
   [['pod/a', '--for=ready'], 'is none of delete, create, condition=NAME[=VALUE]'],
   [['pods', '--for=delete'], 'which pods?'],

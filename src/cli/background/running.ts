@@ -55,6 +55,16 @@ export async function runningServers(io: Place): Promise<RunningServer[]> {
   return [...found, ...background].sort((a, b) => b.startedAt - a.startedAt || b.process.pid - a.process.pid);
 }
 
+/** Names of servers of `plat up` that do not run. */
+export async function stoppedServers(io: Place): Promise<string[]> {
+  const records = new Records(io);
+  const names = (await records.names().catch(() => [])).slice(0, MOST_RUNNING);
+  const found = await Promise.all(names.map((name) => records.read(name).catch(() => undefined)));
+  return found.flatMap((record) =>
+    record === undefined || (record.process !== undefined && isRunning(record.process)) ? [] : [record.name],
+  );
+}
+
 async function startedByUp(io: Place): Promise<RunningServer[]> {
   const records = new Records(io);
   const names = (await records.names().catch(() => [])).slice(0, MOST_RUNNING);

@@ -318,7 +318,8 @@ function report(record: ServerRecord, records: Records, { output }: UpOptions, i
     io.out(`${name} is running at ${address}  identity ${identity}  store ${store}
 context ${context} in ${kubeconfig}
 
-  kubectl --context ${context} get ns
+  plat get namespaces --context ${context}
+  kubectl --context ${context} get namespaces
   plat down ${name}
 
 `);

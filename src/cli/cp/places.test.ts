@@ -10,8 +10,8 @@ test('a place is local, or a path in a pod', () => {
 
 test('exactly one end is in a pod', () => {
   expect(readPlaces(['a', 'web:b']).to.pod).toBe('web');
-  expect(() => readPlaces(['a', 'b'])).toThrow('must be a remote file');
-  expect(() => readPlaces(['x:a', 'y:b'])).toThrow('must be a local file');
+  expect(() => readPlaces(['a', 'b'])).toThrow('must be a remote file specification. For example: plat cp notes.txt web:/tmp/notes.txt');
+  expect(() => readPlaces(['x:a', 'y:b'])).toThrow('must be a local file specification. For example: plat cp');
   expect(() => readPlaces(['x:', 'b'])).toThrow('can not be empty');
   expect(() => readPlaces(['a'])).toThrow('source and destination');
 });

@@ -22,13 +22,15 @@ export function readPlace(word: string): Place {
   return { pod: pod as string, namespace, path: word.slice(colon + 1) };
 }
 
+const EXAMPLE = 'For example: plat cp notes.txt web:/tmp/notes.txt';
+
 /** Both ends, of which exactly one is in a pod. Throws FlagError. */
 export function readPlaces(args: readonly string[]): { from: Place; to: Place } {
-  if (args.length !== 2) throw new FlagError('source and destination are required. For example: plat cp notes.txt web:/tmp/notes.txt');
+  if (args.length !== 2) throw new FlagError(`source and destination are required. ${EXAMPLE}`);
   const from = readPlace(args[0] as string);
   const to = readPlace(args[1] as string);
-  if (from.pod !== '' && to.pod !== '') throw new FlagError('one of src or dest must be a local file specification');
-  if (from.pod === '' && to.pod === '') throw new FlagError('one of src or dest must be a remote file specification');
+  if (from.pod !== '' && to.pod !== '') throw new FlagError(`one of src or dest must be a local file specification. ${EXAMPLE}`);
+  if (from.pod === '' && to.pod === '') throw new FlagError(`one of src or dest must be a remote file specification. ${EXAMPLE}`);
   if (from.path === '' || to.path === '') throw new FlagError('filepath can not be empty');
   return { from, to };
 }

@@ -61,12 +61,14 @@ async function follow(work: Work, ref: ObjectRef, options: Options, deadline: De
   const first = await work.get<Workload>(ref);
   if (!options.watch) return void print(first);
   let seen = '';
+  let observed = first.status?.observedGeneration !== undefined;
   const check = (object: ApiItem | undefined): boolean => {
     if (object === undefined) throw new Error('object has been deleted');
     const version = object.metadata?.resourceVersion ?? '';
     // After a lost connection the same state comes once more.
     if (version === seen) return false;
     seen = version;
+    observed ||= (object as Workload).status?.observedGeneration !== undefined;
     return print(object as Workload);
   };
   if (await followObject(work, ref, deadline, check)) return;
@@ -74,6 +76,6 @@ async function follow(work: Work, ref: ObjectRef, options: Options, deadline: De
   throw new Error(
     isStock(work.io)
       ? 'timed out waiting for the condition'
-      : `timed out after ${after}: the rollout of ${shownName(ref.resource, ref.name)} is not done`,
+      : `timed out after ${after}: the rollout of ${shownName(ref.resource, ref.name)} is not done${observed ? '' : '; no controller of workloads has observed it: is one running?'}`,
   );
 }

@@ -7,6 +7,7 @@ import { decodeEnvelope, isEnvelope } from '../../schema/envelope.ts';
 import { decodeProtobuf } from '../../schema/protobuf.ts';
 import { list, type MessageType, map, message, opt, quantity, string } from '../../schema/types.ts';
 import { findGroup } from '../api-groups.ts';
+import { isStock } from '../program.ts';
 import type { Work } from '../work.ts';
 
 export type Usage = Readonly<Record<string, string>>;
@@ -47,7 +48,12 @@ export interface MetricsQuery {
 /** Throws if the server has no metrics API. */
 export async function readMetrics<T extends NodeMetrics | PodMetrics>(work: Work, query: MetricsQuery): Promise<T[]> {
   const group = await findGroup(work, 'metrics');
-  if (group === undefined) throw new Error('Metrics API not available');
+  if (group === undefined) {
+    const hint = isStock(work.io)
+      ? ''
+      : ': usage comes from a metrics server, which registers an API service; `plat get apiservices` shows none';
+    throw new Error(`Metrics API not available${hint}`);
+  }
   const scope = query.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(query.namespace)}`;
   const name = query.name === undefined ? '' : `/${encodeURIComponent(query.name)}`;
   const search = queryOf({ labelSelector: query.labelSelector, fieldSelector: query.fieldSelector });
