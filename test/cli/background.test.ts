@@ -57,7 +57,14 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
 
   beforeEach(() => {
     home = temporaryDirectory('plat-background');
-    env = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), KUBECONFIG: '', PLATCONFIG: '' };
+    env = {
+      ...process.env,
+      HOME: home,
+      XDG_STATE_HOME: join(home, 'state'),
+      XDG_CACHE_HOME: join(home, 'cache'),
+      KUBECONFIG: '',
+      PLATCONFIG: '',
+    };
   });
   afterEach(async () => {
     await plat('down', '--all');

@@ -18,7 +18,7 @@ describe.skipIf(kubectlMissing !== undefined)('operations', () => {
   afterAll(() => server.close());
 
   async function plat(args: readonly string[], input: string) {
-    const io = testIO({ program: 'kubectl', stdin: async () => input });
+    const io = testIO({ program: 'kubectl', home: server.dataDir, stdin: async () => input });
     const code = await run([...args, '--kubeconfig', server.running.adminConfigPath], io);
     return { code, stdout: io.stdout, stderr: io.stderr };
   }

@@ -39,14 +39,18 @@ export interface Child {
 }
 
 let state: string | undefined;
-/** Servers record themselves for later commands of the user: not among those of the person who runs the tests. */
+/**
+ * Servers record themselves for later commands of the user: not among those of the person who runs the tests. Neither may commands keep
+ * there what they learned about a server: another one of the tests may have its port, and has its certificates.
+ */
 function stateHome(): string {
   state ??= temporaryDirectory('plat-state');
   return state;
 }
 
 export function startChild(command: string, args: readonly string[]): Child {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, XDG_STATE_HOME: stateHome() } });
+  const env = { ...process.env, XDG_STATE_HOME: stateHome(), XDG_CACHE_HOME: temporaryDirectory('plat-cache') };
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env });
   const lines: string[] = [];
   const waiting = new Set<{ wanted: (line: string) => boolean; resolve: (line: string) => void; reject: (error: Error) => void }>();
   let rest = '';
