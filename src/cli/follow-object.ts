@@ -74,7 +74,7 @@ async function watch(work: Work, ref: ObjectRef, version: string, signal: AbortS
     answer.body.destroy();
     return false;
   }
-  if (answer.status >= 400) throw await errorOf(answer);
+  if (answer.status >= 300) throw await errorOf(answer);
   try {
     for await (const { type, object } of jsonLines<{ type: string; object: ApiItem }>(answer.body)) {
       // The resourceVersion has expired: list again.

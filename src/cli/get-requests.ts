@@ -1,7 +1,7 @@
 /** The requests of `plat get`: collections in pages, named objects, and their changes. */
 import type { ApiResource } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
-import { errorOf, jsonLines, maxBodyBytes, readAll, TransportError } from '../client/transport.ts';
+import { errorOf, jsonLines, maxBodyBytes, objectOf, readAll, TransportError } from '../client/transport.ts';
 import { ApiError } from '../meta/errors.ts';
 import { Deadline } from './follow-object.ts';
 import type { GetOptions, Target } from './get-args.ts';
@@ -89,8 +89,8 @@ export class GetRequests {
         signal: this.work.signal,
         ...this.work.session.timeout,
       });
-      if (answer.status >= 400) throw await errorOf(answer);
-      const piece = JSON.parse((await readAll(answer.body, maxBodyBytes)).toString()) as T;
+      if (answer.status >= 300) throw await errorOf(answer);
+      const piece = objectOf<T>((await readAll(answer.body, maxBodyBytes)).toString());
       yield piece;
       next = single || only ? '' : piece.metadata?.continue;
     } while (next !== undefined && next !== '');
@@ -137,7 +137,7 @@ export class GetRequests {
       if (!(error instanceof TransportError)) throw error;
       throw new TransportError(`the connection to ${server} was lost, and ${error.message}`, error.code, error);
     });
-    if (answer.status >= 400) throw await errorOf(answer);
+    if (answer.status >= 300) throw await errorOf(answer);
     for await (const event of jsonLines<WatchEvent<T & { message?: string; code?: number; reason?: string }>>(answer.body)) {
       if (event.type === 'ERROR')
         throw new ApiError(event.object.code ?? 500, event.object.reason ?? '', event.object.message ?? 'the watch failed');

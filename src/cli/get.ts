@@ -46,7 +46,7 @@ On a terminal -w keeps the table up to date in place; --output-watch-events show
 
 async function raw(session: Session, path: string, io: IO): Promise<number> {
   const answer = await session.transport.open({ path, ...session.timeout });
-  if (answer.status >= 400) throw await errorOf(answer);
+  if (answer.status >= 300) throw await errorOf(answer);
   for await (const chunk of answer.body) io.terminal.write(chunk);
   return 0;
 }

@@ -69,7 +69,7 @@ export async function podsLabelled(work: Work, labelSelector: string): Promise<P
 }
 
 function read<T>(work: Work, path: string): Promise<T> {
-  return work.session.transport.json<T>({ path, signal: work.signal, ...work.session.timeout });
+  return work.session.transport.object<T>({ path, signal: work.signal, ...work.session.timeout });
 }
 
 /** The label selector of a workload (matchLabels, matchExpressions) or of a service (a map of labels). */

@@ -1,7 +1,7 @@
 /** The context of commands about objects: connection, discovery, requests, and a signal for interrupts. */
 import { type ApiResource, Discovery } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
-import { errorOf, readAll } from '../client/transport.ts';
+import { errorOf, objectOf, readAll } from '../client/transport.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
@@ -86,7 +86,7 @@ export class Work {
       ...this.session.timeout,
     });
     if (answer.status >= 300) throw await errorOf(answer);
-    return { status: answer.status, object: JSON.parse((await readAll(answer.body, maxBytes)).toString()) as T };
+    return { status: answer.status, object: objectOf<T>((await readAll(answer.body, maxBytes)).toString()) };
   }
 }
 

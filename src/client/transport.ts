@@ -151,11 +151,16 @@ export class Transport {
   /** Sends a request and reads the whole response. Throws ApiError for a response that is not a success. */
   async text(options: RequestOptions): Promise<string> {
     const answer = await this.open(options);
-    if (answer.status >= 400) throw await errorOf(answer);
+    // A redirect is not followed: it would carry the credentials to another server.
+    if (answer.status >= 300) throw await errorOf(answer);
     return (await readAll(answer.body, maxBodyBytes)).toString();
   }
   async json<T>(options: RequestOptions): Promise<T> {
-    return JSON.parse(await this.text({ ...options, headers: { accept: 'application/json', ...options.headers } })) as T;
+    return answerOf<T>(await this.text({ ...options, headers: { accept: 'application/json', ...options.headers } }));
+  }
+  /** An object of the API, which names its kind. */
+  async object<T>(options: RequestOptions): Promise<T> {
+    return objectOf<T>(await this.text({ ...options, headers: { accept: 'application/json', ...options.headers } }));
   }
   close(): void {
     this.agents.close();
@@ -207,13 +212,43 @@ export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promi
   return Buffer.concat(chunks);
 }
 
+/** The JSON object that a response holds. Throws TransportError: a proxy or a page for signing in may answer instead of the server. */
+export function answerOf<T>(text: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw noAnswer(text, error);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noAnswer(text, undefined);
+  return value as T;
+}
+/** The same for an object of the API, which names its kind. */
+export function objectOf<T>(text: string): T {
+  const value = answerOf<{ kind?: unknown }>(text);
+  if (typeof value.kind !== 'string' || value.kind === '') throw noAnswer(text, undefined);
+  return value as T;
+}
+function noAnswer(text: string, cause: unknown): TransportError {
+  const begin = text.trim() === '' ? 'nothing' : JSON.stringify(text.slice(0, SHOWN_ANSWER));
+  return new TransportError(`the answer is not that of an API server, is the address right? It begins with: ${begin}`, 'EBADMSG', cause);
+}
+/** Characters of a wrong answer in a message. */
+const SHOWN_ANSWER = 60;
+
 /** The Status of a response as an error; a plain text is wrapped. */
 export async function errorOf(answer: Answer): Promise<ApiError> {
   const text = (await readAll(answer.body, maxErrorBytes)).toString();
   try {
     const status = JSON.parse(text) as Partial<Status>;
     if (status.kind === 'Status') {
-      return new ApiError(status.code ?? answer.status, status.reason ?? '', status.message ?? 'the server gave no reason', status.details);
+      const { reason, message, code, details } = status;
+      return new ApiError(
+        typeof code === 'number' ? code : answer.status,
+        typeof reason === 'string' ? reason : '',
+        typeof message === 'string' ? message : 'the server gave no reason',
+        typeof details === 'object' && details !== null ? details : undefined,
+      );
     }
   } catch {
     // Not JSON: the response of a proxy, or a plain 404.
@@ -232,10 +267,10 @@ export async function* jsonLines<T>(body: AsyncIterable<Buffer>): AsyncGenerator
     while (end !== -1) {
       const line = rest.slice(0, end);
       rest = rest.slice(end + 1);
-      if (line.trim() !== '') yield JSON.parse(line) as T;
+      if (line.trim() !== '') yield answerOf<T>(line);
       end = rest.indexOf('\n');
     }
     if (rest.length > maxBodyBytes) throw new Error('an event of the stream is too large');
   }
-  if (rest.trim() !== '') yield JSON.parse(rest) as T;
+  if (rest.trim() !== '') yield answerOf<T>(rest);
 }

@@ -70,7 +70,7 @@ class Copy {
   }
   static async begin(work: Work, { pod: name, namespace = work.namespace }: Place, options: Options): Promise<Copy> {
     const { transport, timeout } = work.session;
-    const pod = await transport.json<Pod>({ path: podPath(namespace, name), signal: work.signal, ...timeout });
+    const pod = await transport.object<Pod>({ path: podPath(namespace, name), signal: work.signal, ...timeout });
     return new Copy(work, options, { namespace, pod: name, container: chosenContainer(work, pod, options.container) });
   }
   private run(command: readonly string[], streams: RemoteStreams): Promise<number> {
