@@ -5,6 +5,7 @@ import { ApiError } from '../meta/errors.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
+import { withObjectHint } from './get-hints.ts';
 import { manifestsFrom, namesManifests, readTexts } from './manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
@@ -173,7 +174,7 @@ class Deleter {
         this.done(ref);
         going.push({ ref, uid });
       } catch (error) {
-        this.failed(ref, error);
+        await this.failed(ref, error);
       }
     }
     if (refs.length === 0 && !namesManifests(this.options)) this.work.io.out('No resources found\n');
@@ -188,12 +189,12 @@ class Deleter {
     if (output === 'name') this.results.done(ref, '', {});
     else this.work.io.out(deletedLine(ref, `${verb}${note}`));
   }
-  private failed(ref: ObjectRef, error: unknown): void {
+  private async failed(ref: ObjectRef, error: unknown): Promise<void> {
     const isMissing = error instanceof ApiError && error.code === 404;
     if (isMissing && this.mayBeMissing()) return;
     // It went with its owner, its namespace or the definition of its kind.
     if (isMissing && this.existing.has(ref)) this.done(ref);
-    else this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), error);
+    else this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), await withObjectHint(this.work, error, ref));
   }
   /** An object of a collection may be gone before its request. */
   private mayBeMissing(): boolean {

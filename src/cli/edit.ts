@@ -13,6 +13,7 @@ import { FieldChecker } from './check-fields.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { EditedFile, withoutComments } from './editor.ts';
+import { withObjectHint } from './get-hints.ts';
 import { fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { fieldManager, isStock } from './program.ts';
@@ -73,7 +74,7 @@ async function editAll(work: Work, args: readonly string[], options: EditOptions
     try {
       await new Editing(work, ref, options, results, cause).run();
     } catch (error) {
-      results.failed(isStock(work.io) ? '' : shownName(ref.resource, ref.name), error);
+      results.failed(isStock(work.io) ? '' : shownName(ref.resource, ref.name), await withObjectHint(work, error, ref));
     }
   }
   return results.end();

@@ -4,7 +4,7 @@ import { pathOf } from '../client/dynamic.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { ApiError } from '../meta/errors.ts';
 import { isStock } from './program.ts';
-import type { Work } from './work.ts';
+import type { ObjectRef, Work } from './work.ts';
 
 /** Names that are looked at. */
 const mostNames = 500;
@@ -33,6 +33,11 @@ export async function withNameHint(work: Work, error: ApiError, resource: ApiRes
   if (error.reason !== 'NotFound' || name === undefined || name === '') return error;
   const hint = await nameHint(work, resource, namespace, name);
   return hint === '' ? error : new ApiError(error.code, error.reason, `${error.message}${hint}`, error.details);
+}
+
+/** The same for any error of an object that a command line names. */
+export async function withObjectHint(work: Work, error: unknown, { resource, namespace }: ObjectRef): Promise<unknown> {
+  return error instanceof ApiError ? withNameHint(work, error, resource, namespace) : error;
 }
 
 /** A line about a namespace that does not exist; nothing if it does, if that cannot be read, or as kubectl. */

@@ -3,6 +3,7 @@ import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Command, command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
+import { withObjectHint } from './get-hints.ts';
 import { checkLocal, localFlag, localObjects } from './local-objects.ts';
 import { type Changes, readChanges } from './mark-args.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
@@ -97,7 +98,10 @@ class Marker {
     this.annotations = await changeCause(work, this.options.record, line);
     const { all, selector, fieldSelector } = this.options;
     const several = refs.length > 1 || all || selector !== '' || fieldSelector !== '';
-    for (const ref of refs) await this.each(ref, several, () => this.change(work, ref));
+    for (const ref of refs)
+      await this.each(ref, several, () =>
+        this.change(work, ref).catch(async (error) => Promise.reject(await withObjectHint(work, error, ref))),
+      );
     return this.results.end();
   }
   /** The objects of files are changed and printed. */

@@ -8,6 +8,7 @@ import { parseYaml } from '../schema/yaml.ts';
 import { command, type IO } from './command.ts';
 import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
+import { withObjectHint } from './get-hints.ts';
 import { checkLocal, localFlag, localObjects } from './local-objects.ts';
 import { patchedLocally } from './local-patch.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags } from './object-flags.ts';
@@ -166,5 +167,5 @@ async function explained(work: Work, ref: ObjectRef, error: unknown, { type, sub
   if (error instanceof ApiError && error.code === 404 && subresource !== '' && (await work.exists(ref))) {
     return new Error(`this kind has no subresource ${JSON.stringify(subresource)}`);
   }
-  return error;
+  return withObjectHint(work, error, ref);
 }

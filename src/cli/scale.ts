@@ -3,6 +3,7 @@ import { duration, FlagError, type FlagValues, flag, int, readInteger, text } fr
 import { ApiError } from '../meta/errors.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
+import { withObjectHint } from './get-hints.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
@@ -124,7 +125,7 @@ async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, repli
 /** A 404 means that the object does not exist or that its kind has no scale subresource; a second request distinguishes them. */
 async function explained(work: Work, ref: ObjectRef, error: unknown): Promise<unknown> {
   if (!(error instanceof ApiError) || error.code !== 404) return error;
-  return (await work.exists(ref)) ? new Error(`${ref.resource.name} cannot be scaled`) : error;
+  return (await work.exists(ref)) ? new Error(`${ref.resource.name} cannot be scaled`) : withObjectHint(work, error, ref);
 }
 
 /** Polls the scale subresource: only the server knows which field holds the number. */

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { type ClientConfig, ConfigError, configPaths, loadConfig } from '../client/config.ts';
 import { dataFiles } from '../config/data-files.ts';
 import { FlagError } from '../lib/flags.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { RunningServer } from './background/running.ts';
 import type { IO } from './command.ts';
 import { inClusterConfig } from './in-cluster.ts';
@@ -109,7 +110,12 @@ function leads(config: ClientConfig, choice: ServerChoice): boolean {
 }
 
 async function noServer({ context, cluster }: ServerChoice, stock: ClientConfig, io: Place): Promise<ConfigError> {
-  const wanted = context === undefined ? (cluster === undefined ? '' : ` with the cluster ${cluster}`) : ` with the context ${context}`;
+  const wanted =
+    context === undefined
+      ? cluster === undefined
+        ? ''
+        : ` with the cluster ${cluster}`
+      : ` with the context ${context}${didYouMean(context, [...stock.contexts.keys()])}`;
   const file = stockFile(io);
   const unused = stock.clusters.size === 0 ? '' : `; ${file} is not used by itself: to reach the cluster there, add --kubeconfig ${file}`;
   const { stoppedServers } = await import('./background/running.ts');

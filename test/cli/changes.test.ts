@@ -244,6 +244,25 @@ describe('changes', () => {
       expect((await plat.run(['scale', 'deploy/none', '-n', ns, '--replicas=1'])).stderr).toContain('"none" not found (NotFound)');
     });
   });
+
+  test.each([
+    ['label', 'cm', 'setings', 'a=b'],
+    ['patch', 'cm', 'setings', '-p', '{}'],
+    ['edit', 'cm', 'setings'],
+    ['delete', 'cm', 'setings'],
+  ])('%s names the object that was probably meant', async (...args) => {
+    await makeMap('settings');
+    const { code, stderr } = await plat.run([...args, '-n', ns]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('"setings" not found (did you mean settings?)');
+  });
+
+  test('scale names the object that was probably meant', async () => {
+    await makeDeployment('website');
+    const { code, stderr } = await plat.run(['scale', 'deployment', 'webste', '--replicas=2', '-n', ns]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('"webste" not found (did you mean website?)');
+  });
 });
 
 test.each([

@@ -58,6 +58,15 @@ test("the user's own configuration of other clusters is not used by itself", asy
   }
 });
 
+test('a context that is not there comes with the one that was probably meant', async () => {
+  const place = newPlace();
+  const [, name = ''] = /^current-context: (.*)$/m.exec(configOf(here)) ?? [];
+  put(place.home, '.kube/config', configOf(here));
+  const { code, io } = await plat(place, ['get', 'ns', '--context', `${name}x`]);
+  expect(code).toBe(2);
+  expect(io.stderr).toContain(`the context ${name}x (did you mean ${name}?)`);
+});
+
 test('a server of plat up that is stopped is named with how to start it', async () => {
   const place = newPlace();
   const records = new Records({ env: {}, home: place.home });

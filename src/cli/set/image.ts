@@ -1,6 +1,7 @@
 /** `plat set image`: changes the images of containers. */
 import { FlagError } from '../../lib/flags.ts';
 import { command } from '../command.ts';
+import { isStock } from '../program.ts';
 import { recordFlag } from '../record.ts';
 import { withContainers, withPodSpec } from './pod-spec.ts';
 import { setFlags, update } from './updating.ts';
@@ -28,7 +29,7 @@ An object that has these images already is not reported.
         options: line.options,
         args,
         line,
-        change: (object) => withImages(object, images),
+        change: (object) => withImages(object, images, !isStock(io)),
       },
       io,
     );
@@ -50,16 +51,22 @@ function readImages(words: readonly string[]): Images {
   return images;
 }
 
-function withImages(object: Parameters<typeof withPodSpec>[0], images: Images): ReturnType<typeof withPodSpec> {
+/** `isOwn`: as plat, an error says more. */
+function withImages(object: Parameters<typeof withPodSpec>[0], images: Images, isOwn: boolean): ReturnType<typeof withPodSpec> {
   const missing = new Set(images.keys());
+  const names: string[] = [];
   const changed = withPodSpec(object, (spec) =>
     withContainers(spec, (container) => {
+      names.push(container.name);
       const name = images.has('*') ? '*' : container.name;
       const found = images.get(name);
       missing.delete(name);
       return found === undefined ? container : { ...container, image: found };
     }),
   );
-  if (missing.size > 0) throw new Error([...missing].map((name) => `unable to find container named ${JSON.stringify(name)}`).join(', '));
+  if (missing.size > 0) {
+    const unknown = [...missing].map((name) => `unable to find container named ${JSON.stringify(name)}`).join(', ');
+    throw new Error(isOwn ? `${unknown}: it has ${names.join(', ')}` : unknown);
+  }
   return changed;
 }
