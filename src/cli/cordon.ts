@@ -1,9 +1,10 @@
 /** `plat cordon` and `plat uncordon`: mark nodes as unschedulable or schedulable. */
 import { FlagError, type FlagValues } from '../lib/flags.ts';
-import { type Command, command } from './command.ts';
+import { type Command, command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { dryRunFlag, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
+import { isStock } from './program.ts';
 import { Results } from './results.ts';
 import { findTargets } from './targets.ts';
 import { type ObjectRef, type Work, withServer } from './work.ts';
@@ -40,8 +41,8 @@ Exit codes:
   1   some failed
   2   the command line is wrong
 `,
-    async run({ options, args }, io) {
-      checkNodes(name, args, options.selector);
+    async run({ options, given, args }, io) {
+      checkNodes(name, args, options.selector, given.has('selector'), io);
       return withServer(options, io, async (work) => {
         const nodes = await findNodes(work, args, options.selector);
         const results = new Results(io, { ...options, output: '', showManagedFields: false });
@@ -54,7 +55,10 @@ export const cordon = commandOf('cordon', true);
 export const uncordon = commandOf('uncordon', false);
 
 /** Checks the arguments before any request. */
-export function checkNodes(name: string, args: readonly string[], selector: string): void {
+export function checkNodes(name: string, args: readonly string[], selector: string, isSelecting: boolean, io: IO): void {
+  if (args.length === 0 && selector === '' && isStock(io)) {
+    throw new FlagError(isSelecting ? 'must provide one or more resources by argument or filename' : `USAGE: ${name} NODE [flags]`);
+  }
   if (args.length === 0 && selector === '') throw new FlagError(`node missing. For example: plat ${name} node1, plat ${name} -l zone=east`);
   if (args.length > 0 && selector !== '') throw new FlagError('cannot specify both a node name and a --selector option');
 }

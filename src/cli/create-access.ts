@@ -5,6 +5,7 @@ import { parseLabelSelector } from '../meta/labels.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { IO } from './command.ts';
 import { type Maker, maker, type World } from './create-maker.ts';
+import { isStock } from './program.ts';
 import type { Work } from './work.ts';
 
 const each = (help: string, value: string) => repeated<readonly string[]>([], help, value, (values) => values);
@@ -102,7 +103,13 @@ async function resourceOf(word: string, work: Work): Promise<{ group: string; na
   const [type, below] = slash === -1 ? [word, ''] : [word.slice(0, slash), word.slice(slash)];
   if (type === '*') return { group: '', name: `*${below}` };
   if (type.startsWith('*.')) return { group: type.slice(2), name: `*${below}` };
-  const { group, name } = await work.discovery.find(type);
+  const { group, name } = await work.discovery.find(type).catch((error: Error) => {
+    const dot = type.indexOf('.');
+    if (!isStock(work.io) || error.name !== 'Error' || dot === -1) throw error;
+    throw new Error(
+      `the server doesn't have a resource type ${JSON.stringify(type.slice(0, dot))} in group ${JSON.stringify(type.slice(dot + 1))}`,
+    );
+  });
   return { group, name: `${name}${below}` };
 }
 const distinct = (words: readonly string[]): string[] => (words.includes('*') ? ['*'] : [...new Set(words)]);

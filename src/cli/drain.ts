@@ -61,9 +61,9 @@ Exit codes:
   2     the command line is wrong
   130   interrupted; the nodes stay unschedulable
 `,
-  async run({ options, args, warnings }, io) {
+  async run({ options, given, args, warnings }, io) {
     for (const line of warnings) io.err(`Warning: ${line}\n`);
-    checkNodes('drain', args, options.selector);
+    checkNodes('drain', args, options.selector, given.has('selector'), io);
     try {
       parseLabelSelector(options.podSelector);
     } catch {

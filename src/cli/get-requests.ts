@@ -79,10 +79,11 @@ export class GetRequests {
     // Sorting needs all of them, and asks for them at once as kubectl does.
     const limit = single || chunkSize === 0 || sortBy !== '' ? undefined : chunkSize;
     const path = pathOf(query.resource, query.namespace, query.name, subresource === '' ? undefined : subresource);
-    const select = single ? {} : { labelSelector: selector || undefined, fieldSelector: fieldSelector || undefined };
+    const select = single ? {} : { fieldSelector: fieldSelector || undefined, labelSelector: selector || undefined };
     let next: string | undefined;
     do {
-      const search = queryOf({ limit, ...more, continue: next, ...select });
+      // In the order of the stock client, for those who read what -v prints.
+      const search = queryOf({ continue: next, ...select, limit, ...more });
       const answer = await this.work.session.transport.open({
         path: search === '' ? path : `${path}?${search}`,
         headers: { accept },

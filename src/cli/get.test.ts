@@ -102,9 +102,9 @@ test('wide, labels, no headers', async () => {
 });
 
 test('all namespaces, selectors, and pieces of a large collection', async () => {
-  const query = 'labelSelector=app%3Da&fieldSelector=status.phase%3DRunning';
-  answers[`/api/v1/pods?limit=500&${query}`] = table([row('a', 'Running', '3', 'one')], { continue: 'more', resourceVersion: '9' });
-  answers[`/api/v1/pods?limit=500&continue=more&${query}`] = table([row('b', 'Running', '4', 'two')]);
+  const query = 'fieldSelector=status.phase%3DRunning&labelSelector=app%3Da&limit=500';
+  answers[`/api/v1/pods?${query}`] = table([row('a', 'Running', '3', 'one')], { continue: 'more', resourceVersion: '9' });
+  answers[`/api/v1/pods?continue=more&${query}`] = table([row('b', 'Running', '4', 'two')]);
   const { stdout } = await get('pods', '-A', '-l', 'app=a', '--field-selector=status.phase=Running');
   expect(stdout).toBe('NAMESPACE   NAME   STATUS\none         a      Running\ntwo         b      Running\n');
 });

@@ -10,7 +10,7 @@ import { GetObjects } from './get-objects.ts';
 import { GetRequests, type Query } from './get-requests.ts';
 import { GetTables } from './get-tables.ts';
 import { choosesForm, formPrinter } from './print-forms.ts';
-import { errorLine } from './program.ts';
+import { errorLine, isStock } from './program.ts';
 import { sortPath } from './sort-objects.ts';
 import { type Work, withServer } from './work.ts';
 
@@ -76,6 +76,8 @@ class Getter {
     const others = new Set(queries.filter((query) => !watched.includes(query)).map(({ resource }) => resource.name));
     if (watched.length === 0) throw new FlagError(`${[...others].join(', ')} cannot be watched`);
     if (others.size > 0) this.work.io.err(`Warning: ${[...others].join(', ')} cannot be watched\n`);
+    if (isStock(this.work.io) && queries.length > 1)
+      throw new Error('watch is only supported on individual resources and resource collections - more than 1 resource was found');
     if (watched.length > mostWatches) throw new FlagError(`at most ${mostWatches} types or objects can be watched at the same time`);
     return watched;
   }

@@ -2,6 +2,7 @@
 import { type ApiResource, resourcePath } from '../client/discovery.ts';
 import { queryOf } from '../client/dynamic.ts';
 import { FlagError } from '../lib/flags.ts';
+import { isStock } from './program.ts';
 import type { Work } from './work.ts';
 
 export interface Container {
@@ -51,6 +52,10 @@ export async function podsOf(work: Work, word: string, waitMillis: number): Prom
   const resource = await work.discovery.find(type);
   const object = await read<Selecting>(work, resourcePath(resource, work.namespace, name));
   const selector = selectorOf(object);
+  const { version, kind } = resource;
+  if (selector === '' && isStock(work.io)) {
+    throw new Error(`cannot attach to *${version}.${kind}: selector for *${version}.${kind} not implemented`);
+  }
   if (selector === '') throw new Error(`${type}/${name} selects no pods: name a pod instead`);
   const deadline = work.io.clock.monotonic() + waitMillis;
   for (;;) {

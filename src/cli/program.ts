@@ -107,12 +107,20 @@ const messageOf = (error: unknown): string => fileErrorText(error) ?? (error ins
 function stockError(error: unknown, during: string): string {
   if (isApiError(error)) return statusError(error, during);
   if (error instanceof Error && error.name === 'TransportError') return transportError(error as Error & { code?: string });
-  const message = prefixed(during, messageOf(error));
+  const message = prefixed(during, isUnknownKind(error) ? unknownKind(error) : messageOf(error));
   return message.startsWith('error: ') ? message : `error: ${message}`;
 }
+interface UnknownKindError extends Error {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+const isUnknownKind = (error: unknown): error is UnknownKindError => error instanceof Error && error.name === 'UnknownKind';
+const unknownKind = ({ kind, apiVersion }: UnknownKindError): string =>
+  `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}\nensure CRDs are installed first`;
+
 function statusError({ reason, message, details }: ApiError, during: string): string {
   if (reason === 'Unauthorized') return `error: You must be logged in to the server (${message})`;
-  if (reason === 'Invalid' && during === '' && details !== undefined) {
+  if (reason === 'Invalid' && details !== undefined) {
     const what = details.kind || details.name ? `The ${details.kind ?? ''} ${JSON.stringify(details.name ?? '')}` : 'The request';
     const causes = [...new Set((details.causes ?? []).map((cause) => `${cause.field ?? ''}: ${cause.message ?? ''}`))];
     if (causes.length === 0) return `${what} is invalid`;

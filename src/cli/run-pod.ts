@@ -20,13 +20,18 @@ export interface PodOptions {
 }
 
 /** `registry:5000/team/name:tag@sha256:…` */
-const imageForm = /^[a-zA-Z0-9][\w.-]*(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?$/;
+/** `registry.example.com:5000/team/web:1.2@sha256:…`: only the host may have capital letters. */
+const host = '[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*(?:\\.[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*)*(?::\\d+)?';
+const part = '[a-z0-9]+(?:(?:\\.|__?|-+)[a-z0-9]+)*';
+const imageForm = new RegExp(
+  `^(?:${host}/)?${part}(?:/${part})*(?::\\w[\\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`,
+);
 
 /** `args`: after the name of the pod. Throws FlagError. */
 export function podOf(name: string, args: readonly string[], options: PodOptions): JsonObject {
   const { image, stdin, tty } = options;
   if (image === '') throw new FlagError('which image? For example: --image=nginx');
-  if (!imageForm.test(image)) throw new FlagError(`--image: ${JSON.stringify(image)} is not the name of an image`);
+  if (!imageForm.test(image)) throw new Error(`Invalid image name ${JSON.stringify(image)}: invalid reference format`);
   if (!restartPolicies.has(options.restart))
     throw new FlagError(`--restart: ${JSON.stringify(options.restart)} is not one of Always, OnFailure, Never`);
   if (!pullPolicies.has(options.imagePullPolicy)) {

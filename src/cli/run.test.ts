@@ -100,7 +100,7 @@ status:
 test.each([
   [[], 'which name?'],
   [['p'], 'which image?'],
-  [['p', '--image=A b'], 'is not the name of an image'],
+  [['p', '--image=A b'], 'invalid reference format'],
   [['p', '--image=i', '-t'], '-t needs -i'],
   [['p', '--image=i', '--expose'], '--expose needs --port'],
   [['p', '--image=i', '--rm'], '--rm needs --attach or -i'],

@@ -4,6 +4,7 @@ import { FlagError } from '../lib/flags.ts';
 import { targetsOf } from './get-args.ts';
 import { type Manifest, ManifestError, manifestsFrom, namesManifests } from './manifests.ts';
 import type { ApiItem } from './print-objects.ts';
+import { isStock } from './program.ts';
 import type { ObjectRef, Work } from './work.ts';
 
 export interface TargetOptions {
@@ -90,8 +91,11 @@ export function refOf(manifest: Manifest, resource: ApiResource, work: Work, wan
 export function namespaceOf(manifest: Manifest, resource: ApiResource, work: Work, wanted: string | undefined): string | undefined {
   if (!resource.namespaced) return undefined;
   if (wanted !== undefined && manifest.namespace !== undefined && manifest.namespace !== wanted) {
+    const own = JSON.stringify(manifest.namespace);
     throw new ManifestError(
-      `${manifest.source}: the object is of namespace ${JSON.stringify(manifest.namespace)}, but the command line has -n ${wanted}`,
+      isStock(work.io)
+        ? `the namespace from the provided object ${own} does not match the namespace ${JSON.stringify(wanted)}. You must pass '--namespace=${manifest.namespace}' to perform this operation.`
+        : `${manifest.source}: the object is of namespace ${own}, but the command line has -n ${wanted}`,
     );
   }
   return manifest.namespace ?? work.namespace;

@@ -93,14 +93,18 @@ async function waitFor(work: Work, args: readonly string[], options: WaitOptions
   for (const ref of refs) {
     try {
       const item = await waitForOne(work, ref, goal, options.timeout === 0 ? undefined : deadline);
-      // The stock client has nothing to say of an object that was never there.
-      if (item !== undefined || !isStock(work.io)) results.done(ref, goal.reached, item ?? {});
+      // The stock client has nothing to say of an object that was never there, and one line for every condition.
+      if (item === undefined && isStock(work.io) && !isListed(options)) continue;
+      results.done(ref, isStock(work.io) ? 'condition met' : goal.reached, item ?? {});
     } catch (error) {
       results.failed(shownName(ref.resource, ref.name), error);
     }
   }
   return results.end();
 }
+
+/** Whether the objects were found on the server, and not named by the user. */
+const isListed = ({ all, selector, fieldSelector }: WaitOptions): boolean => all || selector !== '' || fieldSelector !== '';
 
 /** Without a deadline it checks once. Returns the last state; undefined if there was none. */
 async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Deadline | undefined): Promise<ApiItem | undefined> {

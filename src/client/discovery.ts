@@ -36,7 +36,17 @@ interface GroupList {
 export const versionPath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
 
 /** The server does not serve the kind of an object. */
-export class UnknownKind extends Error {}
+export class UnknownKind extends Error {
+  override readonly name = 'UnknownKind';
+  readonly kind: string;
+  readonly apiVersion: string;
+
+  constructor(kind: string, apiVersion: string, hint = '') {
+    super(`the server has no kind ${JSON.stringify(kind)} in ${apiVersion}${hint}`);
+    this.kind = kind;
+    this.apiVersion = apiVersion;
+  }
+}
 
 /** Path of a collection, or of one object in it. */
 export function resourcePath(resource: ApiResource, namespace: string | undefined, name?: string): string {
@@ -145,7 +155,7 @@ export class Discovery {
     const found = served?.find((r) => r.kind === kind);
     if (found !== undefined) return found;
     const other = otherIdentityHintFor(new Set((await this.groupList()).map(({ name }) => name)), group);
-    if (other !== undefined) throw new UnknownKind(`the server has no kind ${JSON.stringify(kind)} in ${apiVersion}: ${other}`);
+    if (other !== undefined) throw new UnknownKind(kind, apiVersion, `: ${other}`);
     const all = await this.all();
     const elsewhere = all.filter((r) => r.kind === kind).map(apiVersionOf);
     const hint =
@@ -154,7 +164,7 @@ export class Discovery {
         : served === undefined
           ? didYouMean(apiVersion, new Set(all.map(apiVersionOf)))
           : didYouMean(kind, new Set(served.map((r) => r.kind)));
-    throw new UnknownKind(`the server has no kind ${JSON.stringify(kind)} in ${apiVersion}${hint}`);
+    throw new UnknownKind(kind, apiVersion, hint);
   }
   /** Every group with its versions in the server's order, the core group first. */
   async groupVersions(): Promise<readonly string[]> {

@@ -46,8 +46,15 @@ export async function applyOnClient(work: Work, ref: ObjectRef, object: JsonObje
   } catch (error) {
     if (options.recreate === undefined || !isRefused(error)) throw error;
     await options.recreate(ref);
-    const { object: made } = await work.sendTo(ref.resource, ref.namespace, { method: 'POST', body: applied, query: queryOf(options) });
-    return { verb: 'configured', object: made };
+    const create = async (body: JsonObject | ApiItem): Promise<ApiItem> =>
+      (await work.sendTo(ref.resource, ref.namespace, { method: 'POST', body, query: queryOf(options) })).object;
+    try {
+      return { verb: 'configured', object: await create(applied) };
+    } catch (refused) {
+      // The object as it was is better than none.
+      await create(current);
+      throw refused;
+    }
   }
 }
 

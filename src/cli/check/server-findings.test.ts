@@ -22,7 +22,7 @@ function serverWith(pages: number): { work: Work; paths: string[] } {
   const forKind = async (_apiVersion: string, kind: string): Promise<ApiResource> => {
     if (kind === 'Ingress') return resource as unknown as ApiResource;
     if (kind === 'Pod') return { ...resource, group: '', name: 'pods', kind } as unknown as ApiResource;
-    throw new UnknownKind(kind);
+    throw new UnknownKind(kind, 'v1');
   };
   return { work: { session: { transport, timeout: {} }, discovery: { forKind } } as unknown as Work, paths };
 }

@@ -116,7 +116,24 @@ export async function readKustomization(loader: Loader): Promise<Kustomization> 
   }
   if (value === null) throw new KustomizeError(`${where}: kustomization.yaml is empty`);
   if (!isMap(value)) throw new KustomizeError(`${where}: this is not an object`);
-  return withDefaults(where, value);
+  return withDefaults(where, spelled(value));
+}
+
+/** Names of fields count in any case, as in the stock tool: `nameprefix`. */
+function spelled(value: JsonObject): JsonObject {
+  const named = (object: JsonObject, names: readonly string[]): JsonObject => {
+    const right = (name: string): string => names.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
+    return Object.fromEntries(Object.entries(object).map(([name, inner]) => [names.includes(name) ? name : right(name), inner]));
+  };
+  const inner = (form: Form | undefined, given: JsonValue): JsonValue => {
+    if (form === undefined || typeof form === 'string') return given;
+    if ('fields' in form) return isMap(given) ? named(given, Object.keys(form.fields)) : given;
+    return Array.isArray(given) ? given.map((item) => (isMap(item) ? named(item, Object.keys(form.items)) : item)) : given;
+  };
+  const outer = named(value, [...Object.keys(forms), ...Object.keys(unsupported)]);
+  return Object.fromEntries(
+    Object.entries(outer).map(([name, given]) => [name, inner(Object.hasOwn(forms, name) ? forms[name] : undefined, given)]),
+  );
 }
 
 function withDefaults(where: string, value: JsonObject): Kustomization {

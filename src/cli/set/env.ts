@@ -42,6 +42,7 @@ A - reads lines of KEY=VALUE from the standard input. An object that has these v
     if (options.resolve && !options.list) throw new FlagError('--resolve needs --list');
     if (options.local && (options.from !== '' || options.resolve))
       throw new FlagError('--local excludes --from and --resolve: they need a server');
+    if (words.includes('-') && options.filename.includes('-')) throw new FlagError('standard input cannot be used for multiple arguments');
     const given = await readChanges([...options.env, ...words], io.stdin);
     if (given.set.length + given.remove.length === 0 && options.from === '' && !options.list) {
       throw new FlagError('which variables? KEY=value sets one, KEY- removes it, --list shows them');
