@@ -22,6 +22,11 @@ test.each([
   expect(secretHash({ name: '', type: 'my-type', data })).toBe(hash);
 });
 
+// As kubectl create configmap x --from-literal=10=a --from-literal=9=b --append-hash prints it.
+test('keys that look like numbers are in the order of text', () => {
+  expect(configMapHash({ name: 'x', data: { 9: 'b', 10: 'a' } })).toBe('6d495t7t97');
+});
+
 test('characters that Go escapes', () => {
   expect(escapedJson({ a: '<&>\u2028\b\f\n\\b' })).toBe('{"a":"\\u003c\\u0026\\u003e\\u2028\\u0008\\u000c\\n\\\\b"}');
 });

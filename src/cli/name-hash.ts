@@ -3,6 +3,7 @@
  * same that the stock client and kustomize compute.
  */
 import { createHash } from 'node:crypto';
+import { escapedHtml, goJson } from '../lib/go-json.ts';
 
 type Data = Readonly<Record<string, string>>;
 
@@ -19,31 +20,24 @@ export interface HashedSecret {
 }
 
 export function configMapHash({ name, data, binaryData = {} }: HashedConfigMap): string {
-  const binary = Object.keys(binaryData).length === 0 ? {} : { binaryData: sorted(binaryData) };
-  return hashOf({ ...binary, data: data === undefined ? null : sorted(data), kind: 'ConfigMap', name });
+  const binary = Object.keys(binaryData).length === 0 ? {} : { binaryData };
+  return contentSuffix({ ...binary, data: data ?? null, kind: 'ConfigMap', name });
 }
-export const secretHash = ({ name, type, data }: HashedSecret): string =>
-  hashOf({ data: data === undefined ? null : sorted(data), kind: 'Secret', name, type });
+export const secretHash = ({ name, type, data }: HashedSecret): string => contentSuffix({ data: data ?? null, kind: 'Secret', name, type });
 
-const sorted = (data: Data): Data =>
-  Object.fromEntries(
-    Object.keys(data)
-      .sort()
-      .map((key) => [key, data[key] as string]),
-  );
-
+/** Ten letters and digits for a content, whose keys are put in the order of text. */
+export function contentSuffix(content: unknown): string {
+  const digest = createHash('sha256')
+    .update(controlsByNumber(goJson(content)))
+    .digest('hex');
+  return digest.slice(0, 10).replace(/[013ae]/g, (digit) => instead[digit] as string);
+}
 /** Vowels and digits that look like them are replaced, so that no words appear. */
 const instead: Readonly<Record<string, string>> = { 0: 'g', 1: 'h', 3: 'k', a: 'm', e: 't' };
 
-function hashOf(value: unknown): string {
-  const digest = createHash('sha256').update(escapedJson(value)).digest('hex');
-  return digest.slice(0, 10).replace(/[013ae]/g, (digit) => instead[digit] as string);
-}
+/** JSON with the escapes of Go and the keys in their own order, as Go writes the fields of a struct. */
+export const escapedJson = (value: unknown): string => controlsByNumber(escapedHtml(JSON.stringify(value)));
 
-/** JSON as Go writes it: characters of HTML, line separators and control characters are escaped by their number. */
-export function escapedJson(value: unknown): string {
-  const number = (text: string): string => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value)
-    .replace(/[<>&\u2028\u2029]/g, number)
-    .replace(/\\(\\|b|f)/g, (whole, letter: string) => (letter === 'b' ? '\\u0008' : letter === 'f' ? '\\u000c' : whole));
-}
+/** Go wrote these characters by their number when the stock client was made. */
+const controlsByNumber = (json: string): string =>
+  json.replace(/\\(\\|b|f)/g, (whole, letter: string) => (letter === 'b' ? '\\u0008' : letter === 'f' ? '\\u000c' : whole));

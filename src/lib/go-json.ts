@@ -13,9 +13,10 @@ export function goJson(value: unknown, indent = 0): string {
   const parts: string[] = [];
   // An object of JavaScript cannot hold keys such as "10" and "9" in the order of text, so that the text is made here.
   write(value, indent === 0 ? '' : '\n', ' '.repeat(indent), parts);
-  // These characters occur in texts only.
-  return parts.join('').replace(/[<>&\u2028\u2029]/g, (c) => special[c] as string);
+  return escapedHtml(parts.join(''));
 }
+/** JSON text with these characters escaped: they occur in texts only. */
+export const escapedHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, (c) => special[c] as string);
 
 /** `line`: what begins a line of the level; empty if all is on one line. */
 function write(value: unknown, line: string, indent: string, parts: string[]): void {
