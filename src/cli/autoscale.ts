@@ -12,7 +12,7 @@ import { fieldManager } from './program.ts';
 import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets } from './targets.ts';
-import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+import { type ObjectRef, type Work, withServer } from './work.ts';
 
 const most = 2 ** 31 - 1;
 const table = {
@@ -71,15 +71,10 @@ Exit codes:
 async function autoscaleAll(work: Work, args: readonly string[], options: Options, line: string): Promise<number> {
   const results = new Results(work.io, options);
   const annotations = await changeCause(work, options.record, line);
-  for (const ref of await findTargets(work, args, options)) {
-    try {
-      await checkScalable(work, ref);
-      await autoscaleOne(work, ref, options, annotations, results);
-    } catch (error) {
-      results.failed(shownName(ref.resource, ref.name), error);
-    }
-  }
-  return results.end();
+  return results.each(await findTargets(work, args, options), async (ref) => {
+    await checkScalable(work, ref);
+    await autoscaleOne(work, ref, options, annotations, results);
+  });
 }
 
 /** An autoscaler of an object that cannot be scaled would never do anything. */

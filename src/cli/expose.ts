@@ -1,5 +1,5 @@
 /** `plat expose`: a service for a pod, a workload or another service. */
-import { choice, FlagError, type FlagValues, text } from '../lib/flags.ts';
+import { choice, type FlagValues, text } from '../lib/flags.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
@@ -12,7 +12,7 @@ import { fieldManager } from './program.ts';
 import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets } from './targets.ts';
-import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
+import { type ObjectRef, type Work, withServer } from './work.ts';
 
 const table = {
   Objects: { ...fileFlags, namespace: namespaceFlag },
@@ -62,15 +62,7 @@ Exit codes:
 async function exposeAll(work: Work, args: readonly string[], options: Options, line: string): Promise<number> {
   const results = new Results(work.io, options);
   const annotations = await changeCause(work, options.record, line);
-  for (const ref of await findTargets(work, args, options)) {
-    try {
-      await exposeOne(work, ref, options, annotations, results);
-    } catch (error) {
-      if (error instanceof FlagError) throw error;
-      results.failed(shownName(ref.resource, ref.name), error);
-    }
-  }
-  return results.end();
+  return results.each(await findTargets(work, args, options), (ref) => exposeOne(work, ref, options, annotations, results));
 }
 
 async function exposeOne(

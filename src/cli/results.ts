@@ -1,4 +1,5 @@
 /** Results of commands: a message for each object that was changed, an error for each that was not. */
+import { FlagError } from '../lib/flags.ts';
 import type { IO } from './command.ts';
 import { ManifestError } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
@@ -52,6 +53,18 @@ export class Results {
     this.failures++;
     // An error of a manifest names its place already.
     this.io.err(errorLine(error, this.io, error instanceof ManifestError ? '' : what));
+  }
+  /** Changes one object after another: errors of one do not stop the others, wrong usage does. Returns the exit code. */
+  async each(refs: readonly ObjectRef[], change: (ref: ObjectRef) => Promise<void>): Promise<number> {
+    for (const ref of refs) {
+      try {
+        await change(ref);
+      } catch (error) {
+        if (error instanceof FlagError) throw error;
+        this.failed(shownName(ref.resource, ref.name), error);
+      }
+    }
+    return this.end();
   }
   /** Prints what is left of -o; returns the exit code. */
   async end(): Promise<number> {

@@ -374,7 +374,7 @@ describe('a collection that is not loaded', () => {
     expect(pods.items.size).toBe(2 * LOAD_CHUNK + 1);
   });
 
-  test('is tried again less and less often, and each error is reported once', async () => {
+  test('is retried less and less often, and each error is reported once', async () => {
     const reports: string[] = [];
     const again = new Cache(
       engine,

@@ -234,7 +234,7 @@ test('what was deleted while nobody watched is found at the start', async () => 
   expect([names(api, secrets), names(api, configMaps)]).toEqual([[], []]);
 });
 
-test('what fails is tried again', async () => {
+test('what fails is retried', async () => {
   const { api, collect } = start();
   const owner = make(api, configMaps, 'owner');
   const { idle, pass } = collect();

@@ -69,7 +69,7 @@ test('no more keys run at a time than there are workers', async () => {
   await queue.idle();
 });
 
-test('what fails is tried again, later each time, up to a longest wait', async () => {
+test('what fails is retried, later each time, up to a longest wait', async () => {
   const at: number[] = [];
   const { queue, clock, failed } = queueOf(
     () => {
