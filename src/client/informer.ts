@@ -3,6 +3,7 @@
  * is kept; managedFields, often the larger part of an object, are never kept.
  */
 import type { ApiObject } from '../kinds/kind.ts';
+import type { Clock } from '../lib/clock.ts';
 import { Following, type FollowOptions, type FollowState, type WatchEventType } from './watch.ts';
 
 export interface Change<T> {
@@ -25,6 +26,14 @@ export class InformerStopped extends Error {
   }
 }
 
+interface Waiting {
+  readonly holds: () => boolean;
+  readonly end: () => void;
+}
+
+/** How long a writer waits for its own write to arrive. */
+const OWN_WRITE_MS = 30_000;
+
 export class Informer<T extends ApiObject = ApiObject> {
   /** Resolves when the first list is complete; rejects with InformerStopped when it is stopped before. */
   readonly synced: Promise<void>;
@@ -37,9 +46,15 @@ export class Informer<T extends ApiObject = ApiObject> {
   private missing: Set<string> | undefined;
   private count = 0;
   private giveUp: () => void = () => {};
+  /** The newest revision of any object that arrived. */
+  private newest = 0;
+  /** Writers that wait for their own writes to arrive. */
+  private readonly waiting = new Set<Waiting>();
+  private readonly clock: Clock;
 
   constructor(options: InformerOptions<T>) {
     this.keep = options.keep ?? dropManagedFields;
+    this.clock = options.clock;
     let done: () => void = () => {};
     this.synced = new Promise((resolve, reject) => {
       done = resolve;
@@ -61,6 +76,7 @@ export class Informer<T extends ApiObject = ApiObject> {
         this.missing = undefined;
         this.isSynced = true;
         done();
+        this.wake();
       },
       changed: (type, object) => this.changed(type, object),
     });
@@ -77,6 +93,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   stop(): void {
     this.following.stop();
     this.giveUp();
+    for (const { end } of [...this.waiting]) end();
   }
   get(namespace: string, name: string): T | undefined {
     return this.namespaces.get(namespace)?.get(name);
@@ -91,15 +108,55 @@ export class Informer<T extends ApiObject = ApiObject> {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
+  /**
+   * Resolves when an object that was just written has arrived here, as written or newer, so that its writer does not decide on an
+   * older state. Resolves after half a minute in any case: the watch may have to begin again.
+   */
+  seen(written: ApiObject): Promise<void> {
+    const version = Number(written.metadata.resourceVersion);
+    return this.until(() => this.newest >= version);
+  }
+  /** Resolves when an object that was just deleted is no longer here or is terminating, or after half a minute. */
+  gone(deleted: ApiObject): Promise<void> {
+    const { namespace = '', name = '', uid } = deleted.metadata;
+    return this.until(() => {
+      const found = this.get(namespace, name);
+      return found === undefined || found.metadata.uid !== uid || found.metadata.deletionTimestamp !== undefined;
+    });
+  }
 
+  private until(holds: () => boolean): Promise<void> {
+    if (holds()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        this.waiting.delete(waiting);
+        resolve();
+      };
+      const cancel = this.clock.after(OWN_WRITE_MS, end);
+      const waiting = { holds, end };
+      this.waiting.add(waiting);
+    });
+  }
+  private wake(): void {
+    for (const { holds, end } of this.waiting) if (holds()) end();
+  }
   private *all(): Generator<T> {
     for (const objects of this.namespaces.values()) yield* objects.values();
   }
   private changed(type: WatchEventType, object: T): void {
-    if (type === 'DELETED') this.remove(keyOf(object), object);
-    else this.put(object);
+    if (type === 'DELETED') {
+      this.arrived(object);
+      this.remove(keyOf(object), object);
+    } else this.put(object);
+    if (this.waiting.size > 0) this.wake();
+  }
+  private arrived({ metadata }: T): void {
+    const version = Number(metadata.resourceVersion);
+    if (version > this.newest) this.newest = version;
   }
   private put(arrived: T): void {
+    this.arrived(arrived);
     const { namespace = '', name = '' } = arrived.metadata;
     let objects = this.namespaces.get(namespace);
     if (objects === undefined) {

@@ -4,7 +4,7 @@ import { type User, wellKnown } from '../auth/types.ts';
 import { errorFrom } from '../client/http.ts';
 import { signingAuthorities } from '../controllers/certificates/authorities.ts';
 import { allControllers, type ControllerSettings } from '../controllers/index.ts';
-import type { Controller } from '../controllers/runtime/controller.ts';
+import type { Controller, ControllerUser } from '../controllers/runtime/controller.ts';
 import { controllerMetrics } from '../controllers/runtime/controller-metrics.ts';
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import type { ServedResource } from '../controllers/runtime/resources.ts';
@@ -32,6 +32,8 @@ export interface ControllersOptions {
   readonly unserved: readonly Served[];
 }
 
+/** The user that the roles of the first start name. */
+const schedulerName = 'kube-scheduler';
 /** Time that servers which share a store are given to hear of each other's writes. */
 const SHARED_STORE_DELAY_MS = 5000;
 
@@ -55,7 +57,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
   ).map((controller) => withNeeds(controller, given.serves));
   if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(base.metrics);
-  const connect: ManagerOptions['connect'] = (account) => inProcess(handle, userOf(identity, account), errorFrom, answers);
+  const connect: ManagerOptions['connect'] = (account, user) => inProcess(handle, userOf(identity, account, user), errorFrom, answers);
   const unserved = given.unserved.flatMap(unservedVersions);
   const start = (): Running => startControllers({ controllers, identity, connect, clock, random, log, metrics, unserved });
   const ending = (running: Running): Running => ({
@@ -91,7 +93,9 @@ function unservedVersions({ group, version: preferred, kind: { plural, kind, nam
 }
 
 /** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */
-function userOf(identity: Identity, account: string | undefined): User {
+function userOf(identity: Identity, account: string | undefined, user: ControllerUser | undefined): User {
+  if (user === 'scheduler') return { name: `system:${schedulerName}`, groups: [wellKnown.authenticated] };
+  if (user === 'nodes') return { name: 'system:simulated-nodes', groups: [wellKnown.masters, wellKnown.authenticated] };
   if (account === undefined) return { name: `system:${managerName}`, groups: [wellKnown.authenticated] };
   const { system } = identity.namespaces;
   return { name: serviceAccountName(system, account), groups: [...serviceAccountGroups(system), wellKnown.authenticated] };

@@ -215,7 +215,12 @@ describe('restarts', () => {
     let server = await startTestServer({ ...kubernetes, store: 'lmdb' });
     try {
       const path = `/api/v1/namespaces/${await server.namespace()}/services`;
-      const kept = await server.admin.ok('POST', path, service('kept', { type: 'NodePort' }));
+      // Neither the address nor the port that are written to the store below.
+      const kept = await server.admin.ok(
+        'POST',
+        path,
+        service('kept', { type: 'NodePort', clusterIP: '10.0.0.77', ports: [{ port: 80, nodePort: 30100 }] }),
+      );
       server = await server.restart();
       const again = await server.admin.post(path, service('other', { clusterIP: kept.spec.clusterIP }));
       expect(again.json.details.causes[0].message).toContain('provided IP is already allocated');

@@ -13,6 +13,8 @@ export interface Controller {
   readonly name: string;
   /** The service account it acts as, in the system namespace. Absent: it acts as the manager of all controllers. */
   readonly account?: string;
+  /** The user it acts as, where that is not a service account. */
+  readonly user?: ControllerUser;
   /** False: `*` does not include it. */
   readonly onByDefault?: boolean;
   /** The built-in kind without which it has nothing to do: base name of the group, and plural. */
@@ -21,6 +23,9 @@ export interface Controller {
   readonly unavailable?: string;
   start(context: ControllerContext): void;
 }
+
+/** Users that are not service accounts: the scheduler, and the nodes that are simulated, as one user who may do everything. */
+export type ControllerUser = 'scheduler' | 'nodes';
 
 export interface QueueChoice {
   /** Names the queue in metrics, where a controller has several. */

@@ -28,6 +28,7 @@ export interface InformersOptions {
 export class Informers {
   private readonly options: InformersOptions;
   private readonly known = new Map<string, Informer<ApiObject>>();
+  private readonly shared = new Map<string, unknown>();
 
   constructor(options: InformersOptions) {
     this.options = options;
@@ -51,8 +52,14 @@ export class Informers {
     informer.start();
     return informer;
   }
+  /** A value that several controllers share, made on first use: an index of objects that an informer has. */
+  share<T>(name: string, make: () => T): T {
+    if (!this.shared.has(name)) this.shared.set(name, make());
+    return this.shared.get(name) as T;
+  }
   stop(): void {
     for (const informer of this.known.values()) informer.stop();
     this.known.clear();
+    this.shared.clear();
   }
 }

@@ -8,7 +8,7 @@ import type { Random } from '../../lib/random.ts';
 import { productVersion } from '../../lib/version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
-import type { Controller, ControllerContext } from './controller.ts';
+import type { Controller, ControllerContext, ControllerUser } from './controller.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import { Informers } from './informers.ts';
 import { WorkQueue } from './queue.ts';
@@ -21,7 +21,7 @@ export interface ManagerOptions {
   readonly controllers: readonly Controller[];
   readonly identity: Identity;
   /** The transport as a service account of the system namespace; as the controller manager if none is named. */
-  readonly connect: (account: string | undefined) => Http;
+  readonly connect: (account: string | undefined, user?: ControllerUser) => Http;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -76,7 +76,8 @@ export function startControllers(options: ManagerOptions): Running {
     return unavailable === undefined;
   });
   const running = able.map((controller) => {
-    const client = controller.account === undefined ? manager : clientFor(identity, connect(controller.account));
+    const { account, user } = controller;
+    const client = account === undefined && user === undefined ? manager : clientFor(identity, connect(account, user));
     return startOne(controller, { options, client, informers, served });
   });
   return {

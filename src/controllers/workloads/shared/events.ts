@@ -1,0 +1,144 @@
+/**
+ * Events about objects, as `kubectl describe` shows them. They are sent in the background: nobody waits for one, and one that cannot
+ * be sent is dropped. The same event again raises the count of the first.
+ */
+import type { Client } from '../../../client/dynamic.ts';
+import type { ApiObject } from '../../../kinds/kind.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { formatTime } from '../../../meta/time.ts';
+import { core } from '../../runtime/controller.ts';
+
+export type EventType = 'Normal' | 'Warning';
+
+/** The object that an event is about. Lists leave out kind and version, so both are named. */
+export interface About {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ApiObject['metadata'];
+}
+
+export interface RecorderOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** The component that reports, such as `deployment-controller`. */
+  readonly component: string;
+  /** The node that reports. */
+  readonly host?: string;
+}
+
+interface Known {
+  readonly name: string;
+  readonly first: number;
+  count: number;
+  at: number;
+}
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** Events whose count can be raised; others begin again at one. */
+const KNOWN_EVENTS = 4096;
+/** The same event counts as new after this time. */
+const SAME_EVENT_MS = 10 * 60_000;
+/** Events of one object: so many at once, then one in five minutes. */
+const BURST = 25;
+const REFILL_MS = 5 * 60_000;
+/** Events that are being sent; more at once are dropped. */
+const MAX_SENDING = 2000;
+
+const events = core('events');
+
+export class EventRecorder {
+  private readonly options: RecorderOptions;
+  private readonly known = new BoundedCache<string, Known>(KNOWN_EVENTS);
+  private readonly buckets = new BoundedCache<string, Bucket>(KNOWN_EVENTS);
+  private sending = 0;
+  private made = 0;
+
+  constructor(options: RecorderOptions) {
+    this.options = options;
+  }
+  event(about: About, type: EventType, reason: string, message: string, fieldPath?: string): void {
+    const now = this.options.clock.now();
+    if (this.sending >= MAX_SENDING || !this.allowed(about.metadata.uid ?? '', now)) return;
+    const id = [about.kind, about.metadata.uid, fieldPath, type, reason, message].join('\n');
+    const found = this.known.get(id);
+    if (found !== undefined && now - found.at < SAME_EVENT_MS) {
+      found.count++;
+      found.at = now;
+      this.send(this.raise(about, found, now));
+      return;
+    }
+    const { name = '', uid = '' } = about.metadata;
+    const known = { name: `${name}.${uniqueHex(now, this.made++, uid)}`, first: now, count: 1, at: now };
+    this.known.set(id, known);
+    this.send(this.make(about, known, { type, reason, message, fieldPath }));
+  }
+
+  private allowed(uid: string, now: number): boolean {
+    let bucket = this.buckets.get(uid);
+    if (bucket === undefined) {
+      bucket = { left: BURST, at: now };
+      this.buckets.set(uid, bucket);
+    }
+    const gained = Math.floor((now - bucket.at) / REFILL_MS);
+    if (gained > 0) {
+      bucket.left = Math.min(BURST, bucket.left + gained);
+      bucket.at += gained * REFILL_MS;
+    }
+    if (bucket.left === 0) return false;
+    bucket.left--;
+    return true;
+  }
+  private make(
+    { apiVersion, kind, metadata }: About,
+    { name, first }: Known,
+    event: { type: EventType; reason: string; message: string; fieldPath: string | undefined },
+  ): Promise<unknown> {
+    const { client, component, host } = this.options;
+    const namespace = namespaceOf(metadata);
+    const time = formatTime(first);
+    const { fieldPath, ...rest } = event;
+    return client.create(events, namespace, {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      involvedObject: {
+        apiVersion,
+        kind,
+        name: metadata.name,
+        uid: metadata.uid,
+        ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+        ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
+        ...(fieldPath !== undefined && { fieldPath }),
+      },
+      ...rest,
+      source: { component, ...(host !== undefined && { host }) },
+      firstTimestamp: time,
+      lastTimestamp: time,
+      count: 1,
+      eventTime: null,
+      reportingComponent: '',
+      reportingInstance: '',
+    });
+  }
+  private raise({ metadata }: About, { name, count }: Known, now: number): Promise<unknown> {
+    return this.options.client.patch(events, namespaceOf(metadata), name, { count, lastTimestamp: formatTime(now) });
+  }
+  private send(request: Promise<unknown>): void {
+    this.sending++;
+    const done = (): void => void this.sending--;
+    // An event that is lost is no failure: its namespace may be going, or the stored one may have expired.
+    request.then(done, done);
+  }
+}
+
+const namespaceOf = ({ namespace = '' }: ApiObject['metadata']): string => (namespace === '' ? 'default' : namespace);
+
+/** Sixteen digits that differ for every event of a process, and most likely of others. */
+function uniqueHex(now: number, made: number, uid: string): string {
+  const tail = uid.replaceAll(/[^0-9a-f]/g, '').slice(-4);
+  return (now * 1000 + (made % 1000)).toString(16).padStart(14, '0').slice(-14) + tail.padStart(2, '0').slice(-4);
+}
