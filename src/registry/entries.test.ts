@@ -10,6 +10,10 @@ test('lists and maps have a bound, and a refusal names the field and the bound',
   check({ data: map(MAX_ENTRIES), list: Array(MAX_ENTRIES).fill(1) });
   expect(() => check({ data: map(MAX_ENTRIES + 1) })).toThrow('data: Too many: 20001: must have at most 20000 items');
   expect(() => check({ spec: { rows: [{ list: Array(MAX_ENTRIES + 1).fill(1) }] } })).toThrow('spec.rows[0].list: Too many: 20001');
+  const long = Array(MAX_ENTRIES + 1).fill(1);
+  expect(() => check({ spec: { rows: [{}, { list: long, other: [[1], long] }], last: long } })).toThrow(
+    /\[spec\.rows\[1\]\.list: Too many.*, spec\.rows\[1\]\.other\[1\]: Too many.*, spec\.last: Too many/,
+  );
 });
 
 test('selectors, resources and webhooks have lower bounds, which do not hold for what is in them nor for custom kinds', () => {

@@ -42,36 +42,61 @@ function nameOf(object: unknown): string {
 }
 
 function faultsOf(object: unknown, costly: ReadonlyMap<string, number>): FieldErrors {
+  const faults: Fault[] = [];
+  if (isContainer(object)) walk(object, MAX_ENTRIES, MAX_ENTRIES, costly, faults);
   const errors = new FieldErrors();
-  walk(object, undefined, MAX_ENTRIES, MAX_ENTRIES, costly, errors);
+  for (const { steps, count, most } of faults) errors.tooMany(pathOf(steps), count, most);
   return errors;
 }
 
+interface Fault {
+  /** Where the list or map is, innermost step first: paths are made for faults alone. */
+  readonly steps: (string | number)[];
+  readonly count: number;
+  readonly most: number;
+}
+function pathOf(steps: readonly (string | number)[]): Path {
+  let path: Path | undefined;
+  for (const step of [...steps].reverse()) {
+    if (path === undefined) path = Path.of(String(step));
+    else path = typeof step === 'number' ? path.index(step) : path.child(step);
+  }
+  return path ?? Path.of('');
+}
+
 /** `most`: the limit of this list or map; `below`: of those in it. */
-function walk(
-  value: unknown,
-  at: Path | undefined,
-  most: number,
-  below: number,
-  costly: ReadonlyMap<string, number>,
-  errors: FieldErrors,
-): void {
-  if (typeof value !== 'object' || value === null) return;
+function walk(value: object, most: number, below: number, costly: ReadonlyMap<string, number>, faults: Fault[]): void {
   if (Array.isArray(value)) {
-    if (value.length > most) errors.tooMany(at ?? Path.of(''), value.length, most);
-    else for (let i = 0; i < value.length; i++) if (isContainer(value[i])) walk(value[i], at?.index(i), below, below, costly, errors);
+    const count = value.length;
+    if (count > most) {
+      faults.push({ steps: [], count, most });
+      return;
+    }
+    for (let i = 0; i < count; i++) {
+      const inner: unknown = value[i];
+      if (!isContainer(inner)) continue;
+      const before = faults.length;
+      walk(inner, below, below, costly, faults);
+      if (faults.length > before) within(faults, i, before);
+    }
     return;
   }
   const keys = Object.keys(value);
   if (keys.length > most) {
-    errors.tooMany(at ?? Path.of(''), keys.length, most);
+    faults.push({ steps: [], count: keys.length, most });
     return;
   }
   for (const key of keys) {
     const inner = (value as Record<string, unknown>)[key];
     if (!isContainer(inner)) continue;
     const inside = key === 'managedFields' ? MAX_FIELDS : below;
-    walk(inner, at === undefined ? Path.of(key) : at.child(key), costly.get(key) ?? inside, inside, costly, errors);
+    const before = faults.length;
+    walk(inner, costly.get(key) ?? inside, inside, costly, faults);
+    if (faults.length > before) within(faults, key, before);
   }
 }
-const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
+/** Faults from a place on are below this step. */
+function within(faults: readonly Fault[], step: string | number, from: number): void {
+  for (let i = from; i < faults.length; i++) (faults[i] as Fault).steps.push(step);
+}
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -18,6 +18,9 @@ const named = (count: number, make: (i: number) => unknown): Record<string, unkn
   Object.fromEntries(many(count, (i) => [`n${(i * 7919) % count}`, make(i)]));
 const leaf = (i: number) => ({ name: `leaf ${i}`, labels: i % 2 === 0 ? {} : { b: '1', a: '2' }, unknown: i });
 
+const tree = (depth: number): object => (depth === 0 ? { name: 'leaf' } : { children: [tree(depth - 1), null, tree(depth - 1)] });
+const chain = (depth: number): object => (depth === 0 ? { name: 'end' } : { byName: { b: { name: 'b' }, a: chain(depth - 1) } });
+
 const samples: Record<string, unknown> = {
   nothing: {},
   'a list at the bound': { children: many(MANY, leaf) },
@@ -26,6 +29,8 @@ const samples: Record<string, unknown> = {
   'large ones within large ones': {
     children: many(MANY, (i) => (i === 3 ? { byName: named(MANY, (j) => ({ children: j === 5 ? many(MANY, leaf) : [] })) } : leaf(i))),
   },
+  'a tree of short lists': tree(10),
+  'a chain of maps': chain(600),
   'a union': { either: many(MANY, leaf), children: [{ either: { byName: named(MANY, leaf) } }] },
   'nulls and empty values': { children: many(MANY, (i) => (i % 2 === 0 ? null : {})), byName: { ...named(MANY, () => null) }, labels: {} },
   'a key that is no name': { byName: JSON.parse(`{"__proto__":{"name":"p"},${many(MANY, (i) => `"k${i}":{}`).join()}}`) },
@@ -42,10 +47,17 @@ test.each(Object.entries(samples))('%s: the same as at once', (_, value) => {
 
 test('it can be interrupted after some entries, of what is within others, too', () => {
   const pauses = (value: unknown): number => [...decodeSteps(Tree, value)].length;
-  expect(pauses({ children: many(MANY - 1, leaf) })).toBe(0);
+  expect(pauses({ children: many(MANY - 1, () => ({ name: 'leaf' })) })).toBe(0);
   expect(pauses({ children: many(6400, leaf) })).toBeGreaterThanOrEqual(100);
   expect(pauses({ children: [{ byName: named(6400, leaf) }] })).toBeGreaterThanOrEqual(100);
   expect(pauses({ children: many(MANY, (i) => (i === 9 ? { byName: named(6400, leaf) } : {})) })).toBeGreaterThanOrEqual(104);
+});
+
+test('a tree of short lists is decoded branch by branch', () => {
+  // 2^14 leaves: about 256 objects at a time.
+  const steps = [...decodeSteps(Tree, tree(14))].length;
+  expect(steps).toBeGreaterThan(2 ** 15 / MANY / 2);
+  expect([...decodeSteps(Tree, tree(5))]).toEqual([]);
 });
 
 test('other values may be decoded between two steps', () => {

@@ -4,6 +4,7 @@
  *
  *   { properties: { p0: …, p1: …, … 20,000 of them } }        yields after some of the properties
  *
+ * A list or map that holds many objects counts as large, too, so that a tree of short lists is decoded branch by branch.
  * What the decoder refuses is left to the last step, which knows its path.
  */
 import type { Work } from '../lib/slices.ts';
@@ -13,16 +14,18 @@ import { setKey } from './plain.ts';
 import { type ListType, type MapType, type MessageType, resolve, type Type } from './types.ts';
 import { placeholderMakerOf } from './zero.ts';
 
-/** Lists and maps with at least so many entries are decoded before what holds them. */
+/** Lists and maps with at least so many entries, or objects within them, are decoded before what holds them. */
 export const MANY = 256;
-/** Entries that are decoded at a time: about a tenth of a millisecond. */
+/** Objects that are decoded at a time: about a tenth of a millisecond. */
 const STEP = 64;
+/** Objects and lists that are looked at before a pause. A power of two. */
+const VISITED_A_STEP = 512;
 type Values = Record<string, unknown>;
 
 /** The same as `decode`. Throws DecodeError. */
 export function* decodeSteps(type: Type, value: unknown): Work<unknown> {
   const large: Large[] = [];
-  find(type, value, large);
+  if (isContainer(value)) yield* find(type, value, { large, visited: 0 });
   const results = new Map<object, unknown>();
   for (const one of large) {
     yield;
@@ -35,45 +38,74 @@ export function* decodeSteps(type: Type, value: unknown): Work<unknown> {
 interface LargeList {
   readonly type: ListType;
   readonly value: readonly unknown[];
+  /** Entries that are decoded at a time. */
+  readonly step: number;
 }
 interface LargeMap {
   readonly type: MapType;
   readonly value: Values;
   readonly keys: readonly string[];
+  readonly step: number;
 }
 type Large = LargeList | LargeMap;
 
-/** The large lists and maps of a value, those within others first. */
-function find(type: Type, value: unknown, large: Large[]): void {
-  if (typeof value !== 'object' || value === null) return;
+interface Search {
+  readonly large: Large[];
+  /** Objects and lists so far. */
+  visited: number;
+}
+
+/**
+ * The large lists and maps of a value, those within others first. A list or map is large by its own entries, or by what these
+ * hold. Returns how many objects are decoded together with what holds the value.
+ */
+function* find(type: Type, value: object, search: Search): Work<number> {
+  if ((++search.visited & (VISITED_A_STEP - 1)) === 0) yield;
   const resolved = resolve(type);
   switch (resolved.node) {
     case 'message':
-      if (!Array.isArray(value)) findInMessage(resolved, value as Values, large);
-      return;
+      return Array.isArray(value) ? 1 : yield* findInMessage(resolved, value as Values, search);
     case 'union':
-      find(Array.isArray(value) ? resolved.other.type : resolved.object.type, value, large);
-      return;
-    case 'list':
-      if (!Array.isArray(value) || resolve(resolved.item).node === 'scalar') return;
-      for (const item of value) find(resolved.item, item, large);
-      if (value.length >= MANY) large.push({ type: resolved, value });
-      return;
-    case 'map': {
-      if (Array.isArray(value) || resolve(resolved.value).node === 'scalar') return;
-      const keys = sortedKeys(value as Values);
-      for (const key of keys) find(resolved.value, (value as Values)[key], large);
-      if (keys.length >= MANY) large.push({ type: resolved, value: value as Values, keys });
+      return yield* find(Array.isArray(value) ? resolved.other.type : resolved.object.type, value, search);
+    case 'list': {
+      if (!Array.isArray(value) || resolve(resolved.item).node === 'scalar') return 1;
+      let weight = 0;
+      for (const item of value) if (isContainer(item)) weight += yield* find(resolved.item, item, search);
+      if (value.length < MANY && weight < MANY) return weight + 1;
+      search.large.push({ type: resolved, value, step: stepOf(value.length, weight) });
+      return 1;
     }
+    case 'map': {
+      if (Array.isArray(value) || resolve(resolved.value).node === 'scalar') return 1;
+      const keys = sortedKeys(value as Values);
+      let weight = 0;
+      for (const key of keys) {
+        const item = (value as Values)[key];
+        if (isContainer(item)) weight += yield* find(resolved.value, item, search);
+      }
+      if (keys.length < MANY && weight < MANY) return weight + 1;
+      search.large.push({ type: resolved, value: value as Values, keys, step: stepOf(keys.length, weight) });
+      return 1;
+    }
+    default:
+      return 1;
   }
 }
-function findInMessage(type: MessageType, value: Values, large: Large[]): void {
+function* findInMessage(type: MessageType, value: Values, search: Search): Work<number> {
   const fields = fieldsOf(type);
+  let weight = 1;
   for (const name of Object.keys(value)) {
+    const inner = value[name];
+    if (!isContainer(inner)) continue;
     const field = fields.get(name);
-    if (field !== undefined) find(field, value[name], large);
+    if (field !== undefined) weight += yield* find(field, inner, search);
   }
+  return weight;
 }
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+/** Entries of a list or map with so many objects in it that make up one step. */
+const stepOf = (entries: number, weight: number): number => Math.max(1, Math.min(STEP, Math.floor((STEP * entries) / Math.max(weight, 1))));
+
 /** Fields by name that can hold lists or maps at all. */
 const fieldsByName = new WeakMap<MessageType, ReadonlyMap<string, Type>>();
 function fieldsOf(type: MessageType): ReadonlyMap<string, Type> {
@@ -86,12 +118,12 @@ function fieldsOf(type: MessageType): ReadonlyMap<string, Type> {
   return fields;
 }
 
-function* decodeList({ type, value }: LargeList, results: Map<object, unknown>): Work<void> {
+function* decodeList({ type, value, step }: LargeList, results: Map<object, unknown>): Work<void> {
   const read = decoderOf(type.item);
   const placeholder = placeholderMakerOf(type.item);
   const out: unknown[] = [];
   const some = (): void => {
-    const end = Math.min(value.length, out.length + STEP);
+    const end = Math.min(value.length, out.length + step);
     for (let i = out.length; i < end; i++) out.push(value[i] === null || value[i] === undefined ? placeholder() : read(value[i]));
   };
   while (out.length < value.length) {
@@ -101,13 +133,13 @@ function* decodeList({ type, value }: LargeList, results: Map<object, unknown>):
   results.set(value, out);
 }
 
-function* decodeMap({ type, value, keys }: LargeMap, results: Map<object, unknown>): Work<void> {
+function* decodeMap({ type, value, keys, step }: LargeMap, results: Map<object, unknown>): Work<void> {
   const read = decoderOf(type.value);
   const placeholder = placeholderMakerOf(type.value);
   const out: Values = {};
   let at = 0;
   const some = (): void => {
-    for (const end = Math.min(keys.length, at + STEP); at < end; at++) {
+    for (const end = Math.min(keys.length, at + step); at < end; at++) {
       const key = keys[at] as string;
       const item = value[key];
       setKey(out, key, item === null || item === undefined ? placeholder() : read(item));

@@ -20,6 +20,9 @@ export class SlowParser {
   private at = 0;
   private depth = 0;
   private values = 0;
+  /** Items of the lists that are open, innermost last: a list is made when its length is known, without room for more. */
+  private readonly items: JsonValue[] = [];
+  private top = 0;
 
   constructor(text: string, options: { readonly merge?: boolean; readonly place?: Place | undefined }) {
     this.text = text;
@@ -93,17 +96,23 @@ export class SlowParser {
 
   private *array(place: Place | undefined): Work<JsonValue[]> {
     this.enter();
-    const list: JsonValue[] = [];
     this.blank();
-    if (this.text[this.at] === ']') return this.leave(list);
+    if (this.text[this.at] === ']') return this.leave([]);
+    const { items } = this;
+    const start = this.top;
     for (;;) {
       this.blank();
       const char = this.text[this.at];
-      list.push(isOpening(char) ? yield* this.container(char, place?.item(list.length), undefined) : this.scalar(char));
+      const item = isOpening(char) ? yield* this.container(char, place?.item(this.top - start), undefined) : this.scalar(char);
+      items[this.top++] = item;
       if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];
-      if (next === ']') return this.leave(list);
+      if (next === ']') {
+        const list = items.slice(start, this.top);
+        this.top = start;
+        return this.leave(list);
+      }
       if (next !== ',') this.fail('after array element');
       this.at++;
     }
