@@ -187,7 +187,7 @@ export class FakeApi implements Http {
 
   private serveTarget(method: string, target: Target, body: Loose, request: HttpRequest): unknown {
     const { kind, namespace = '', name } = target;
-    if (method === 'POST') return this.create(kind, namespace, body);
+    if (method === 'POST') return target.subresource === 'binding' ? this.bind(target, body) : this.create(kind, namespace, body);
     if (name === undefined) return method === 'DELETE' ? this.removeAll(target) : this.list(target, request);
     const found = this.objects.get(keyOf(kind, namespace, name))?.object;
     if (found === undefined) throw new Refusal(404, 'NotFound', `${kind.name} "${name}" not found`);
@@ -210,6 +210,14 @@ export class FakeApi implements Http {
     if (this.objects.has(keyOf(kind, namespace, name))) throw new Refusal(409, 'AlreadyExists', `${kind.name} "${name}" already exists`);
     const metadata = { ...body.metadata, name, ...(kind.namespaced && { namespace }), uid: `uid-${this.version}` };
     return this.store(kind, { kind: kind.kind, apiVersion: apiVersionOf(kind), ...body, metadata });
+  }
+  private bind({ kind, namespace = '', name = '' }: Target, body: Loose): Loose {
+    const found = this.get(kind, namespace, name);
+    if (found === undefined) throw new Refusal(404, 'NotFound', `${kind.name} "${name}" not found`);
+    if (found.metadata.uid !== body.metadata.uid) throw new Refusal(409, 'Conflict', 'another uid');
+    if (found.spec?.nodeName !== undefined) throw new Refusal(409, 'Conflict', `pod ${name} is already assigned to node`);
+    this.store(kind, { ...found, spec: { ...found.spec, nodeName: body.target.name } });
+    return { kind: 'Status', status: 'Success' };
   }
   private list({ kind, namespace, query }: Target, request: HttpRequest): unknown {
     const matches = selector(namespace, query);

@@ -1,5 +1,6 @@
 /** Controllers of workloads, the scheduler and the simulated nodes: what `--workloads` adds, by the names of the stock ones. */
 import type { Controller } from '../runtime/controller.ts';
+import { schedulerController } from '../scheduler/controller.ts';
 
 /** The parts of `--workloads`. */
 export type WorkloadPart = 'controllers' | 'scheduler' | 'nodes';
@@ -19,5 +20,5 @@ export function workloadControllers({ parts }: WorkloadSettings): readonly Contr
 }
 
 const controllers: readonly Controller[] = [];
-const scheduler: readonly Controller[] = [];
+const scheduler: readonly Controller[] = [schedulerController()];
 const nodes: readonly Controller[] = [];

@@ -1,0 +1,47 @@
+/** A list whose first element is always at hand: adding and taking cost the logarithm of its length. */
+export class Heap<T> {
+  private readonly items: T[] = [];
+  private readonly before: (a: T, b: T) => boolean;
+
+  constructor(before: (a: T, b: T) => boolean) {
+    this.before = before;
+  }
+  get size(): number {
+    return this.items.length;
+  }
+  get first(): T | undefined {
+    return this.items[0];
+  }
+  add(item: T): void {
+    const { items, before } = this;
+    let at = items.length;
+    items.push(item);
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      if (!before(item, items[above] as T)) break;
+      items[at] = items[above] as T;
+      at = above;
+    }
+    items[at] = item;
+  }
+  take(): T | undefined {
+    const { items } = this;
+    const first = items[0];
+    const last = items.pop();
+    if (items.length > 0) this.sink(last as T);
+    return first;
+  }
+  private sink(item: T): void {
+    const { items, before } = this;
+    let at = 0;
+    for (;;) {
+      let below = 2 * at + 1;
+      if (below >= items.length) break;
+      if (below + 1 < items.length && before(items[below + 1] as T, items[below] as T)) below++;
+      if (!before(items[below] as T, item)) break;
+      items[at] = items[below] as T;
+      at = below;
+    }
+    items[at] = item;
+  }
+}
