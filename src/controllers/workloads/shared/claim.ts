@@ -19,6 +19,8 @@ export interface ClaimOptions<T extends ApiObject> {
   readonly mayAdopt: () => Promise<boolean>;
   /** Objects that the owner controls, and those of its namespace that nothing controls. */
   readonly candidates: Iterable<T>;
+  /** A finalizer that adopted objects get. */
+  readonly finalizer?: string;
 }
 
 /** The owner's objects, after adoption and release. */
@@ -43,15 +45,18 @@ export async function claim<T extends ApiObject>(options: ClaimOptions<T>): Prom
   return own;
 }
 
-async function adopt<T extends ApiObject>({ client, resource, owner }: ClaimOptions<T>, object: T): Promise<T | undefined> {
+async function adopt<T extends ApiObject>({ client, resource, owner, finalizer }: ClaimOptions<T>, object: T): Promise<T | undefined> {
   const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerRef(owner)];
-  const written = await owners(client, resource, object, ownerReferences);
-  return written === undefined ? undefined : { ...object, metadata: { ...object.metadata, ...written.metadata, ownerReferences } };
+  const before = object.metadata.finalizers ?? [];
+  const finalizers = finalizer === undefined || before.includes(finalizer) ? undefined : [...before, finalizer];
+  const change = { ownerReferences, ...(finalizers !== undefined && { finalizers }) };
+  const written = await owners(client, resource, object, change);
+  return written === undefined ? undefined : { ...object, metadata: { ...object.metadata, ...written.metadata, ...change } };
 }
 
 async function release<T extends ApiObject>({ client, resource, owner }: ClaimOptions<T>, object: T): Promise<void> {
   const rest = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
-  await owners(client, resource, object, rest);
+  await owners(client, resource, object, { ownerReferences: rest });
 }
 
 /** Writes the owners of an object as it was seen; undefined where it is gone. Throws a conflict where it has changed since. */
@@ -59,11 +64,11 @@ async function owners(
   client: Client,
   resource: ResourceRef,
   { metadata }: ApiObject,
-  ownerReferences: NonNullable<ApiObject['metadata']['ownerReferences']>,
+  change: Pick<ApiObject['metadata'], 'ownerReferences' | 'finalizers'>,
 ): Promise<ApiObject | undefined> {
   const { namespace = '', name = '', uid, resourceVersion } = metadata;
   try {
-    return await client.patch(resource, namespace, name, { metadata: { uid, resourceVersion, ownerReferences } });
+    return await client.patch(resource, namespace, name, { metadata: { uid, resourceVersion, ...change } });
   } catch (error) {
     // 422: another object has the name now.
     if (isNotFound(error) || (error instanceof ApiError && error.code === 422)) return undefined;
