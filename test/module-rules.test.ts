@@ -158,6 +158,7 @@ const stateExceptions: Exceptions = {
   'kinds/apiextensions/values/effort.ts lastKeys': scratch,
   'kinds/apiextensions/values/pattern.ts compiled': bounded,
   'kinds/apps/deployment.ts strategy': constant,
+  'controllers/workloads/cronjob/schedule.ts zones': bounded,
   'kinds/batch/schedule.ts zones': bounded,
   'kinds/core/pod-image.ts seen': bounded,
   'kinds/validation/resources.ts parsed': bounded,
