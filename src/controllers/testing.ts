@@ -66,6 +66,8 @@ export class FakeApi implements Http {
   readonly calls: string[] = [];
   /** Called before each request; may throw a Refusal-like or any error, or wait. */
   before: (method: string, path: string) => void | Promise<void> = () => {};
+  /** Answers requests that are not about stored objects: subresources and other APIs. Undefined: it is none of them. */
+  answer: (method: string, path: string, body: Loose) => unknown = () => undefined;
   readonly clock: Clock;
   private kinds: FakeKind[] = [];
   private readonly objects = new Map<string, { kind: FakeKind; object: Loose }>();
@@ -124,7 +126,10 @@ export class FakeApi implements Http {
     try {
       await this.before(method, request.path);
       const body = request.body === undefined ? undefined : JSON.parse(request.body.toString());
-      const answer = this.discovery(request.path) ?? this.serveTarget(method, this.target(request.path), body, request);
+      const answer =
+        this.answer(method, request.path, body) ??
+        this.discovery(request.path) ??
+        this.serveTarget(method, this.target(request.path), body, request);
       return { status: method === 'POST' ? 201 : 200, body: Buffer.from(JSON.stringify(answer)) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

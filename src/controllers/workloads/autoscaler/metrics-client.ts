@@ -1,0 +1,144 @@
+/** Reads metrics: of pods from the resource metrics API, and others from the custom and external ones, where they are served. */
+import { type Client, pathOf, queryOf, resourceKey } from '../../../client/dynamic.ts';
+import { isNotFound } from '../../../client/http.ts';
+import { groupName, type Identity } from '../../../meta/identity.ts';
+import { fromLabelSelector, type LabelSelectorObject } from '../../../meta/labels.ts';
+import { parseQuantity } from '../../../meta/quantity.ts';
+import { durationMillis, timeMillis } from '../../../meta/time.ts';
+import type { ServedResources } from '../../runtime/resources.ts';
+import { messageOf } from '../shared/pod-control.ts';
+import type { PodMetric } from './replicas.ts';
+
+interface PodMetrics {
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+  readonly timestamp?: string;
+  readonly window?: string;
+  readonly containers?: { readonly name: string; readonly usage?: Readonly<Record<string, string>> }[];
+}
+interface MetricValue {
+  readonly describedObject?: { readonly name?: string };
+  readonly timestamp?: string;
+  readonly windowSeconds?: number;
+  readonly window?: number;
+  readonly value: string;
+}
+interface List<T> {
+  readonly items?: T[] | null;
+}
+
+export interface DescribedObject {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+const millis = (quantity: string): number => Number(parseQuantity(quantity).millis());
+/** Over which time a metric is an average, if it does not say. */
+const DEFAULT_WINDOW_MS = 60_000;
+/** Versions of the custom metrics API, the newest first. */
+const CUSTOM_VERSIONS = ['v1beta2', 'v1beta1'];
+
+export interface MetricsOptions {
+  readonly client: Client;
+  readonly identity: Identity;
+  readonly served: ServedResources;
+}
+
+export class Metrics {
+  private readonly options: MetricsOptions;
+
+  constructor(options: MetricsOptions) {
+    this.options = options;
+  }
+
+  /** Usage of a resource by pod, of one container or of all. Pods without a full measurement are left out. */
+  async ofResource(resource: string, namespace: string, labelSelector: string, container?: string): Promise<Map<string, PodMetric>> {
+    const group = groupName(this.options.identity, 'metrics');
+    const items = await this.list<PodMetrics>('resource', `${pathOf(podMetrics(group), namespace)}?${queryOf({ labelSelector })}`);
+    const found = new Map<string, PodMetric>();
+    for (const { metadata, containers = [], timestamp, window } of items) {
+      const measured = container === undefined ? containers : containers.filter(({ name }) => name === container);
+      if (container !== undefined && measured.length === 0)
+        throw new Error(`container ${container} not present in metrics for pod ${metadata.namespace}/${metadata.name}`);
+      const amounts = measured.map(({ usage }) => usage?.[resource]);
+      if (amounts.length === 0 || amounts.includes(undefined)) continue;
+      found.set(metadata.name ?? '', {
+        value: amounts.reduce((sum, amount) => sum + millis(amount as string), 0),
+        at: timestamp === undefined ? 0 : timeMillis(timestamp),
+        window: window === undefined ? DEFAULT_WINDOW_MS : durationMillis(window),
+      });
+    }
+    return found;
+  }
+
+  /** A metric of the pods that a selector matches. */
+  async ofPods(metric: string, namespace: string, labelSelector: string, selector?: LabelSelectorObject): Promise<Map<string, PodMetric>> {
+    const query = queryOf({ labelSelector, metricLabelSelector: textOf(selector) });
+    const items = await this.custom(`namespaces/${segment(namespace)}/pods/*/${segment(metric)}`, query);
+    const found = new Map<string, PodMetric>();
+    for (const { describedObject, value, timestamp, windowSeconds, window } of items) {
+      const seconds = windowSeconds ?? window;
+      found.set(describedObject?.name ?? '', {
+        value: millis(value),
+        at: timestamp === undefined ? 0 : timeMillis(timestamp),
+        window: seconds === undefined ? DEFAULT_WINDOW_MS : seconds * 1000,
+      });
+    }
+    return found;
+  }
+
+  /** A metric of one object. */
+  async ofObject(metric: string, namespace: string, object: DescribedObject, selector?: LabelSelectorObject): Promise<number> {
+    const resource = await this.options.served.resourceOf(object.apiVersion ?? 'v1', object.kind);
+    if (resource === undefined)
+      throw new Error(`no matches for kind ${JSON.stringify(object.kind)} in version ${JSON.stringify(object.apiVersion)}`);
+    const isNamespace = resource.group === '' && resource.name === 'namespaces';
+    const place = isNamespace
+      ? `namespaces/${segment(object.name)}/metrics`
+      : `${resource.namespaced ? `namespaces/${segment(namespace)}/` : ''}${resourceKey(resource)}/${segment(object.name)}`;
+    const [first] = await this.custom(`${place}/${segment(metric)}`, queryOf({ metricLabelSelector: textOf(selector) }));
+    if (first === undefined) throw new Error('the custom metrics API server returned no metrics for that object');
+    return millis(first.value);
+  }
+
+  /** The sum of the values of an external metric. */
+  async ofExternal(metric: string, namespace: string, selector?: LabelSelectorObject): Promise<number> {
+    const group = groupName(this.options.identity, 'external.metrics');
+    const query = queryOf({ labelSelector: textOf(selector) });
+    const path = `/apis/${group}/v1beta1/namespaces/${segment(namespace)}/${segment(metric)}${query === '' ? '' : `?${query}`}`;
+    const items = await this.list<MetricValue>('external', path);
+    return items.reduce((sum, { value }) => sum + millis(value), 0);
+  }
+
+  private async custom(place: string, query: string): Promise<MetricValue[]> {
+    const group = groupName(this.options.identity, 'custom.metrics');
+    const pathIn = (version: string): string => `/apis/${group}/${version}/${place}${query === '' ? '' : `?${query}`}`;
+    const [newest = '', older = ''] = CUSTOM_VERSIONS;
+    try {
+      return await this.fetch<MetricValue>(pathIn(newest));
+    } catch (error) {
+      if (!isNotFound(error)) throw unavailable('custom', error);
+      return this.list<MetricValue>('custom', pathIn(older));
+    }
+  }
+  private async list<T>(api: string, path: string): Promise<T[]> {
+    let items: T[];
+    try {
+      items = await this.fetch<T>(path);
+    } catch (error) {
+      throw unavailable(api, error);
+    }
+    if (items.length === 0) throw new Error(`no metrics returned from ${api} metrics API`);
+    return items;
+  }
+  private async fetch<T>(path: string): Promise<T[]> {
+    return (await this.options.client.json<List<T>>({ path })).items ?? [];
+  }
+}
+
+const podMetrics = (group: string) => ({ group, version: 'v1beta1', name: 'pods', namespaced: true });
+const segment = encodeURIComponent;
+const textOf = (selector: LabelSelectorObject | undefined): string =>
+  selector === undefined ? '' : fromLabelSelector(selector).toString();
+const unavailable = (api: string, error: unknown): Error =>
+  new Error(`unable to fetch metrics from ${api} metrics API: ${messageOf(error)}`, { cause: error });
