@@ -23,7 +23,7 @@ export interface Allocations {
 }
 
 /** Before the cache starts: what is given out is part of what it loads. */
-export function declareAllocations({ options, clock, random }: Base, cache: Cache): Allocations {
+export function declareAllocations({ options, objectClock, random }: Base, cache: Cache): Allocations {
   const reserved = options.features.isOn('ServiceIPStaticSubrange') ? staticBand : undefined;
   const addresses = new AllocationTable(cache, 'ips', options.serviceClusterIpRange.map(addressRange), reserved);
   const { first, last } = options.serviceNodePortRange;
@@ -33,7 +33,7 @@ export function declareAllocations({ options, clock, random }: Base, cache: Cach
     addresses,
     ports,
     randomBelow: random.below,
-    now: () => clock.now(),
+    now: () => objectClock.now(),
     // The endpoints controller may lag; a new service of the name must not find the old endpoints.
     alsoDelete: ({ metadata: { namespace = '', name = '' } }): Operation | undefined => {
       const found = endpoints?.get(namespace, name);

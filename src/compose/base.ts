@@ -16,7 +16,10 @@ export interface Base {
   readonly identity: Identity;
   /** The built-in ones, in all versions that may be served. */
   readonly kinds: readonly Kind[];
+  /** The time of requests, connections and credentials. */
   readonly clock: Clock;
+  /** The time of objects and controllers: the same, unless it passes faster (`--time-factor`). */
+  readonly objectClock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -9,6 +9,7 @@ import { controllerMetrics } from '../controllers/runtime/controller-metrics.ts'
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import type { ServedResource } from '../controllers/runtime/resources.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
+import type { workloadControllers } from '../controllers/workloads/index.ts';
 import type { Served } from '../kinds/served.ts';
 import type { Identity } from '../meta/identity.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
@@ -28,6 +29,8 @@ export interface ControllersOptions {
   readonly shared: boolean;
   /** Whether some version of a built-in kind is served, by the base name of its group. */
   readonly serves: (group: string, plural: string) => boolean;
+  /** The controllers of workloads; undefined where none run. */
+  readonly workloads: typeof workloadControllers | undefined;
   /** Built-in kinds that may be stored and are not served. */
   readonly unserved: readonly Served[];
 }
@@ -40,26 +43,32 @@ const SHARED_STORE_DELAY_MS = 5000;
 /** Answers how to start them; throws where the options are wrong. */
 export function composeControllers(base: Base, given: ControllersOptions): () => Running {
   const answers = new OpenAnswers();
-  const { options, identity, clock, random, log } = base;
+  const { options, identity, clock, objectClock, random, log } = base;
   const { credentials, handle, shared } = given;
-  const controllers = selectControllers(
-    allControllers({
-      rootCertificates: credentials.rootCertificates,
-      signToken: given.signToken,
-      signing: { authorityOf: signingAuthorities(options, identity, credentials.authority), durationMs: options.clusterSigningDuration },
-      namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
-      // Changes arrive in the order of the store.
-      orphanDelayMs: 0,
-      storageVersions: storesVersions(base) === 'served',
-      feature: (name) => options.features.isOn(name),
-    }),
+  const feature = (name: string): boolean => options.features.isOn(name);
+  const added = given.workloads?.({ parts: new Set(options.workloads), simulatedNodes: options.simulatedNodes, feature });
+  const selected = selectControllers(
+    [
+      ...allControllers({
+        rootCertificates: credentials.rootCertificates,
+        signToken: given.signToken,
+        signing: { authorityOf: signingAuthorities(options, identity, credentials.authority), durationMs: options.clusterSigningDuration },
+        namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
+        // Changes arrive in the order of the store.
+        orphanDelayMs: 0,
+        storageVersions: storesVersions(base) === 'served',
+        feature,
+      }),
+      ...(added?.controllers ?? []),
+    ],
     options.controllers,
-  ).map((controller) => withNeeds(controller, given.serves));
+  );
+  const controllers = [...selected, ...(added?.others ?? [])].map((controller) => withNeeds(controller, given.serves));
   if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(base.metrics);
   const connect: ManagerOptions['connect'] = (account, user) => inProcess(handle, userOf(identity, account, user), errorFrom, answers);
   const unserved = given.unserved.flatMap(unservedVersions);
-  const start = (): Running => startControllers({ controllers, identity, connect, clock, random, log, metrics, unserved });
+  const start = (): Running => startControllers({ controllers, identity, connect, clock: objectClock, random, log, metrics, unserved });
   const ending = (running: Running): Running => ({
     stop: async () => {
       await running.stop();

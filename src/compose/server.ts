@@ -16,7 +16,7 @@ import type { Authorizer } from '../auth/types.ts';
 import { registerGates } from '../config/gate-report.ts';
 import { type ServerOptions, serverOptions } from '../config/server-options.ts';
 import type { Running } from '../controllers/runtime/manager.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Clock, fasterClock, systemClock } from '../lib/clock.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
 import { type Log, openLog } from '../lib/log.ts';
 import { Metrics } from '../lib/metrics.ts';
@@ -120,7 +120,22 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
   registerGates(metrics, options.features);
   const parts = new Parts(starting);
   const ending = new Ending(parts, log);
-  const base: Base = { options, identity, kinds, clock, random, log, metrics, parts, hooks, wrapAuthorizer, from, fail: ending.fail };
+  const objectClock = fasterClock(clock, options.timeFactor);
+  const base: Base = {
+    options,
+    identity,
+    kinds,
+    clock,
+    objectClock,
+    random,
+    log,
+    metrics,
+    parts,
+    hooks,
+    wrapAuthorizer,
+    from,
+    fail: ending.fail,
+  };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
   const prepare = () => from?.credentials ?? prepareCredentials(options, identity, clock.now(), surroundings.keys);
@@ -184,8 +199,11 @@ async function composeBackground(
   credentials: Credentials,
   { handleInProcess }: Requests,
 ): Promise<(retryMs: number) => boolean> {
-  const { identity, parts } = base;
+  const { identity, parts, options } = base;
+  // Loaded only where they run: nothing of them costs anything otherwise.
+  const workloads = options.workloads.length > 0 ? await import('../controllers/workloads/index.ts') : undefined;
   const startControllers = composeControllers(base, {
+    workloads: workloads?.workloadControllers,
     credentials,
     signToken: async (claims) => signLegacy(identity, await credentials.signingKey(), claims),
     handle: handleInProcess,

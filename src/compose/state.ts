@@ -32,7 +32,7 @@ export interface State {
 
 /** Opens the store, and loads what it holds. */
 export async function composeState(base: Base, openStore: OpenStore): Promise<State> {
-  const { options, identity, clock, log, metrics, parts } = base;
+  const { options, identity, clock, objectClock, log, metrics, parts } = base;
   const engine = await parts.start(
     'store',
     () => open(base, openStore),
@@ -47,10 +47,10 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
   );
   const env: KindEnv = {
     identity,
-    now: () => clock.now(),
+    now: () => objectClock.now(),
     feature: (name) => options.features.isOn(name),
     allowPrivileged: options.allowPrivileged,
-    eventTtlSeconds: options.eventTtl / 1000,
+    eventTtlSeconds: Math.max(1, options.eventTtl / 1000 / options.timeFactor),
   };
   const { cache, ...declared } = await parts.start(
     'cache',

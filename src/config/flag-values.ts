@@ -78,3 +78,39 @@ export function readSuites(values: readonly string[]): readonly string[] {
     if (!cipherSuiteNames.includes(name)) throw new Error(`unknown cipher suite ${name}${didYouMean(name, cipherSuiteNames)}`);
   return names;
 }
+
+/** The parts of `--workloads`, with what each is. */
+const workloads = {
+  controllers: 'deployments, replica sets, stateful sets, daemon sets, jobs, cron jobs, autoscalers, the life cycle of nodes, volumes',
+  scheduler: 'binds pods to nodes',
+  nodes: 'simulated nodes, on which pods run and become ready, and their metrics',
+} as const;
+export type WorkloadPart = keyof typeof workloads;
+export const workloadParts = Object.keys(workloads) as readonly WorkloadPart[];
+export const workloadLines: readonly string[] = Object.entries(workloads).map(([name, what]) => `${name}: ${what}`);
+
+/** Parts by name; `true`, as the flag alone is read, is all of them. */
+export function readWorkloads(values: readonly string[]): readonly WorkloadPart[] {
+  const last = values.at(-1) ?? '';
+  if (/^(true|t|1)$/i.test(last)) return workloadParts;
+  if (/^(false|f|0)$/i.test(last)) return [];
+  const names = splitList(values);
+  for (const name of names) {
+    if (!(workloadParts as readonly string[]).includes(name)) {
+      throw new Error(
+        `${JSON.stringify(name)} is not a part of workloads${didYouMean(name, workloadParts)}; there are ${workloadParts.join(', ')}`,
+      );
+    }
+  }
+  return workloadParts.filter((part) => names.includes(part));
+}
+
+/** So that a second of the machine is not more than a day, nor a day of the machine less than a second. */
+const MAX_FACTOR = 86_400;
+export function readTimeFactor(text: string): number {
+  const factor = Number(text);
+  if (text.trim() === '' || !(factor > 0 && factor <= MAX_FACTOR && factor >= 1 / MAX_FACTOR)) {
+    throw new Error(`${JSON.stringify(text)} is not a number from 1/${MAX_FACTOR} to ${MAX_FACTOR}`);
+  }
+  return factor;
+}

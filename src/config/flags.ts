@@ -19,7 +19,11 @@ import {
   readServiceRanges,
   readSniFiles,
   readSuites,
+  readTimeFactor,
+  readWorkloads,
   type SniFiles,
+  type WorkloadPart,
+  workloadLines,
 } from './flag-values.ts';
 import { gateLines } from './gate-report.ts';
 
@@ -290,6 +294,26 @@ export const controllerFlags = {
   'cluster-signing-legacy-unknown-key-file': file('Private key of --cluster-signing-legacy-unknown-cert-file.'),
 };
 
+const workloads = {
+  workloads: {
+    ...repeated<readonly WorkloadPart[]>(
+      [],
+      'Run workloads in this process: the workload controllers, a scheduler and simulated nodes, on which pods live without containers. Alone: all of them.',
+      'PART,…',
+      readWorkloads,
+      { defaultText: 'none', lines: workloadLines },
+    ),
+    isSwitch: true,
+  },
+  'simulated-nodes': int(3, 'Number of simulated nodes.', { max: 5000 }),
+  'time-factor': flag(
+    1,
+    'How much faster time passes for objects and controllers than for the machine: 60 makes a minute of a second.',
+    'NUMBER',
+    readTimeFactor,
+  ),
+};
+
 const observing = {
   v: int(
     0,
@@ -312,5 +336,6 @@ export const serverFlags = {
   Aggregation: aggregation,
   Nodes: nodes,
   Controllers: controllerFlags,
+  Workloads: workloads,
   Observing: observing,
 };

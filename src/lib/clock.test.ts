@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { FakeClock, systemClock } from './clock.ts';
+import { FakeClock, fasterClock, systemClock } from './clock.ts';
 
 test('calls are made in the order of their time, at their time', async () => {
   const clock = new FakeClock(0);
@@ -123,4 +123,22 @@ test('long delays of the machine clock are whole seconds, so that few lists of t
   } finally {
     set.mockRestore();
   }
+});
+
+test('a faster clock begins with another one and passes time faster', async () => {
+  const machine = new FakeClock(1_000_000);
+  const clock = fasterClock(machine, 60);
+  const calls: string[] = [];
+  clock.after(60_000, () => calls.push(`after ${clock.now()}`));
+  const stop = clock.every(120_000, () => calls.push(`every ${clock.monotonic()}`));
+  const slept = clock.sleep(180_000).then(() => calls.push('slept'));
+  await machine.advance(999);
+  expect([calls, clock.now(), clock.monotonic()]).toEqual([[], 1_059_940, 59_940]);
+  await machine.advance(1);
+  await machine.advance(1000);
+  await machine.advance(1000);
+  await slept;
+  stop();
+  expect(calls).toEqual(['after 1060000', 'every 120000', 'slept']);
+  expect(fasterClock(machine, 1)).toBe(machine);
 });

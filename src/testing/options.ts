@@ -1,5 +1,6 @@
 /** The options of a test server, and the server options that follow from them. */
 import { pluginNames } from '../admission/plugin-names.ts';
+import { type WorkloadPart, workloadParts } from '../config/flag-values.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
@@ -26,6 +27,11 @@ export interface TestServerOptions {
    * does not require service accounts either, since no controller creates them.
    */
   readonly controllers?: boolean | readonly string[] | undefined;
+  /**
+   * Workloads that live in the process of the test, without containers: all of it, or parts of it. Then the controllers of the
+   * API run as well, unless `controllers` says otherwise. Default: none.
+   */
+  readonly workloads?: boolean | readonly WorkloadPart[] | undefined;
   /** Admission plug-ins to run in addition to the default ones, and not to run. */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] } | undefined;
   /** Custom resource definitions: their kinds are served when the server has started. See `objects` for the forms. */
@@ -47,6 +53,7 @@ const optionNames = Object.keys({
   apiRelease: true,
   listen: true,
   controllers: true,
+  workloads: true,
   admission: true,
   crds: true,
   objects: true,
@@ -59,7 +66,8 @@ const optionNames = Object.keys({
 /** Throws for unknown options and admission plug-ins. */
 export function checkTestOptions(given: TestServerOptions): void {
   checkNames('option', Object.keys(given), optionNames);
-  const { admission = {} } = given;
+  const { admission = {}, workloads } = given;
+  if (typeof workloads === 'object') checkNames('part of workloads', workloads, workloadParts);
   checkNames('option of admission', Object.keys(admission), ['enable', 'disable']);
   for (const names of [admission.enable, admission.disable]) checkNames('admission plug-in', names ?? [], pluginNames);
 }
@@ -72,7 +80,10 @@ const needsAccounts = 'ServiceAccount';
 
 export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions> {
   checkTestOptions(given);
-  const { identity, apiRelease, controllers = false, admission } = given;
+  const { identity, apiRelease, admission } = given;
+  const workloads =
+    given.workloads === true ? workloadParts : given.workloads === undefined || given.workloads === false ? [] : given.workloads;
+  const { controllers = workloads.length > 0 } = given;
   const none = controllers === false || (controllers !== true && controllers.length === 0);
   const enable = admission?.enable ?? [];
   const disable = admission?.disable ?? [];
@@ -84,6 +95,7 @@ export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions
     ...(identity !== undefined && { identity }),
     ...(apiRelease !== undefined && { apiRelease }),
     controllers: controllers === true ? ['*'] : none ? ['-*'] : [...(controllers as readonly string[])],
+    workloads,
     enableAdmissionPlugins: enable,
     disableAdmissionPlugins: withoutAccounts ? [...disable, needsAccounts] : disable,
   };

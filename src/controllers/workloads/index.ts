@@ -1,31 +1,36 @@
-/** Controllers of workloads, the scheduler and the simulated nodes: what `--workloads` adds, by the names of the stock ones. */
+/** Controllers of workloads, the scheduler and the simulated nodes: what `--workloads` adds. */
 import type { Controller } from '../runtime/controller.ts';
 import { schedulerController } from '../scheduler/controller.ts';
 import { autoscalerController } from './autoscaler/controller.ts';
 import { cronJobController } from './cronjob/controller.ts';
 import { jobController } from './job/controller.ts';
 
-/** The parts of `--workloads`. */
-export type WorkloadPart = 'controllers' | 'scheduler' | 'nodes';
-
 export interface WorkloadSettings {
-  readonly parts: ReadonlySet<WorkloadPart>;
+  readonly parts: ReadonlySet<'controllers' | 'scheduler' | 'nodes'>;
+  /** How many nodes are simulated from the start. */
+  readonly simulatedNodes: number;
   /** Whether a feature is on. */
   readonly feature: (name: string) => boolean;
 }
 
-export function workloadControllers({ parts, feature }: WorkloadSettings): readonly Controller[] {
-  return [
-    ...(parts.has('controllers') ? controllers(feature) : []),
-    ...(parts.has('scheduler') ? scheduler : []),
-    ...(parts.has('nodes') ? nodes : []),
-  ];
+export interface Workloads {
+  /** Those of the stock controller manager, by its names: `--controllers` selects among them. */
+  readonly controllers: readonly Controller[];
+  /** The scheduler and the nodes. */
+  readonly others: readonly Controller[];
 }
 
-const controllers = (feature: WorkloadSettings['feature']): readonly Controller[] => [
+export function workloadControllers(settings: WorkloadSettings): Workloads {
+  const { parts } = settings;
+  return {
+    controllers: parts.has('controllers') ? controllers(settings) : [],
+    others: [...(parts.has('scheduler') ? [schedulerController()] : []), ...(parts.has('nodes') ? nodes(settings) : [])],
+  };
+}
+
+const controllers = ({ feature }: WorkloadSettings): readonly Controller[] => [
   jobController({ tracking: feature('JobTrackingWithFinalizers'), readyPods: feature('JobReadyPods') }),
   cronJobController({ timeZones: feature('CronJobTimeZone') }),
   autoscalerController,
 ];
-const scheduler: readonly Controller[] = [schedulerController()];
-const nodes: readonly Controller[] = [];
+const nodes = (_settings: WorkloadSettings): readonly Controller[] => [];
