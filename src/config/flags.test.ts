@@ -263,7 +263,9 @@ test('workloads are named by their parts, and their flags need them', () => {
   const read = (...args: string[]): unknown => (parseServerFlags(args) as ServerOptions).workloads;
   expect([read(), read('--workloads'), read('--workloads=false')]).toEqual([[], ['controllers', 'scheduler', 'nodes'], []]);
   expect(read('--workloads=nodes,controllers')).toEqual(['controllers', 'nodes']);
-  expect(() => read('--workloads=node')).toThrow('"node" is not a part of workloads (did you mean nodes?); there are controllers, scheduler, nodes');
+  expect(() => read('--workloads=node')).toThrow(
+    '"node" is not a part of workloads (did you mean nodes?); there are controllers, scheduler, nodes',
+  );
   expect(() => read('--simulated-nodes=5')).toThrow('--simulated-nodes');
   expect((parseServerFlags(['--workloads', '--simulated-nodes=5']) as ServerOptions).simulatedNodes).toBe(5);
   expect((parseServerFlags(['--time-factor=0.5']) as ServerOptions).timeFactor).toBe(0.5);
