@@ -3,7 +3,10 @@ import type { Controller } from '../runtime/controller.ts';
 import { schedulerController } from '../scheduler/controller.ts';
 import { autoscalerController } from './autoscaler/controller.ts';
 import { cronJobController } from './cronjob/controller.ts';
+import { deploymentController } from './deployment/controller.ts';
 import { jobController } from './job/controller.ts';
+import { replicaController } from './replicaset/controller.ts';
+import { replicaSets, replicationControllers } from './replicaset/kinds.ts';
 
 export interface WorkloadSettings {
   readonly parts: ReadonlySet<'controllers' | 'scheduler' | 'nodes'>;
@@ -29,6 +32,9 @@ export function workloadControllers(settings: WorkloadSettings): Workloads {
 }
 
 const controllers = ({ feature }: WorkloadSettings): readonly Controller[] => [
+  deploymentController,
+  replicaController(replicaSets, { deletionCost: feature('PodDeletionCost') }),
+  replicaController(replicationControllers, { deletionCost: feature('PodDeletionCost') }),
   jobController({ tracking: feature('JobTrackingWithFinalizers'), readyPods: feature('JobReadyPods') }),
   cronJobController({ timeZones: feature('CronJobTimeZone') }),
   autoscalerController,

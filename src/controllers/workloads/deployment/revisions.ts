@@ -1,0 +1,61 @@
+/** Annotations of the replica sets of a deployment: their revisions, and the sizes that they were made for. */
+import { deploymentAnnotations, domainName, type Identity } from '../../../meta/identity.ts';
+import type { ReplicaSetObject } from '../replicaset/kinds.ts';
+import type { Limits } from './limits.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+export interface RevisionNames {
+  readonly revision: string;
+  /** Earlier revisions of a set that was rolled back to. */
+  readonly history: string;
+  /** Replicas of the deployment when the set was scaled. */
+  readonly desired: string;
+  /** The same with the surge. */
+  readonly most: string;
+}
+
+export function revisionNames(identity: Identity): RevisionNames {
+  const name = (last: string): string => domainName(identity, last, 'deployment');
+  return { revision: name('revision'), history: name('revision-history'), desired: name('desired-replicas'), most: name('max-replicas') };
+}
+
+/** The whole number of an annotation. */
+export function numberOf({ metadata }: ReplicaSetObject, annotation: string): number | undefined {
+  const text = metadata.annotations?.[annotation] ?? '';
+  return /^-?\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** The highest revision, and the one before it; 0 where there is none. */
+export function lastRevisions(sets: readonly ReplicaSetObject[], { revision }: RevisionNames): [number, number] {
+  const [last = 0, before = 0] = sets.map((set) => numberOf(set, revision) ?? 0).sort((a, b) => b - a);
+  return [last, before];
+}
+
+/** Longest text of earlier revisions; the oldest are dropped. */
+const HISTORY_CHARS = 2000;
+
+/** Annotations of the set with the deployment's template: those of the deployment, and the next revision, unless its own is higher. */
+export function currentAnnotations(deployment: Annotations, set: Annotations, next: number, names: RevisionNames): Annotations {
+  const copied = Object.entries(deployment).filter(([name]) => !deploymentAnnotations.has(name));
+  const annotations: Record<string, string> = { ...set, ...Object.fromEntries(copied) };
+  const before = set[names.revision];
+  if (before !== undefined && before !== '' && !/^-?\d+$/.test(before)) return annotations;
+  if (Number(before ?? '') >= next) return annotations;
+  annotations[names.revision] = String(next);
+  if (before !== undefined) annotations[names.history] = historyOf(set[names.history] ?? '', before);
+  return annotations;
+}
+
+function historyOf(history: string, revision: string): string {
+  const revisions = history === '' ? [revision] : [...history.split(','), revision];
+  let chars = revisions.join(',').length;
+  while (chars > HISTORY_CHARS) chars -= (revisions.shift() as string).length + 1;
+  return revisions.join(',');
+}
+
+/** Annotations by which a later change of the deployment's size is noticed. */
+export const sizeAnnotations = ({ desired, surge }: Limits, names: RevisionNames): Annotations => ({
+  [names.desired]: String(desired),
+  [names.most]: String(desired + surge),
+});

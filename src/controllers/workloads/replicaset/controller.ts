@@ -1,0 +1,230 @@
+/** Keeps the number of pods that a replica set or replication controller specifies. */
+import type { Client, ResourceRef } from '../../../client/dynamic.ts';
+import { isConflict, isNotFound } from '../../../client/http.ts';
+import { type Change, type Informer, keyOf, splitKey } from '../../../client/informer.ts';
+import type { OwnerReference } from '../../../kinds/meta.ts';
+import { podNames } from '../../../kinds/validation/pod-names.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { equal } from '../../../lib/equal.ts';
+import { groupOfApiVersion } from '../../../meta/api-version.ts';
+import type { LabelSelector } from '../../../meta/labels.ts';
+import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
+import { isTerminating as isNamespaceTerminating } from '../../runtime/manager.ts';
+import type { Outcome } from '../../runtime/queue.ts';
+import { claim } from '../shared/claim.ts';
+import { type About, EventRecorder } from '../shared/events.ts';
+import { type OwnerIndex, ownerIndex } from '../shared/owner-index.ts';
+import { messageOf, PodControl, podFrom, slowStart } from '../shared/pod-control.ts';
+import { isActive, isTerminating, podCondition } from '../shared/pod-state.ts';
+import { controllerOf, type PodIndex, podIndex, type WorkloadPod } from '../shared/pods.ts';
+import { workloadRefs } from '../shared/refs.ts';
+import { type ReplicaKind, type ReplicaStatus, type Replicated, replicasOf } from './kinds.ts';
+import { observe, type ReplicaFailure } from './status.ts';
+import { podsToDelete } from './surplus.ts';
+
+/** Pods that are created or deleted for one owner before it is looked at again. */
+const BURST = 500;
+const WORKERS = 10;
+
+export interface ReplicaSettings {
+  /** Pods may have a deletion cost. */
+  readonly deletionCost: boolean;
+}
+
+export function replicaController(kind: ReplicaKind, settings: ReplicaSettings): Controller {
+  return {
+    name: kind.name,
+    account: kind.account,
+    start(context) {
+      const replicas = new Replicas(kind, settings, context);
+      const { sets, pods } = replicas;
+      const work = context.queue((key) => replicas.sync(key), { workers: WORKERS, after: [sets.synced, pods.synced] });
+      const add = (key: string): void => work.add(key);
+      sets.onChange(({ type, object }) => {
+        if (type !== 'deleted') add(keyOf(object));
+      });
+      pods.onChange((change) => replicas.podChanged(change, add));
+    },
+  };
+}
+
+class Replicas {
+  readonly sets: Informer<Replicated>;
+  readonly pods: Informer<WorkloadPod>;
+  private readonly kind: ReplicaKind;
+  private readonly group: string;
+  private readonly costAnnotation: string | undefined;
+  private readonly client: Client;
+  private readonly clock: Clock;
+  private readonly ref: ResourceRef;
+  private readonly index: PodIndex;
+  private readonly siblings: OwnerIndex<Replicated>;
+  private readonly control: PodControl;
+  private readonly selectors = new WeakMap<Replicated, LabelSelector | null>();
+
+  constructor(kind: ReplicaKind, { deletionCost }: ReplicaSettings, { identity, informers, client, clock }: ControllerContext) {
+    this.kind = kind;
+    this.group = groupOfApiVersion(kind.apiVersion);
+    this.costAnnotation = deletionCost ? podNames(identity).deletionCost : undefined;
+    this.client = client;
+    this.clock = clock;
+    this.ref = kind.ref(workloadRefs(identity));
+    this.sets = informers.of<Replicated>(this.ref);
+    this.siblings = ownerIndex(informers, this.ref.name, this.sets);
+    this.index = podIndex(informers);
+    this.pods = this.index.informer;
+    this.control = new PodControl(client, new EventRecorder({ client, clock, component: kind.account }));
+  }
+
+  /** Adds the keys of those that a change of a pod concerns. */
+  podChanged({ type, object, old }: Change<WorkloadPod>, add: (key: string) => void): void {
+    if (old !== undefined && type === 'modified' && !isRelevant(old, object)) return;
+    const namespace = object.metadata.namespace ?? '';
+    const [owner, before] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
+    if (owner !== undefined && this.isOwn(owner)) add(`${namespace}/${owner.name}`);
+    if (before !== undefined && before.uid !== owner?.uid && this.isOwn(before)) add(`${namespace}/${before.name}`);
+    if (type === 'deleted' || owner !== undefined || !isActive(object)) return;
+    for (const set of this.sets.list(namespace)) if (this.selectorOf(set)?.matches(object.metadata.labels)) add(keyOf(set));
+  }
+
+  async sync(key: string): Promise<Outcome> {
+    const { namespace, name } = splitKey(key);
+    const set = this.sets.get(namespace, name);
+    const selector = set === undefined ? undefined : this.selectorOf(set);
+    if (set === undefined || selector === undefined) return;
+    const pods = await this.claimed(set, selector);
+    const surplus = set.metadata.deletionTimestamp === undefined ? pods.length - replicasOf(set) : 0;
+    let error: unknown;
+    let failure: ReplicaFailure | undefined;
+    if (surplus !== 0) {
+      error = surplus < 0 ? await this.create(set, -surplus) : await this.remove(set, pods, surplus);
+      if (error !== undefined) failure = { reason: surplus < 0 ? 'FailedCreate' : 'FailedDelete', message: messageOf(error) };
+    }
+    const { status, nextMs } = observe(set, surplus === 0 ? pods : this.ownPods(set, selector), failure, this.clock.now());
+    await this.write(set, status);
+    if (error !== undefined) throw error;
+    return nextMs;
+  }
+
+  private isOwn({ kind, apiVersion }: OwnerReference): boolean {
+    return kind === this.kind.kind && groupOfApiVersion(apiVersion) === this.group;
+  }
+  private about({ metadata }: Replicated): About {
+    return { apiVersion: this.kind.apiVersion, kind: this.kind.kind, metadata };
+  }
+  /** Undefined for one that is not valid, which selects nothing. */
+  private selectorOf(set: Replicated): LabelSelector | undefined {
+    let selector = this.selectors.get(set);
+    if (selector === undefined) {
+      try {
+        selector = this.kind.selector(set);
+      } catch {
+        selector = null;
+      }
+      this.selectors.set(set, selector);
+    }
+    return selector ?? undefined;
+  }
+  private ownPods({ metadata }: Replicated, selector: LabelSelector): WorkloadPod[] {
+    const own: WorkloadPod[] = [];
+    for (const pod of this.index.ownedBy(metadata.uid ?? '')) {
+      if (isActive(pod) && selector.matches(pod.metadata.labels)) own.push(pod);
+    }
+    return own;
+  }
+  /** The active pods of an owner, after adoption and release. Those that have finished or are terminating are left alone. */
+  private async claimed(set: Replicated, selector: LabelSelector): Promise<WorkloadPod[]> {
+    const { namespace = '', name = '', uid = '' } = set.metadata;
+    const matches = (pod: WorkloadPod): boolean => selector.matches(pod.metadata.labels);
+    const orphans = [...this.index.orphansIn(namespace)].filter((pod) => isActive(pod) && matches(pod));
+    const own = [...this.index.ownedBy(uid)].filter(isActive);
+    if (orphans.length === 0 && own.every(matches)) return own;
+    const claimed = await claim<WorkloadPod>({
+      client: this.client,
+      resource: refs.pods,
+      owner: this.about(set),
+      matches,
+      mayAdopt: async () => {
+        const live = await this.client.find<Replicated>(this.ref, namespace, name);
+        return live?.metadata.uid === uid && live.metadata.deletionTimestamp === undefined;
+      },
+      candidates: [...own, ...orphans],
+    });
+    await this.seen(claimed);
+    return claimed;
+  }
+  /** Returns the first error. */
+  private async create(set: Replicated, missing: number): Promise<unknown> {
+    const { template } = set.spec ?? {};
+    if (template === undefined) return undefined;
+    const owner = this.about(set);
+    const pod = podFrom(template, owner);
+    const { made, error } = await slowStart(Math.min(missing, BURST), async () => {
+      try {
+        return await this.control.create(pod, owner);
+      } catch (refused) {
+        // Nothing can be created there any more, and the owner itself is about to be deleted.
+        if (isNamespaceTerminating(refused)) return undefined;
+        throw refused;
+      }
+    });
+    await this.seen(made.filter((one) => one !== undefined));
+    return error;
+  }
+  /** Returns the first error. */
+  private async remove(set: Replicated, pods: readonly WorkloadPod[], surplus: number): Promise<unknown> {
+    const owner = this.about(set);
+    const chosen = podsToDelete(pods, this.relatedPods(set), Math.min(surplus, BURST), {
+      now: this.clock.now(),
+      minReadySeconds: set.spec?.minReadySeconds ?? 0,
+      costAnnotation: this.costAnnotation,
+    });
+    const results = await Promise.allSettled(chosen.map((pod) => this.control.delete(pod, owner)));
+    for (const [i, pod] of chosen.entries()) if (results[i]?.status === 'fulfilled') await this.pods.gone(pod);
+    return results.find((result) => result.status === 'rejected')?.reason;
+  }
+  /** Pods of the same owner and of those that have the same controller, such as the replica sets of a deployment. */
+  private *relatedPods(set: Replicated): Generator<WorkloadPod> {
+    const controller = controllerOf(set)?.uid;
+    if (controller === undefined) return;
+    for (const { metadata } of this.siblings.ownedBy(controller)) yield* this.index.ownedBy(metadata.uid ?? '');
+  }
+  private async seen(pods: readonly WorkloadPod[]): Promise<void> {
+    let newest: WorkloadPod | undefined;
+    for (const pod of pods) if (newest === undefined || versionOf(pod) > versionOf(newest)) newest = pod;
+    if (newest !== undefined) await this.pods.seen(newest);
+  }
+  /** Writes a status that has changed. One that conflicts with a change of the spec says which generation it is about. */
+  private async write(set: Replicated, status: ReplicaStatus): Promise<void> {
+    if (equal(status, set.status)) return;
+    const { apiVersion, kind } = this.kind;
+    const { namespace = '', name = '', uid } = set.metadata;
+    let on: Replicated | undefined = set;
+    for (let tries = 0; on !== undefined && on.metadata.uid === uid; tries++) {
+      try {
+        const written = await this.client.update<Replicated>(this.ref, { ...on, apiVersion, kind, status } as Replicated, 'status');
+        await this.sets.seen(written);
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (!isConflict(error) || tries > 0) throw error;
+        on = await this.client.find<Replicated>(this.ref, namespace, name);
+      }
+    }
+  }
+}
+
+const versionOf = ({ metadata }: WorkloadPod): number => Number(metadata.resourceVersion);
+
+/** Whether a change of a pod can matter to its owner: most are about addresses, containers and nodes. */
+function isRelevant(old: WorkloadPod, pod: WorkloadPod): boolean {
+  const [before, after] = [podCondition(old, 'Ready'), podCondition(pod, 'Ready')];
+  return (
+    isActive(old) !== isActive(pod) ||
+    isTerminating(old) !== isTerminating(pod) ||
+    before?.status !== after?.status ||
+    before?.lastTransitionTime !== after?.lastTransitionTime ||
+    controllerOf(old)?.uid !== controllerOf(pod)?.uid ||
+    !equal(old.metadata.labels, pod.metadata.labels)
+  );
+}

@@ -1,0 +1,44 @@
+/** Replica sets and replication controllers: one controller, two kinds. */
+import type { ResourceRef } from '../../../client/dynamic.ts';
+import type { ReplicaSet } from '../../../kinds/apps/schema/replica-set.ts';
+import type { ReplicationController } from '../../../kinds/core/schema/replication-controller.ts';
+import type { Wire } from '../../../kinds/wire.ts';
+import { fromLabelSelector, fromLabels, type LabelSelector } from '../../../meta/labels.ts';
+import type { WorkloadRefs } from '../shared/refs.ts';
+
+export type ReplicaSetObject = Wire<ReplicaSet>;
+export type ReplicationControllerObject = Wire<ReplicationController>;
+export type Replicated = ReplicaSetObject | ReplicationControllerObject;
+export type ReplicaStatus = NonNullable<Replicated['status']>;
+
+export interface ReplicaKind {
+  /** The name by which `--controllers` knows its controller. */
+  readonly name: string;
+  /** The account of the controller, by which events are reported, too. */
+  readonly account: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly ref: (refs: WorkloadRefs) => ResourceRef;
+  /** Throws for a selector that is not valid. */
+  readonly selector: (object: Replicated) => LabelSelector;
+}
+
+export const replicaSets: ReplicaKind = {
+  name: 'replicaset',
+  account: 'replicaset-controller',
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  ref: (refs) => refs.replicaSets,
+  selector: ({ spec }) => fromLabelSelector((spec as ReplicaSetObject['spec'])?.selector ?? undefined),
+};
+
+export const replicationControllers: ReplicaKind = {
+  name: 'replicationcontroller',
+  account: 'replication-controller',
+  apiVersion: 'v1',
+  kind: 'ReplicationController',
+  ref: (refs) => refs.replicationControllers,
+  selector: ({ spec }) => fromLabels((spec as ReplicationControllerObject['spec'])?.selector ?? {}),
+};
+
+export const replicasOf = ({ spec }: Replicated): number => spec?.replicas ?? 1;
