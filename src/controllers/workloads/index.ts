@@ -5,6 +5,8 @@ import { autoscalerController } from './autoscaler/controller.ts';
 import { cronJobController } from './cronjob/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { jobController } from './job/controller.ts';
+import { nodeLifecycleController } from './nodelife/controller.ts';
+import { podCollector } from './podgc/controller.ts';
 import { replicaController } from './replicaset/controller.ts';
 import { replicaSets, replicationControllers } from './replicaset/kinds.ts';
 
@@ -31,6 +33,9 @@ export function workloadControllers(settings: WorkloadSettings): Workloads {
   };
 }
 
+/** Finished pods that are kept. */
+const FINISHED_PODS = 12_500;
+
 const controllers = ({ feature }: WorkloadSettings): readonly Controller[] => [
   deploymentController,
   replicaController(replicaSets, { deletionCost: feature('PodDeletionCost') }),
@@ -38,5 +43,7 @@ const controllers = ({ feature }: WorkloadSettings): readonly Controller[] => [
   jobController({ tracking: feature('JobTrackingWithFinalizers'), readyPods: feature('JobReadyPods') }),
   cronJobController({ timeZones: feature('CronJobTimeZone') }),
   autoscalerController,
+  nodeLifecycleController,
+  podCollector({ finishedLimit: FINISHED_PODS }),
 ];
 const nodes = (_settings: WorkloadSettings): readonly Controller[] => [];

@@ -1,0 +1,203 @@
+/**
+ * The life cycle of nodes. A node that neither renews its lease nor posts its status is unknown after a while; conditions become
+ * taints that keep pods away, and a node that is not ready gets a taint that evicts its pods.
+ */
+import { isNotFound, unlessGone } from '../../../client/http.ts';
+import { type Informer, keyOf, splitKey } from '../../../client/informer.ts';
+import type { Lease } from '../../../kinds/coordination/schema/v1.ts';
+import type { Wire } from '../../../kinds/wire.ts';
+import { formatTime, timeMillis } from '../../../meta/time.ts';
+import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
+import { EventRecorder } from '../shared/events.ts';
+import { isReady } from '../shared/pod-state.ts';
+import { type PodIndex, podIndex, type WorkloadPod } from '../shared/pods.ts';
+import { workloadRefs } from '../shared/refs.ts';
+import { startEvictions } from './eviction.ts';
+import {
+  aboutNode,
+  evictingTaint,
+  isNodeReady,
+  type NodeObject,
+  nodeCondition,
+  readinessTaint,
+  type TaintNames,
+  taintNames,
+  unknownConditions,
+  withTaints,
+  zoneOf,
+} from './node.ts';
+import { Zones } from './zones.ts';
+
+type LeaseObject = Wire<Lease>;
+
+/** A node that has posted nothing for this time is unknown; one that has never posted its status, for the longer one. */
+export const GRACE_MS = 40_000;
+export const STARTUP_GRACE_MS = 60_000;
+const WORKERS = 8;
+
+/** What is known of the health of a node. */
+interface Health {
+  readonly uid: string;
+  /** When it was last heard of, by the clock of this controller. */
+  heardAt: number;
+  heartbeat: string;
+  /** Its pods were marked as not ready. */
+  marked: boolean;
+}
+
+export const nodeLifecycleController: Controller = {
+  name: 'nodelifecycle',
+  account: 'node-controller',
+  start(context) {
+    const { informers, queue, identity, clock } = context;
+    const index = podIndex(informers);
+    const nodes = informers.of<NodeObject>(refs.nodes);
+    const leases = informers.of<LeaseObject>(workloadRefs(identity).leases, {
+      namespace: identity.namespaces.nodeLease,
+      form: 'renewals',
+      keep: ({ metadata: { name, namespace, uid, resourceVersion }, spec }) =>
+        ({ metadata: { name, namespace, uid, resourceVersion }, spec: { renewTime: spec?.renewTime } }) as LeaseObject,
+    });
+    const run = new NodeRun(context, nodes, index);
+    const work = queue((key) => run.sync(splitKey(key).name), {
+      after: [nodes.synced, leases.synced, index.informer.synced],
+      workers: WORKERS,
+    });
+    nodes.onChange(({ type, object }) => {
+      if (type === 'deleted') run.removed(object);
+      else {
+        run.observed(object);
+        work.add(keyOf(object));
+      }
+    });
+    leases.onChange(({ type, object, old }) => {
+      if (type !== 'deleted' && object.spec?.renewTime !== old?.spec?.renewTime) run.heard(object.metadata.name ?? '', clock.now());
+    });
+    startEvictions(context, nodes, index);
+  },
+};
+
+class NodeRun {
+  private readonly context: ControllerContext;
+  private readonly nodes: Informer<NodeObject>;
+  private readonly index: PodIndex;
+  private readonly names: TaintNames;
+  private readonly recorder: EventRecorder;
+  private readonly zones = new Zones();
+  private readonly health = new Map<string, Health>();
+
+  constructor(context: ControllerContext, nodes: Informer<NodeObject>, index: PodIndex) {
+    this.context = context;
+    this.nodes = nodes;
+    this.index = index;
+    this.names = taintNames(context.identity);
+    this.recorder = new EventRecorder({ client: context.client, clock: context.clock, component: 'node-controller' });
+  }
+
+  /** Notes the state of a node, and when it was heard of. */
+  observed(node: NodeObject): void {
+    const { name = '', uid = '' } = node.metadata;
+    const heartbeat = nodeCondition(node, 'Ready')?.lastHeartbeatTime ?? '';
+    const known = this.health.get(name);
+    if (known === undefined || known.uid !== uid) {
+      this.health.set(name, { uid, heardAt: this.context.clock.now(), heartbeat, marked: false });
+      this.recorder.event(aboutNode(node), 'Normal', 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
+    } else if (known.heartbeat !== heartbeat) {
+      known.heartbeat = heartbeat;
+      known.heardAt = this.context.clock.now();
+    }
+    this.zones.set(name, zoneOf(node, this.context.identity), isNodeReady(node));
+  }
+  removed(node: NodeObject): void {
+    const { name = '' } = node.metadata;
+    this.health.delete(name);
+    this.zones.delete(name);
+    this.recorder.event(aboutNode(node), 'Normal', 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
+  }
+  heard(name: string, now: number): void {
+    const known = this.health.get(name);
+    if (known !== undefined) known.heardAt = now;
+  }
+
+  async sync(name: string): Promise<number | undefined> {
+    let node = this.nodes.get('', name);
+    const health = this.health.get(name);
+    if (node === undefined || health === undefined) return undefined;
+    const now = this.context.clock.now();
+    const ready = nodeCondition(node, 'Ready');
+    const created = node.metadata.creationTimestamp == null ? now : timeMillis(node.metadata.creationTimestamp);
+    const until = ready === undefined ? created + STARTUP_GRACE_MS : health.heardAt + GRACE_MS;
+    let wait: number | undefined;
+    if (ready?.status !== 'Unknown') {
+      if (now < until) wait = until - now;
+      else node = await this.markUnknown(node, now);
+    }
+    if (node === undefined) return undefined;
+    await this.markPods(node, health);
+    const delay = await this.taint(node, now);
+    return delay === undefined || wait === undefined ? (delay ?? wait) : Math.min(delay, wait);
+  }
+
+  private async markUnknown(node: NodeObject, now: number): Promise<NodeObject | undefined> {
+    const { name = '', resourceVersion } = node.metadata;
+    const status = { conditions: unknownConditions(node, now) };
+    const written = await this.context.client
+      .patch<NodeObject>(refs.nodes, '', name, { metadata: { resourceVersion }, status }, 'status')
+      .catch(unlessGone);
+    if (written === undefined) return undefined;
+    if (isNodeReady(node)) this.recorder.event(aboutNode(node), 'Normal', 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
+    await this.nodes.seen(written);
+    return this.nodes.get('', name);
+  }
+
+  /** Pods of a node that is no longer ready are not ready either, from that moment on. */
+  private async markPods(node: NodeObject, health: Health): Promise<void> {
+    if (isNodeReady(node) || nodeCondition(node, 'Ready') === undefined) {
+      health.marked = false;
+      return;
+    }
+    if (health.marked) return;
+    const pods = [...this.index.onNode(node.metadata.name ?? '')].filter(isReady);
+    const results = await Promise.allSettled(pods.map((pod) => this.markPod(pod)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+    health.marked = true;
+  }
+  private async markPod(pod: WorkloadPod): Promise<void> {
+    const time = formatTime(this.context.clock.now());
+    const conditions = (pod.status?.conditions ?? []).map((condition) =>
+      condition.type === 'Ready' ? { ...condition, status: 'False', lastTransitionTime: time } : condition,
+    );
+    const next = { ...pod, apiVersion: 'v1', kind: 'Pod', status: { ...pod.status, conditions } } as WorkloadPod;
+    try {
+      await this.context.client.update(refs.pods, next, 'status');
+    } catch (error) {
+      if (isNotFound(error)) return;
+      throw error;
+    }
+    this.recorder.event({ apiVersion: 'v1', kind: 'Pod', metadata: pod.metadata }, 'Warning', 'NodeNotReady', 'Node is not ready');
+  }
+
+  /** Sets the taints of a node. Returns when to look again. */
+  private async taint(node: NodeObject, now: number): Promise<number | undefined> {
+    const { name = '', resourceVersion } = node.metadata;
+    const wanted = readinessTaint(node, this.names);
+    const present = evictingTaint(node, this.names);
+    let evict = wanted;
+    let delay: number | undefined;
+    // A node that has one of the two taints gets the other at once.
+    if (wanted !== undefined && present === undefined) {
+      const wait = this.zones.take(name, now);
+      if (wait > 0) {
+        evict = undefined;
+        delay = wait;
+      }
+    }
+    const taints = withTaints(node, this.names, evict, now);
+    if (taints === undefined) return delay;
+    const patch = { metadata: { resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } };
+    const written = await this.context.client.patch(refs.nodes, '', name, patch).catch(unlessGone);
+    if (written !== undefined) await this.nodes.seen(written);
+    return delay;
+  }
+}
