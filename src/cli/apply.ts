@@ -4,7 +4,7 @@ import { parseLabelSelector } from '../meta/labels.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { deletingFlags } from './delete.ts';
-import { labelsOf, manifestsFrom, namesManifests } from './manifests.ts';
+import { findManifests, labelsOf, namesManifests } from './manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import { fieldManager, isStock } from './program.ts';
 import { commandLine, recordFlag } from './record.ts';
@@ -110,9 +110,10 @@ Exit codes:
     const options: ApplyOptions = { ...flags, serverSide, fieldManager: manager, wait: flags.wait as Wait };
     await check(options, given, isStock(io));
     const selector = parseLabelSelector(options.selector);
-    const manifests = (await manifestsFrom(options, io)).filter(({ object }) => selector.matches(labelsOf(object)));
+    const { manifests: all, broken } = await findManifests(options, io, options.validate !== 'Ignore');
+    const manifests = all.filter(({ object }) => selector.matches(labelsOf(object)));
     const { Applier } = await import('./apply/applier.ts');
-    return withServer(options, io, (work) => new Applier(work, options, commandLine(io, 'apply', args, raw)).run(manifests));
+    return withServer(options, io, (work) => new Applier(work, options, commandLine(io, 'apply', args, raw)).run(manifests, broken));
   },
 });
 

@@ -11,7 +11,7 @@ import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags }
 import { fieldManager } from './program.ts';
 import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
-import { checkTargets, findTargets } from './targets.ts';
+import { checkTargets, findTargets, type Target } from './targets.ts';
 import { type ObjectRef, type Work, withServer } from './work.ts';
 
 const most = 2 ** 31 - 1;
@@ -78,14 +78,14 @@ async function autoscaleAll(work: Work, args: readonly string[], options: Option
 }
 
 /** An autoscaler of an object that cannot be scaled would never do anything. */
-async function checkScalable(work: Work, ref: ObjectRef): Promise<void> {
+async function checkScalable(work: Work, ref: Target): Promise<void> {
   try {
     await work.get(ref, 'scale');
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 404) throw error;
     if (await work.exists(ref)) throw new Error(`cannot autoscale a ${ref.resource.kind}: it cannot be scaled`);
-    // The object is missing, and the error of its own path says so.
-    await work.get(ref);
+    // The object is missing, and the error of its own path says so. One of a file may be created later.
+    if (ref.manifest === undefined) await work.getNamed(ref);
   }
 }
 

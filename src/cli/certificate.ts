@@ -2,12 +2,13 @@
 import { bool, FlagError, type FlagValues } from '../lib/flags.ts';
 import { formatTime } from '../lib/time.ts';
 import { ApiError } from '../meta/errors.ts';
-import { type Command, command } from './command.ts';
+import { type Command, command, type IO } from './command.ts';
 import { commandGroup } from './command-group.ts';
 import { connectFlags } from './connect.ts';
 import { namesManifests } from './manifests.ts';
 import { fileFlags, resultFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
+import { isStock } from './program.ts';
 import { Results } from './results.ts';
 import { findTargets } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
@@ -81,17 +82,24 @@ async function requests(work: Work, args: readonly string[], options: Options): 
   return args.map((word) => ({ resource, namespace: undefined, name: word.replace(/^(csr|certificatesigningrequests?)\//, '') }));
 }
 
+/** Who decided, and how: controllers and people read it in the condition. */
+function reasonFor({ word, past }: Decision, io: IO): { reason: string; message: string } {
+  const verb = word === 'approve' ? 'Approve' : 'Deny';
+  return isStock(io)
+    ? { reason: `Kubectl${verb}`, message: `This CSR was ${past} by kubectl certificate ${word}.` }
+    : { reason: `Plat${verb}`, message: `This request was ${past} with plat certificate ${word}.` };
+}
+
 async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boolean): Promise<ApiItem> {
   for (let attempt = 1; ; attempt++) {
-    const request = await work.get<SigningRequest>(ref);
+    const request = await work.getNamed<SigningRequest>(ref);
     const conditions = request.status?.conditions ?? [];
     if (!force && conditions.some(({ type }) => type === decision.condition)) return request;
     const now = formatTime(work.io.clock.now());
     const added = {
       type: decision.condition,
       status: 'True',
-      reason: `Plat${decision.word === 'approve' ? 'Approve' : 'Deny'}`,
-      message: `This request was ${decision.past} with plat certificate ${decision.word}.`,
+      ...reasonFor(decision, work.io),
       lastUpdateTime: now,
     };
     const others = conditions.filter(({ type }) => type !== decision.condition);

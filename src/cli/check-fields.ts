@@ -8,6 +8,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Schema, Schemas } from './explain-schema.ts';
+import { notValid } from './manifests.ts';
 import type { Work } from './work.ts';
 
 export type Validation = 'Strict' | 'Warn' | 'Ignore';
@@ -22,15 +23,17 @@ export class FieldChecker {
     this.work = work;
     this.validation = validation;
   }
-  /** Throws for an object with unknown fields, or warns, by the mode of --validate. */
-  async check(resource: ApiResource, object: unknown): Promise<void> {
+  /** Throws for an object with unknown fields, or warns, by the mode of --validate. `origin` is the file with the object. */
+  async check(resource: ApiResource, object: unknown, origin: string): Promise<void> {
     if (this.validation === 'Ignore') return;
     const schemas = await this.schemasOf(resource);
     const root = schemas?.ofKind(resource);
     if (schemas === undefined || root === undefined) return;
     const problems = unknownFields(schemas, root, object);
     if (problems.length === 0) return;
-    if (this.validation === 'Strict') throw new Error(`${problems.join(', ')}; --validate=ignore sends it anyway`);
+    if (this.validation === 'Strict') {
+      throw new UnknownFields(`${problems.join(', ')}; --validate=ignore sends it anyway`, notValid(problems.join(', '), origin));
+    }
     for (const problem of problems) {
       this.work.io.err(`Warning: ${problem}\n`);
       // The server warns of the same fields, without a hint.
@@ -49,6 +52,16 @@ export class FieldChecker {
       this.versions.set(version, known);
     }
     return known;
+  }
+}
+
+/** An object with fields that its kind does not have. */
+class UnknownFields extends Error {
+  readonly stockText: string;
+
+  constructor(message: string, stockText: string) {
+    super(message);
+    this.stockText = stockText;
   }
 }
 

@@ -70,7 +70,7 @@ export async function findNodes(work: Work, args: readonly string[], selector: s
   if (wrong !== undefined) throw new FlagError(`${JSON.stringify(wrong)} is not a node`);
   const options = { filename: [], recursive: false, namespace: undefined, selector };
   const found: FoundNode[] = [];
-  for (const ref of await findTargets(work, ['nodes', ...names], options)) found.push({ ref, node: await work.get<Node>(ref) });
+  for (const ref of await findTargets(work, ['nodes', ...names], options)) found.push({ ref, node: await work.getNamed<Node>(ref) });
   return found;
 }
 
@@ -97,7 +97,8 @@ export async function cordonNodes(
       }
       results.done(ref, isAlready ? `already ${verb}` : verb, node);
     } catch (error) {
-      results.failed(`unable to ${unschedulable ? 'cordon' : 'uncordon'} node ${JSON.stringify(ref.name)}`, error);
+      const during = `unable to ${unschedulable ? 'cordon' : 'uncordon'} node ${JSON.stringify(ref.name)}`;
+      results.failed(during, error, during);
     }
   }
 }

@@ -12,7 +12,7 @@ import { makerCommand } from './create-from-flags.ts';
 import { makers } from './create-makers.ts';
 import { createObject, saveConfigFlag, showObject } from './creating.ts';
 import { editManifests } from './edit-manifests.ts';
-import { labelsOf, type Manifest, manifestsFrom, namesManifests } from './manifests.ts';
+import { findManifests, labelsOf, type Manifest, namesManifests } from './manifests.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import { fieldManager } from './program.ts';
 import { sendRaw } from './raw-request.ts';
@@ -97,8 +97,12 @@ Exit codes:
     }
     if (options.raw !== '') return createRaw(options, io);
     if (options.selector !== '') parseLabelSelector(options.selector);
-    const manifests = selected(await manifestsFrom(options, io), options.selector);
-    return withServer(options, io, (work) => createAll(work, manifests, options, commandLine(io, 'create', args, raw)));
+    const { manifests: all, broken } = await findManifests(options, io, options.validate !== 'Ignore');
+    const manifests = selected(all, options.selector);
+    return withServer(options, io, (work) => {
+      work.leaveOut(broken);
+      return createAll(work, manifests, options, commandLine(io, 'create', args, raw));
+    });
   },
 };
 
@@ -131,13 +135,13 @@ async function createAll(work: Work, manifests: readonly Manifest[], options: Op
       if (manifest === undefined) continue;
       const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
       if (manifest.name !== undefined) what = `${typeName(resource)}/${manifest.name}`;
-      await fields.check(resource, manifest.object);
+      await fields.check(resource, manifest.object, manifest.origin);
       const namespace = namespaceOf(manifest, resource, work, options.namespace);
       const creation = { resource, namespace, object: withAnnotations(manifest.object, annotations), verb: 'created' };
       if (options.dryRun !== 'client') await createObject(work, creation, sending, results);
       else showObject(work.io, { ...creation, object: inNamespace(creation.object, namespace) }, sending, results, true);
     } catch (error) {
-      results.failed(what, error);
+      results.failed(what, error, `error when creating ${JSON.stringify(given.origin)}`);
     }
   }
   return results.end();
@@ -148,8 +152,8 @@ const inNamespace = (object: Manifest['object'], namespace: string | undefined):
 
 async function createRaw(options: Options, io: IO): Promise<number> {
   const { raw, filename, edit, recursive, selector, output } = options;
-  if (edit || recursive || selector !== '' || output !== '')
-    throw new FlagError('--raw excludes --edit, --recursive, --selector and --output');
+  const other = edit ? '--edit' : recursive ? '--recursive' : selector !== '' ? '--selector (-l)' : output !== '' ? '--output' : undefined;
+  if (other !== undefined) throw new FlagError(`--raw and ${other} are mutually exclusive`);
   if (!raw.startsWith('/')) throw new FlagError('--raw needs a path that begins with a slash');
   const [file = '', more] = filename;
   if (file === '' || more !== undefined || /^https?:/.test(file))

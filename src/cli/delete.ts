@@ -6,7 +6,7 @@ import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { withObjectHint } from './get-hints.ts';
-import { manifestsFrom, namesManifests, readTexts } from './manifests.ts';
+import { findManifests, namesManifests, readTexts } from './manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
@@ -194,7 +194,7 @@ class Deleter {
     if (isMissing && this.mayBeMissing()) return;
     // It went with its owner, its namespace or the definition of its kind.
     if (isMissing && this.existing.has(ref)) this.done(ref);
-    else this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), await withObjectHint(this.work, error, ref));
+    else this.results.failed(shownName(ref.resource, ref.name), await withObjectHint(this.work, error, ref));
   }
   /** An object of a collection may be gone before its request. */
   private mayBeMissing(): boolean {
@@ -211,13 +211,15 @@ class Deleter {
     try {
       await waitUntilGone(this.work, ref, uid, deadline);
     } catch (error) {
-      this.results.failed(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), error);
+      this.results.failed(shownName(ref.resource, ref.name), error);
     }
   }
   private async targets(args: readonly string[]): Promise<ObjectRef[]> {
     if (!namesManifests(this.options)) return findTargets(this.work, args, this.options);
     const refs: ObjectRef[] = [];
-    for (const manifest of await manifestsFrom(this.options, this.work.io)) {
+    const { manifests, broken } = await findManifests(this.options, this.work.io);
+    this.work.leaveOut(broken);
+    for (const manifest of manifests) {
       try {
         const resource = await this.work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
         refs.push(refOf(manifest, resource, this.work, this.options.namespace));

@@ -9,6 +9,7 @@ import { checkNodes, cordonNodes, type FoundNode, findNodes } from './cordon.ts'
 import { controllerOf, type DrainedPod, type DrainPlan, isLongDeleted, planDrain } from './drain-pods.ts';
 import { Deadline } from './follow-object.ts';
 import { dryRunFlag, selectFlags } from './object-flags.ts';
+import { errorLine, isStock, noteLine } from './program.ts';
 import { Results } from './results.ts';
 import { type ObjectRef, type Work, withServer } from './work.ts';
 
@@ -97,13 +98,16 @@ class Drainer {
         if (!(error instanceof DrainError) && !(error instanceof ApiError)) throw error;
         failed.push(ref.name);
         errors.push(error.message);
-        io.err(`error: unable to drain node ${JSON.stringify(ref.name)} due to error:${error.message}, continuing command...\n`);
+        const node = JSON.stringify(ref.name);
+        if (isStock(io)) io.err(`error: unable to drain node ${node} due to error:${error.message}, continuing command...\n`);
+        else io.err(errorLine(error, io, `cannot drain node ${node}`));
       }
     }
-    if (failed.length > 0) {
+    if (failed.length > 0 && isStock(io)) {
       io.err(`There are pending nodes to be drained:\n${failed.map((name) => ` ${name}\n`).join('')}`);
       io.err(`error: ${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}\n`);
     }
+    if (failed.length > 1 && !isStock(io)) io.err(noteLine(`not drained: ${failed.join(', ')}`, io));
     return Math.max(await this.results.end(), failed.length > 0 ? 1 : 0);
   }
 
@@ -127,8 +131,13 @@ class Drainer {
     const { io } = this.work;
     const pending = await this.plan(node).catch((other: Error) => void io.err(`cannot list the pods to delete: ${other.message}\n`));
     if (pending === undefined || pending.pods.length === 0) return;
-    io.err(`There are pending pods in node ${JSON.stringify(node)} when an error occurred: ${error.message}\n`);
-    io.err(pending.pods.map(({ metadata }) => `pod/${metadata.name}\n`).join(''));
+    if (isStock(io)) {
+      io.err(`There are pending pods in node ${JSON.stringify(node)} when an error occurred: ${error.message}\n`);
+      io.err(pending.pods.map(({ metadata }) => `pod/${metadata.name}\n`).join(''));
+    } else {
+      const left = pending.pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      io.err(noteLine(`pods that are still on node ${JSON.stringify(node)}: ${left.join(', ')}`, io));
+    }
   }
 
   /** The pods to remove. Throws if some may not be. */
@@ -232,7 +241,8 @@ class Drainer {
         const isTerminating = error.code === 403 && error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
         if (isTerminating && (await this.isDeleted(ref))) return true;
         if (error.code !== 429 && !isTerminating) throw new DrainError(`error when evicting ${about}: ${error.message}`);
-        io.err(`error when evicting ${about} (will retry after 5s): ${error.message}\n`);
+        if (isStock(io)) io.err(`error when evicting ${about} (will retry after 5s): ${error.message}\n`);
+        else io.err(noteLine(`cannot evict pod ${ref.namespace}/${ref.name} yet, retrying in 5s: ${error.message}`, io));
       }
       await this.pause(RETRY_MS, deadline);
     }

@@ -13,6 +13,7 @@ import { FieldChecker } from './check-fields.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { EditedFile, withoutComments } from './editor.ts';
+import { targetsOf } from './get-args.ts';
 import { withObjectHint } from './get-hints.ts';
 import { fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
@@ -20,7 +21,7 @@ import { fieldManager, isStock } from './program.ts';
 import { changeCause, commandLine, recordFlag, withAnnotations } from './record.ts';
 import { Results } from './results.ts';
 import { sameObject } from './same-object.ts';
-import { checkTargets, findTargets } from './targets.ts';
+import { checkTargets, findAllTargets } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
 export { openEditor } from './editor.ts';
@@ -46,8 +47,8 @@ export const edit = command({
   summary: 'Edit objects: plat edit deployment/web, EDITOR="code --wait" plat edit cm a',
   flags: editFlags,
   more: `
-The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another. A file that is
-unchanged or empty changes nothing.
+The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another, or in one file
+if the program is called as kubectl. A file that is unchanged or empty changes nothing.
 
 Examples:
   plat edit deployment/web -o json              as JSON
@@ -60,7 +61,9 @@ Exit codes:
   2   the command line is wrong
 `,
   async run({ options: flags, args, raw }, io) {
-    checkTargets('edit', args, flags);
+    // As kubectl a type without names means all of its objects.
+    const all = isStock(io) && args.length > 0 && targetsOf(args, '').every(({ names }) => names.length === 0);
+    checkTargets('edit', args, { ...flags, all });
     if (flags.output !== '' && !['json', 'yaml', 'name'].includes(flags.output)) throw new FlagError('edit prints -o yaml, json or name');
     const options = { ...flags, fieldManager: fieldManager(io, 'edit', flags.fieldManager) };
     return withServer(options, io, (work) => editAll(work, args, options, commandLine(io, 'edit', args, raw)));
@@ -70,11 +73,18 @@ Exit codes:
 async function editAll(work: Work, args: readonly string[], options: EditOptions, line: string): Promise<number> {
   const results = new Results(work.io, { ...options, dryRun: 'none' });
   const cause = await changeCause(work, options.record, line);
-  for (const ref of await findTargets(work, args, options)) {
+  const refs = await findAllTargets(work, args, options);
+  if (refs.length > 1 && isStock(work.io)) {
+    const { editTogether } = await import('./edit-list.ts');
+    const edits = refs.map((ref) => new Editing(work, ref, options, results, cause));
+    await editTogether(edits, options, work.io);
+    return results.end();
+  }
+  for (const ref of refs) {
     try {
       await new Editing(work, ref, options, results, cause).run();
     } catch (error) {
-      results.failed(isStock(work.io) ? '' : shownName(ref.resource, ref.name), await withObjectHint(work, error, ref));
+      results.failed(shownName(ref.resource, ref.name), await withObjectHint(work, error, ref));
     }
   }
   return results.end();
@@ -153,7 +163,10 @@ class Editing {
     const type = resource.group === '' ? resource.name : `${resource.name}.${resource.group}`;
     return error instanceof ApiError ? `error: ${type} ${JSON.stringify(name)} is invalid\n` : `error: ${error.message}\n`;
   }
-  private async current(): Promise<ApiItem> {
+  failed(error: unknown): void {
+    this.results.failed(shownName(this.ref.resource, this.ref.name), error);
+  }
+  async current(): Promise<ApiItem> {
     const object = await this.work.get(this.ref, this.subresource);
     if (this.options.showManagedFields) return object;
     const { managedFields: _, ...metadata } = object.metadata ?? {};
@@ -172,11 +185,11 @@ class Editing {
     }
     return value as ApiItem;
   }
-  private async store(edited: ApiItem, base: ApiItem): Promise<void> {
+  async store(edited: ApiItem, base: ApiItem): Promise<void> {
     const { io } = this.work;
     if (sameObject(edited, base)) return this.results.done(this.ref, 'skipped', edited);
     const { validate, outputPatch, saveConfig } = this.options;
-    if (this.subresource === undefined) await this.fields.check(this.ref.resource, edited).catch(asMistake);
+    if (this.subresource === undefined) await this.fields.check(this.ref.resource, edited, 'edited-file').catch(asMistake);
     const recorded = withAnnotations(edited as unknown as JsonObject, this.cause) as unknown as ApiItem;
     const object = saveConfig ? withLastApplied(recorded) : recorded;
     const type = await mergeSchemaOf(this.work, this.ref.resource, object, false);

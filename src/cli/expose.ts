@@ -11,8 +11,8 @@ import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags }
 import { fieldManager } from './program.ts';
 import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
-import { checkTargets, findTargets } from './targets.ts';
-import { type ObjectRef, type Work, withServer } from './work.ts';
+import { checkTargets, findTargets, type Target, type TargetOptions } from './targets.ts';
+import { type Work, withServer } from './work.ts';
 
 const table = {
   Objects: { ...fileFlags, namespace: namespaceFlag },
@@ -54,7 +54,7 @@ Exit codes:
   2   the command line is wrong
 `,
   async run({ options, args, raw }, io) {
-    checkTargets('expose', args, options);
+    checkTargets('expose', args, targetsOf(options));
     return withServer(options, io, (work) => exposeAll(work, args, options, commandLine(io, 'expose', args, raw)));
   },
 });
@@ -62,19 +62,26 @@ Exit codes:
 async function exposeAll(work: Work, args: readonly string[], options: Options, line: string): Promise<number> {
   const results = new Results(work.io, options);
   const annotations = await changeCause(work, options.record, line);
-  return results.each(await findTargets(work, args, options), (ref) => exposeOne(work, ref, options, annotations, results));
+  return results.each(await findTargets(work, args, targetsOf(options)), (ref) => exposeOne(work, ref, options, annotations, results));
 }
+/** Here --selector is that of the service, and chooses no objects. */
+const targetsOf = ({ filename, recursive, kustomize, namespace }: Options): TargetOptions => ({
+  filename,
+  recursive,
+  kustomize,
+  namespace,
+});
 
 async function exposeOne(
   work: Work,
-  ref: ObjectRef,
+  ref: Target,
   options: Options,
   annotations: Record<string, string> | undefined,
   results: Results,
 ): Promise<void> {
   const { group, kind } = ref.resource;
   if (!canBeExposed(group, kind)) throw new Error(`cannot expose a ${group === '' ? kind : `${kind}.${group}`}`);
-  const exposed = await work.get<JsonObject & { kind: string }>(ref);
+  const exposed = ref.manifest ?? (await work.getNamed<JsonObject & { kind: string }>(ref));
   const service = await overridden(exposingService({ ...exposed, kind }, options), options);
   const metadata = { ...(service.metadata as JsonObject), ...(annotations !== undefined && { annotations }) };
   const sending = { ...options, fieldManager: fieldManager(work.io, 'expose', options.fieldManager) };

@@ -5,7 +5,7 @@ import { errorOf, jsonLines, maxBodyBytes, objectOf, readAll, TransportError } f
 import { ApiError } from '../meta/errors.ts';
 import { Deadline } from './follow-object.ts';
 import type { GetOptions, Target } from './get-args.ts';
-import { manifestsFrom, namesManifests } from './manifests.ts';
+import { findManifests, namesManifests } from './manifests.ts';
 import { refOf } from './targets.ts';
 import type { Work } from './work.ts';
 
@@ -43,7 +43,9 @@ export class GetRequests {
     const { work, options } = this;
     const found: Query[] = [];
     if (namesManifests(options)) {
-      for (const manifest of await manifestsFrom(options, work.io)) {
+      const { manifests, broken } = await findManifests(options, work.io);
+      work.leaveOut(broken);
+      for (const manifest of manifests) {
         const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
         found.push(refOf(manifest, resource, work, options.namespace));
       }
@@ -125,12 +127,13 @@ export class GetRequests {
         }
       } catch (error) {
         if (this.work.signal.aborted || error instanceof ApiError) throw error;
-        if (deadline.passed) return;
+        if (deadline.passed) break;
         if (lost || !isLoss(error)) throw error;
         lost = true;
       }
       if (this.work.io.clock.monotonic() - began < watchPause) await this.work.io.clock.sleep(watchPause, this.work.signal);
     }
+    if (this.options.v >= 5) this.work.io.err('Timeout of --request-timeout: the watch ended\n');
   }
   private async *stream<T>(path: string, accept: string, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
     const { server } = this.work.session.connection;

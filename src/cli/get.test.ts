@@ -355,7 +355,7 @@ test('templates from flags and files, subresources', async () => {
   expect((await get('pod/a', '-o', 'name', '--subresource', 'status')).stdout).toBe('pod/status\n');
   expect(await get('pod/a', '--template={{.nothing}}', '--allow-missing-template-keys=false')).toMatchObject({
     code: 1,
-    stderr: 'plat: go-template: line 1: the map has no key "nothing"\n',
+    stderr: 'plat: go-template: line 1: map has no entry for key "nothing"\n',
   });
 });
 

@@ -1,5 +1,5 @@
 /** Global flags: every command that connects to a server has them. `plat options` lists them. */
-import { bool, choice, duration, type FlagDetails, type FlagValues, file, flag, int, repeated } from '../lib/flags.ts';
+import { bool, choice, duration, type FlagDetails, FlagError, type FlagValues, file, flag, int, repeated } from '../lib/flags.ts';
 
 const global = { global: true } as const;
 const name = (help: string, value: string, details: FlagDetails = {}) =>
@@ -39,7 +39,14 @@ export type ConnectOptions = FlagValues<{ connecting: typeof connectFlags }>;
 
 /** `30s`; a plain number counts seconds. */
 function readTimeout(text: string): number {
-  return duration(/^\d+$/.test(text) ? `${text}s` : text, '').default;
+  try {
+    return duration(/^\d+$/.test(text) ? `${text}s` : text, '').default;
+  } catch (error) {
+    throw new FlagError(
+      (error as Error).message,
+      'error: Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)',
+    );
+  }
 }
 
 /** Flags of the stock client about its log files. They are deprecated there, and there are no such files here. */

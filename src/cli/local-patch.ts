@@ -2,6 +2,7 @@
 import { choice, FlagError, text } from '../lib/flags.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import { parseYaml } from '../schema/yaml.ts';
+import { withStockText } from './program.ts';
 
 export type LocalPatchType = 'strategic' | 'merge' | 'json';
 
@@ -25,7 +26,10 @@ async function schemaOf({ apiVersion, kind }: JsonObject): Promise<MessageType> 
   const { schemaOfKind } = await import('./kind-schemas.ts');
   const schema = schemaOfKind(String(apiVersion), String(kind));
   if (schema === undefined)
-    throw new Error(`strategic patches of ${String(apiVersion)} ${String(kind)} cannot be computed here: use --type merge`);
+    throw withStockText(
+      new Error(`strategic patches of ${String(apiVersion)} ${String(kind)} cannot be computed here: use --type merge`),
+      `error: strategic merge patch is not supported for ${String(apiVersion)}, Kind=${String(kind)} locally, try --type merge`,
+    );
   return schema;
 }
 

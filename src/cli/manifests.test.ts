@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
-import { collected, manifestsOf, readManifests } from './manifests.ts';
+import { collected, findManifests, manifestsFrom, manifestsOf, readManifests } from './manifests.ts';
 import { testIO } from './testing.ts';
 
 const cwd = temporaryDirectory('plat-manifests');
@@ -22,6 +22,7 @@ test('several documents and lists are taken apart, empty documents passed over',
 test.each([
   ['[1]', 'f: this is not an object'],
   ['kind: A', 'f: the object has no apiVersion'],
+  ['metadata: {}', 'f: the object has no kind'],
   ['apiVersion: v1\nkind: ""', 'f: the object has no kind'],
   ['a: [', 'f: '],
 ])('%s is refused', (text, message) => {
@@ -41,6 +42,44 @@ test('files of a directory come by name; -R goes below; other files are left alo
     'd/below/c.json',
     'the standard input',
   ]);
+});
+
+test('a broken file is left out as a whole, and its error kept, unless it is the only one', async () => {
+  mkdirSync(join(cwd, 'mixed'));
+  writeFileSync(join(cwd, 'mixed/a.yaml'), object('a'));
+  writeFileSync(join(cwd, 'mixed/b.yaml'), `${object('b')}---\napiVersion: v1\nind: Pod\nmetadata: {name: <c>}\n`);
+  writeFileSync(join(cwd, 'mixed/d.yaml'), 'a: [');
+  writeFileSync(join(cwd, 'mixed/e.yaml'), object('e'));
+  const options = { filename: ['mixed'], recursive: false };
+  const { manifests, broken } = await findManifests(options, io);
+  expect(manifests.map(({ name }) => name)).toEqual(['a', 'e']);
+  expect(broken.map(({ message }) => message)).toEqual([
+    'mixed/b.yaml, document 2: the object has no kind',
+    expect.stringMatching(/^mixed\/d.yaml: /),
+  ]);
+  expect(broken.map(({ stockText }) => stockText)).toEqual([
+    `error: unable to decode "mixed/b.yaml": Object 'Kind' is missing in '{"apiVersion":"v1","ind":"Pod","metadata":{"name":"\\u003cc\\u003e"}}'`,
+    expect.stringMatching(/^error: error parsing mixed\/d.yaml: /),
+  ]);
+  const validated = await findManifests(options, io, true);
+  expect(validated.broken[0]?.stockText).toBe(
+    'error: error validating "mixed/b.yaml": error validating data: kind not set; if you choose to ignore these errors, turn validation off with --validate=false',
+  );
+  await expect(manifestsFrom(options, io)).rejects.toThrow('document 2: the object has no kind');
+  await expect(findManifests({ ...options, filename: ['mixed/b.yaml'] }, io)).rejects.toThrow('document 2: the object has no kind');
+});
+
+test('objects of JSON may follow each other without a separator', () => {
+  const json = (name: string) => JSON.stringify({ apiVersion: 'v1', kind: 'A', metadata: { name }, data: { x: '}{"\\' } }, null, 1);
+  const names = (text: string) => manifestsOf(text, 'f').map(({ name, source }) => [name, source]);
+  expect(names(`${json('a')}\n${json('b')}${json('c')}\n`)).toEqual([
+    ['a', 'f, document 1'],
+    ['b', 'f, document 2'],
+    ['c', 'f, document 3'],
+  ]);
+  expect(names(json('a'))).toEqual([['a', 'f']]);
+  expect(names(`${json('a')}\n---\n${json('b')}`).map(([name]) => name)).toEqual(['a', 'b']);
+  for (const broken of [`${json('a')}{`, `${json('a')}x`, '{"a": "', '{}}']) expect(() => manifestsOf(broken, 'f')).toThrow('f');
 });
 
 test('what is not there is told', async () => {

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FlagError } from '../lib/flags.ts';
+import { goJson } from '../lib/go-json.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYamlDocuments } from '../schema/yaml.ts';
 import type { IO } from './command.ts';
@@ -31,19 +32,65 @@ export interface ManifestOptions {
 export const namesManifests = ({ filename, kustomize = '' }: Pick<ManifestOptions, 'filename' | 'kustomize'>): boolean =>
   filename.length > 0 || kustomize !== '';
 
+/** The objects of the files that can be read, and the errors of the others. */
+export interface FoundManifests {
+  readonly manifests: Manifest[];
+  readonly broken: readonly ManifestError[];
+}
+
 /** All objects that -f and -k name. Throws FlagError for missing files and both flags together, ManifestError for invalid objects. */
 export async function manifestsFrom(options: ManifestOptions, io: Pick<IO, 'cwd' | 'stdin' | 'env'>): Promise<Manifest[]> {
+  const { manifests, broken } = await findManifests(options, io);
+  if (broken[0] !== undefined) throw broken[0];
+  return manifests;
+}
+
+/**
+ * The same for commands that go on with the other files where some are broken:
+ *
+ *   -f a.yaml -f broken.yaml -f b.yaml   →  the objects of a.yaml and b.yaml, and the error of broken.yaml
+ *   -f broken.yaml                       →  throws its error
+ *
+ * `validates`: whether the command checks the fields of objects before it sends them, which finds missing kinds first.
+ */
+export async function findManifests(
+  options: ManifestOptions,
+  io: Pick<IO, 'cwd' | 'stdin' | 'env'>,
+  validates = false,
+): Promise<FoundManifests> {
   const { filename, recursive, kustomize: directory = '' } = options;
-  if (directory === '') return readManifests(filename, recursive, io);
+  if (directory === '') return intactManifests(filename, recursive, io, validates);
   if (filename.length > 0) throw new FlagError('only one of -f or -k can be specified');
   const { kustomize } = await import('./kustomize.ts');
   const found = await kustomize(directory, io);
   if (found.length === 0) throw new ManifestError(`there are no objects in ${directory}`);
-  return found.map((manifest) => checked(manifest.object, manifest.source, directory));
+  return { manifests: found.map((manifest) => checked(manifest.object, manifest.source, directory)), broken: [] };
 }
 
 /** An object that cannot be read, with its place. */
-export class ManifestError extends Error {}
+export class ManifestError extends Error {
+  /** The line of the stock client about the same, which scripts look for. */
+  readonly stockText: string | undefined;
+
+  constructor(message: string, stockText?: string) {
+    super(message);
+    this.stockText = stockText;
+  }
+}
+/** An object without kind or apiVersion. */
+class UntypedError extends ManifestError {
+  /** The same as the stock client reports it where it validates objects first. */
+  readonly asInvalid: ManifestError;
+
+  constructor(field: 'kind' | 'apiVersion', object: JsonObject, source: string, origin: string) {
+    const stock = `Object '${field === 'kind' ? 'Kind' : field}' is missing in '${goJson(object)}'`;
+    super(`${source}: the object has no ${field}`, `error: unable to decode ${JSON.stringify(origin)}: ${stock}`);
+    this.asInvalid = new ManifestError(this.message, notValid(`${field} not set`, origin));
+  }
+}
+/** The line of the stock client about an object that its validation refuses. */
+export const notValid = (problem: string, origin: string): string =>
+  `error: error validating ${JSON.stringify(origin)}: error validating data: ${problem}; if you choose to ignore these errors, turn validation off with --validate=false`;
 
 const extensions = ['.yaml', '.yml', '.json'];
 /** No file of objects is larger; the server takes 3 MiB an object. */
@@ -51,10 +98,29 @@ const maxBytes = 64 << 20;
 
 /** All objects that the `-f` flags name, in their order. Throws FlagError for missing files, ManifestError for invalid objects. */
 export async function readManifests(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<Manifest[]> {
-  const found: Manifest[] = [];
-  for (const { source, text, origin } of await readTexts(paths, recursive, io)) found.push(...manifestsOf(text, source, origin));
-  if (found.length === 0) throw new ManifestError(`there are no objects in ${paths.join(', ')}`);
-  return found;
+  const { manifests, broken } = await intactManifests(paths, recursive, io);
+  if (broken[0] !== undefined) throw broken[0];
+  return manifests;
+}
+/** A file with an error is left out as a whole, so that no part of it is taken for all of it. */
+async function intactManifests(
+  paths: readonly string[],
+  recursive: boolean,
+  io: Pick<IO, 'cwd' | 'stdin'>,
+  validates = false,
+): Promise<FoundManifests> {
+  const manifests: Manifest[] = [];
+  const broken: ManifestError[] = [];
+  for (const { source, text, origin } of await readTexts(paths, recursive, io)) {
+    try {
+      manifests.push(...manifestsOf(text, source, origin));
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      broken.push(validates && error instanceof UntypedError ? error.asInvalid : error);
+    }
+  }
+  if (manifests.length === 0) throw broken[0] ?? new ManifestError(`there are no objects in ${paths.join(', ')}`);
+  return { manifests, broken };
 }
 
 export interface ManifestText {
@@ -127,7 +193,9 @@ async function filesOf(file: string, shown: string, recursive: boolean): Promise
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) {
     const matched = await filesMatching(file, shown);
-    if (matched.length === 0) throw new FlagError(`there is no file or directory ${shown}`);
+    if (matched.length === 0) {
+      throw new FlagError(`there is no file or directory ${shown}`, `error: the path ${JSON.stringify(shown)} does not exist`);
+    }
     return matched;
   }
   if (!facts.isDirectory()) return [[file, shown]];
@@ -135,6 +203,7 @@ async function filesOf(file: string, shown: string, recursive: boolean): Promise
   if (found.length === 0) {
     throw new FlagError(
       `the directory ${shown} holds no file that ends in ${extensions.join(', ')}${recursive ? '' : '; -R looks below it, too'}`,
+      `error: error reading [${shown}]: recognized file extensions are [.json .yaml .yml]`,
     );
   }
   return found;
@@ -177,14 +246,39 @@ export function manifestsOf(text: string, source: string, origin = source): Mani
   let documents: JsonValue[];
   try {
     if (!/^\s*[{[]/.test(text) && notYaml.test(text)) throw new ManifestError('yaml: control characters are not allowed');
-    documents = parseYamlDocuments(text);
+    documents = concatenated(text).flatMap((one) => parseYamlDocuments(one));
   } catch (error) {
-    throw new ManifestError(`${source}: ${(error as Error).message}`);
+    const { message } = error as Error;
+    throw new ManifestError(`${source}: ${message}`, `error: error parsing ${origin}: ${message}`);
   }
   const several = documents.length > 1;
   return documents.flatMap((document, i) =>
     document === null ? [] : objectsOf(document, several ? `${source}, document ${i + 1}` : source, origin),
   );
+}
+
+/** JSON objects may follow each other without a separator, which YAML does not allow: the texts of each of them. */
+function concatenated(text: string): string[] {
+  if (!/^\s*\{/.test(text)) return [text];
+  const found: string[] = [];
+  let start = 0;
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === '"') i = endOfString(text, i);
+    else if (c === '{') depth++;
+    else if (c === '}' && --depth === 0) {
+      found.push(text.slice(start, i + 1));
+      start = i + 1;
+    } else if (depth === 0 && !/\s/.test(c as string)) return [text];
+  }
+  return depth === 0 ? found : [text];
+}
+/** The position of the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let i = start + 1;
+  while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1;
+  return i;
 }
 
 function objectsOf(value: JsonValue, source: string, origin: string): Manifest[] {
@@ -197,8 +291,8 @@ function objectsOf(value: JsonValue, source: string, origin: string): Manifest[]
 }
 function checked(object: Manifest['object'], source: string, origin: string): Manifest {
   const { apiVersion, kind, metadata } = object;
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw new ManifestError(`${source}: the object has no apiVersion`);
-  if (typeof kind !== 'string' || kind === '') throw new ManifestError(`${source}: the object has no kind`);
+  if (typeof kind !== 'string' || kind === '') throw new UntypedError('kind', object, source, origin);
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw new UntypedError('apiVersion', object, source, origin);
   const meta = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
   const textOf = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
   return { object, name: textOf(meta.name), namespace: textOf(meta.namespace), source, origin };

@@ -1,5 +1,5 @@
 /** Flags that commands about objects share. */
-import { bool, type Flag, flag, list, readChoice, text } from '../lib/flags.ts';
+import { bool, type Flag, FlagError, flag, list, readChoice, text } from '../lib/flags.ts';
 import { readResultForm, resultFormNames } from './print-forms.ts';
 
 export const namespaceFlag = flag<string | undefined>(undefined, 'Namespace of the objects.', 'NAME', (t) => t, {
@@ -58,14 +58,20 @@ export const validateFlag: Flag<'Strict' | 'Warn' | 'Ignore'> = {
     'Strict',
     'How to treat unknown fields: strict (refuse), warn, or ignore.',
     'strict|warn|ignore',
-    (t) =>
-      (({ strict: 'Strict', true: 'Strict', warn: 'Warn', ignore: 'Ignore', false: 'Ignore' }) as const)[
-        readChoice(t, ['strict', 'warn', 'ignore', 'true', 'false'])
-      ],
+    readValidation,
     { defaultText: 'strict' },
   ),
   isSwitch: true,
 };
+
+const validations = { strict: 'Strict', true: 'Strict', warn: 'Warn', ignore: 'Ignore', false: 'Ignore' } as const;
+function readValidation(value: string): 'Strict' | 'Warn' | 'Ignore' {
+  try {
+    return validations[readChoice(value, ['strict', 'warn', 'ignore', 'true', 'false'])];
+  } catch (error) {
+    throw new FlagError((error as Error).message, `error: invalid - validate option ${JSON.stringify(value)}`);
+  }
+}
 
 /** Flags of templates, for all commands that print objects. */
 export const templateFlags = {

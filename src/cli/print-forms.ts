@@ -96,7 +96,7 @@ export function choosesForm({ output, template = '' }: FormOptions): boolean {
 }
 
 /** The printer of a format. Throws FlagError for a template that is missing, invalid or cannot be read. */
-export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd'>): FormPrinter {
+export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd' | 'out'>): FormPrinter {
   const { output, showManagedFields } = options;
   if (output === 'name') return namePrinter;
   if (output === 'json' || output === 'yaml') {
@@ -123,7 +123,7 @@ export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd'
   const relaxed = !isStock(io);
   const print = form.startsWith('jsonpath')
     ? jsonPathTemplate(text, { relaxed, allowMissingKeys, asJson: form === 'jsonpath-as-json' })
-    : run(compiled(text, allowMissingKeys));
+    : run(compiled(text, allowMissingKeys), (error, value) => debugTemplate(error, text, value, io));
   return {
     // Templates see managedFields, too, as those of kubectl do.
     one: async ({ item }) => print(item),
@@ -138,15 +138,27 @@ export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd'
   };
 }
 const run =
-  (template: (value: unknown) => string) =>
+  (template: (value: unknown) => string, failed: (error: TemplateError, value: unknown) => void) =>
   (value: unknown): string => {
     try {
       return template(value);
     } catch (error) {
-      if (error instanceof TemplateError) throw new Error(`go-template: ${error.message}`);
-      throw error;
+      if (!(error instanceof TemplateError)) throw error;
+      failed(error, value);
+      throw new Error(`go-template: ${error.message}`);
     }
   };
+/** The stock client prints what a template failed with on the standard output, where scripts look for it. */
+function debugTemplate({ message }: Error, template: string, value: unknown, io: Pick<IO, 'program' | 'out'>): void {
+  if (!isStock(io)) return;
+  io.out(`Error executing template: ${message}. Printing more information for debugging the template:
+\ttemplate was:
+\t\t${template}
+\traw data was:
+\t\t${JSON.stringify(value)}
+
+`);
+}
 function readTemplate(path: string, cwd: string): string {
   try {
     return readFileSync(resolve(cwd, path), 'utf8');

@@ -81,6 +81,8 @@ export function errorLine(error: unknown, called: Called, during = ''): string {
   const text = isStock(called) ? stockError(error, during) : `plat: ${prefixed(during, ownError(error))}`;
   return text.endsWith('\n') ? text : `${text}\n`;
 }
+/** The error with the line of the stock client about it, which scripts look for. */
+export const withStockText = (error: Error, stockText: string): Error => Object.assign(error, { stockText });
 /** A line that is no failure: a hint or a note. */
 export const noteLine = (text: string, called: Called): string => `${isStock(called) ? '' : 'plat: '}${text}\n`;
 
@@ -105,6 +107,9 @@ function hintFor(message: string): string {
 const messageOf = (error: unknown): string => fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));
 
 function stockError(error: unknown, during: string): string {
+  // Errors that scripts know in the words of the stock client bring them along.
+  const { stockText } = error as { readonly stockText?: string };
+  if (stockText !== undefined) return stockText;
   if (isApiError(error)) return statusError(error, during);
   if (error instanceof Error && error.name === 'TransportError') return transportError(error as Error & { code?: string });
   const message = prefixed(during, isUnknownKind(error) ? unknownKind(error) : messageOf(error));

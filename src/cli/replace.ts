@@ -7,7 +7,7 @@ import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { deletedLine, deleteObject, deletingFlags, waitUntilGone } from './delete.ts';
 import { Deadline } from './follow-object.ts';
-import { type Manifest, manifestsFrom, namesManifests, readTexts, withNamespace } from './manifests.ts';
+import { findManifests, type Manifest, namesManifests, readTexts, withNamespace } from './manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { fieldManager, isStock } from './program.ts';
@@ -68,8 +68,11 @@ Exit codes:
       checkRaw(options);
       return withServer(options, io, (work) => replaceRaw(work, options, io));
     }
-    const manifests = await manifestsFrom(options, io);
-    return withServer(options, io, (work) => replaceAll(work, manifests, options));
+    const { manifests, broken } = await findManifests(options, io, options.validate !== 'Ignore');
+    return withServer(options, io, (work) => {
+      work.leaveOut(broken);
+      return replaceAll(work, manifests, options);
+    });
   },
 });
 
@@ -95,13 +98,13 @@ async function replaceAll(work: Work, manifests: readonly Manifest[], options: R
       const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
       const ref = refOf(manifest, resource, work, options.namespace);
       what = shownName(resource, ref.name);
-      if (options.subresource === '') await fields.check(resource, manifest.object);
+      if (options.subresource === '') await fields.check(resource, manifest.object, manifest.origin);
       const named = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
       const object = options.saveConfig || lastAppliedText(named) !== undefined ? withLastApplied(named) : named;
       if (options.dryRun === 'client') results.done(ref, 'replaced', object as ApiItem);
       else results.done(ref, 'replaced', await (options.force ? recreate(work, ref, object, options) : put(work, ref, object, options)));
     } catch (error) {
-      results.failed(isStock(work.io) ? `error when replacing ${JSON.stringify(manifest.origin)}` : what, error);
+      results.failed(what, error, `error when replacing ${JSON.stringify(manifest.origin)}`);
     }
   }
   return results.end();

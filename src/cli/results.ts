@@ -5,7 +5,7 @@ import { ManifestError } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
 import { choosesForm, type FormOptions, type FormPrinter, formPrinter, type Printed, printBytes } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
-import { errorLine } from './program.ts';
+import { errorLine, isStock } from './program.ts';
 import { type ObjectRef, shownName } from './work.ts';
 
 export interface ResultOptions extends FormOptions {
@@ -47,12 +47,15 @@ export class Results {
     // An error is thrown by `end`.
     this.printing.catch(() => {});
   }
-  /** An error of one object does not stop the others; other errors end the command. */
-  failed(what: string, error: unknown): void {
+  /**
+   * An error of one object does not stop the others; other errors end the command. `what` is the object, which the stock client
+   * does not name with the error; `during` is what it says instead: `error when creating "web.yaml"`.
+   */
+  failed(what: string, error: unknown, during = ''): void {
     if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError') throw error;
     this.failures++;
     // An error of a manifest names its place already.
-    this.io.err(errorLine(error, this.io, error instanceof ManifestError ? '' : what));
+    this.io.err(errorLine(error, this.io, error instanceof ManifestError ? '' : isStock(this.io) ? during : what));
   }
   /** Changes one object after another: errors of one do not stop the others, wrong usage does. Returns the exit code. */
   async each(refs: readonly ObjectRef[], change: (ref: ObjectRef) => Promise<void>): Promise<number> {

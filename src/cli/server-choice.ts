@@ -57,7 +57,10 @@ function namedFiles(explicit: string | undefined, io: Place): readonly string[] 
 /** The configuration for a connection. Throws ConfigError if no server was named. */
 export async function chooseConfig(choice: ServerChoice, io: Place): Promise<ChosenConfig> {
   if (choice.kubeconfig !== undefined && !existsSync(choice.kubeconfig)) {
-    throw new FlagError(`--kubeconfig ${choice.kubeconfig}: there is no such file`);
+    throw new FlagError(
+      `--kubeconfig ${choice.kubeconfig}: there is no such file`,
+      `error: stat ${choice.kubeconfig}: no such file or directory`,
+    );
   }
   const named = namedFiles(choice.kubeconfig, io) ?? (isStock(io) ? [stockFile(io)] : undefined);
   if (named !== undefined) {

@@ -79,7 +79,7 @@ async function taintAll(work: Work, wanted: TaintArguments, options: Options): P
 }
 
 async function taintOne(work: Work, ref: ObjectRef, wanted: TaintArguments, options: Options): Promise<{ verb: string; object: Node }> {
-  const node = await work.get<Node>(ref);
+  const node = await work.getNamed<Node>(ref);
   const { taints, verb } = changedTaints(ref.name, node.spec?.taints ?? [], wanted, options.overwrite);
   const spec = { taints: taints.length === 0 ? null : taints };
   if (options.dryRun === 'client') return { verb, object: { ...node, spec: { ...node.spec, taints } } };

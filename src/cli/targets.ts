@@ -2,7 +2,7 @@
 import type { ApiResource } from '../client/discovery.ts';
 import { FlagError } from '../lib/flags.ts';
 import { targetsOf } from './get-args.ts';
-import { type Manifest, ManifestError, manifestsFrom, namesManifests } from './manifests.ts';
+import { findManifests, type Manifest, ManifestError, manifestsFrom, namesManifests } from './manifests.ts';
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
 import type { ObjectRef, Work } from './work.ts';
@@ -38,15 +38,17 @@ export function checkTargets(command: string, args: readonly string[], options: 
   if (!named && !byWhat) throw new FlagError(`which ${targets[0]?.type}? Name them, select by label with -l, or use --all`);
 }
 
-/** The objects, in the order of the command line. */
-export async function findTargets(work: Work, args: readonly string[], options: TargetOptions): Promise<ObjectRef[]> {
+/** An object of a command, with its content if a file has it. */
+export interface Target extends ObjectRef {
+  readonly manifest?: Manifest['object'];
+}
+
+/** The objects, in the order of the command line. Files that cannot be read are reported and left out. */
+export async function findTargets(work: Work, args: readonly string[], options: TargetOptions): Promise<Target[]> {
   if (namesManifests(options)) {
-    const refs: ObjectRef[] = [];
-    for (const manifest of await manifestsFrom(options, work.io)) {
-      const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
-      refs.push(refOf(manifest, resource, work, options.namespace));
-    }
-    return refs;
+    const { manifests, broken } = await findManifests(options, work.io);
+    work.leaveOut(broken);
+    return targetsIn(work, manifests, options);
   }
   const refs: ObjectRef[] = [];
   for (const { type, names } of targetsOf(args, '')) {
@@ -57,6 +59,19 @@ export async function findTargets(work: Work, args: readonly string[], options: 
     const resource = await work.discovery.find(type);
     const namespace = resource.namespaced ? work.namespace : undefined;
     for (const name of names) refs.push({ resource, namespace, name });
+  }
+  return refs;
+}
+
+/** The same for commands that need all files or nothing: an editor shows all objects at once. */
+export const findAllTargets = async (work: Work, args: readonly string[], options: TargetOptions): Promise<Target[]> =>
+  namesManifests(options) ? targetsIn(work, await manifestsFrom(options, work.io), options) : findTargets(work, args, options);
+
+async function targetsIn(work: Work, manifests: readonly Manifest[], options: TargetOptions): Promise<Target[]> {
+  const refs: Target[] = [];
+  for (const manifest of manifests) {
+    const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+    refs.push({ ...refOf(manifest, resource, work, options.namespace), manifest: manifest.object });
   }
   return refs;
 }

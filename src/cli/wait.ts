@@ -13,7 +13,7 @@ import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-fla
 import type { ApiItem } from './print-objects.ts';
 import { isStock } from './program.ts';
 import { Results } from './results.ts';
-import { checkTargets, findTargets } from './targets.ts';
+import { checkTargets, findAllTargets } from './targets.ts';
 import { type Goal, readGoal } from './wait-args.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
@@ -83,7 +83,7 @@ async function checkFiles(io: IO, options: WaitOptions, goal: Goal): Promise<num
 }
 
 async function waitFor(work: Work, args: readonly string[], options: WaitOptions, goal: Goal): Promise<number> {
-  const refs = await findTargets(work, args, options);
+  const refs = await findAllTargets(work, args, options);
   const results = new Results(work.io, { ...options, dryRun: 'none' });
   if (refs.length === 0) {
     work.io.err('No resources found\n');

@@ -6,7 +6,7 @@ import type { JsonObject } from '../schema/types.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
 import type { ApiItem } from './print-objects.ts';
-import { isStock } from './program.ts';
+import { errorLine, isStock } from './program.ts';
 import { screenText } from './screen-text.ts';
 import type { Warnings } from './warnings.ts';
 
@@ -40,6 +40,7 @@ export class Work {
   readonly signal: AbortSignal;
   discovery: Discovery;
   readonly warnings: Warnings;
+  private failures = 0;
 
   constructor(session: Session, io: IO, signal: AbortSignal) {
     this.session = session;
@@ -56,8 +57,23 @@ export class Work {
     this.session.cache?.clear();
     this.discovery = new Discovery(this.session.transport, this.session.cache);
   }
+  /** Files that cannot be read are left out, and the others go on; the exit code says that something failed. */
+  leaveOut(broken: readonly Error[]): void {
+    for (const error of broken) this.io.err(errorLine(error, this.io));
+    this.failures += broken.length;
+  }
+  exitCode(code: number): number {
+    return code === 0 && this.failures > 0 ? 1 : code;
+  }
   get<T = ApiItem>(ref: ObjectRef, subresource?: string): Promise<T> {
     return this.send<T>(ref, { method: 'GET', subresource }).then(({ object }) => object);
+  }
+  /** The same for an object that the command line names: the error of a missing one suggests the name that was meant. */
+  getNamed<T = ApiItem>(ref: ObjectRef): Promise<T> {
+    return this.get<T>(ref).catch(async (error: unknown) => {
+      const { withObjectHint } = await import('./get-hints.ts');
+      throw await withObjectHint(this, error, ref);
+    });
   }
   /** Whether the object exists and is visible: a 404 of a subresource does not say which of both is missing. */
   exists(ref: ObjectRef): Promise<boolean> {
@@ -108,7 +124,8 @@ export async function withServer(
   const stop = new AbortController();
   const forget = io.onSignal(() => stop.abort());
   try {
-    const code = await work(new Work(session, io, stop.signal));
+    const context = new Work(session, io, stop.signal);
+    const code = context.exitCode(await work(context));
     return options.warningsAsErrors ? failForWarnings(session.warnings.count, code, io) : code;
   } catch (error) {
     if (stop.signal.aborted) return 130;

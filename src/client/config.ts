@@ -57,9 +57,13 @@ export interface ClientConfig {
 }
 /** The message is for the user of the command line. */
 export class ConfigError extends Error {
-  constructor(message: string) {
+  /** The line of the stock client about the same, which scripts look for. */
+  readonly stockText: string | undefined;
+
+  constructor(message: string, stockText?: string) {
     super(message);
     this.name = 'ConfigError';
+    this.stockText = stockText;
   }
 }
 
@@ -102,17 +106,28 @@ async function readConfigFile(path: string): Promise<ClientConfig | undefined> {
   return parseConfig(text, path);
 }
 
+const notLoaded = (path: string, problem: string): string => `error: error loading config file ${JSON.stringify(path)}: ${problem}`;
+
 /** Parses the text of a configuration file. `path` is used for messages and for relative paths. */
 export async function parseConfig(text: string, path: string): Promise<ClientConfig> {
   let raw: unknown;
   try {
     raw = text.trimStart().startsWith('{') ? JSON.parse(text) : (await import('../schema/yaml.ts')).parseYaml(text);
   } catch (error) {
-    throw new ConfigError(`the client configuration ${path} does not parse: ${(error as Error).message.split('\n')[0]}`);
+    const problem = (error as Error).message.split('\n')[0] as string;
+    throw new ConfigError(`the client configuration ${path} does not parse: ${problem}`, notLoaded(path, problem));
   }
   if (raw === null || raw === undefined) raw = {};
   if (typeof raw !== 'object' || Array.isArray(raw)) throw new ConfigError(`the client configuration ${path} is not a configuration`);
   const file = raw as Record<string, unknown>;
+  const { apiVersion = 'v1' } = file;
+  if (apiVersion !== 'v1' && apiVersion !== null && apiVersion !== '') {
+    const problem = `no kind "Config" is registered for version ${JSON.stringify(apiVersion)}`;
+    throw new ConfigError(
+      `the client configuration ${path} has apiVersion ${JSON.stringify(apiVersion)}: it must be v1`,
+      notLoaded(path, problem),
+    );
+  }
   const directory = dirname(resolve(path));
   const users = entries<UserEntry>(file.users, 'user', directory, ['client-certificate', 'client-key', 'tokenFile']);
   for (const user of users.values()) if (user.exec) user.exec = withPath(user.exec, directory);

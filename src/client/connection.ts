@@ -177,7 +177,10 @@ function impersonationOf(user: UserEntry | undefined): Record<string, string | r
   const extra = Object.entries(user?.['as-user-extra'] ?? {});
   if (!user?.as) {
     if (uid === undefined && groups.length === 0 && extra.length === 0) return undefined;
-    throw new ConfigError('a uid, groups or extra values to act with need a user to act as: add --as USER');
+    throw new ConfigError(
+      'a uid, groups or extra values to act with need a user to act as: add --as USER',
+      'error: requesting uid, groups or user-extra without impersonating a user',
+    );
   }
   return {
     'impersonate-user': user.as,
@@ -193,10 +196,19 @@ const headerKey = (name: string): string =>
     .map((c) => (/[!#$&'*+\-.^_`|~0-9a-z]/.test(c) ? c : `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
     .join('');
 
-function find<T>(known: ReadonlyMap<string, T>, name: string, what: string): T {
+/** What the stock client says about an entry that does not exist. */
+const missingEntry = {
+  context: (name: string) => `Error in configuration: context was not found for specified context: ${name}`,
+  cluster: (name: string) => `Error in configuration: no server found for cluster ${JSON.stringify(name)}`,
+  user: (name: string) => `error: auth info ${JSON.stringify(name)} does not exist`,
+} as const;
+function find<T>(known: ReadonlyMap<string, T>, name: string, what: keyof typeof missingEntry): T {
   const entry = known.get(name);
   if (entry === undefined)
-    throw new ConfigError(`the client configuration has no ${what} ${JSON.stringify(name)}${didYouMean(name, known.keys())}`);
+    throw new ConfigError(
+      `the client configuration has no ${what} ${JSON.stringify(name)}${didYouMean(name, known.keys())}`,
+      missingEntry[what](name),
+    );
   return entry;
 }
 function checkServer(server: string): string {

@@ -40,9 +40,13 @@ export type FlagTable = Readonly<Record<string, Readonly<Record<string, Flag<unk
 
 /** A malformed command line. The message is for the person who typed it. */
 export class FlagError extends Error {
-  constructor(message: string) {
+  /** The line of the stock client about the same, which scripts look for. */
+  readonly stockText: string | undefined;
+
+  constructor(message: string, stockText?: string) {
     super(message);
     this.name = 'FlagError';
+    this.stockText = stockText;
   }
 }
 
@@ -243,7 +247,7 @@ function readFlag(name: string, flag: Flag<unknown>, values: readonly string[], 
   try {
     return flag.read(values);
   } catch (error) {
-    throw new FlagError(`--${name}: ${(error as Error).message}`);
+    throw new FlagError(`--${name}: ${(error as Error).message}`, (error as Partial<FlagError>).stockText);
   }
 }
 

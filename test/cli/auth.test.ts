@@ -132,13 +132,16 @@ describe.each(['plat', 'kubernetes'])('access with identity %s', (identity) => {
     };
     const conditions = async (name: string) =>
       (await server.admin.ok('GET', `${path}/${name}`)).status.conditions as { type: string; reason: string }[];
-    const [a, b, c] = [await request(), await request(), await request()];
+    const [a, b, c, d] = [await request(), await request(), await request(), await request()];
     const shown = (name: string) => `certificatesigningrequest.${group}/${name}`;
     expect(await admin.ok(['certificate', 'approve', a, `csr/${b}`])).toBe(`${shown(a)} approved\n${shown(b)} approved\n`);
     expect(await conditions(b)).toMatchObject([{ type: 'Approved', status: 'True', reason: 'PlatApprove' }]);
     expect(await admin.ok(['certificate', 'approve', a])).toBe(`${shown(a)} approved\n`);
     expect(await admin.ok(['certificate', 'deny', c, '-o', 'name'])).toBe(`${shown(c)}\n`);
     expect(await conditions(c)).toMatchObject([{ type: 'Denied', reason: 'PlatDeny' }]);
+    const stock = platFor(server, {}, undefined, 'kubectl');
+    await stock.ok(['certificate', 'deny', d]);
+    expect(await conditions(d)).toMatchObject([{ reason: 'KubectlDeny', message: 'This CSR was denied by kubectl certificate deny.' }]);
     const both = await admin.run(['certificate', 'approve', 'absent', c]);
     expect(both.code).toBe(1);
     expect(both.stderr).toContain(`${shown('absent')}: `);

@@ -7,7 +7,7 @@ import { FieldChecker } from '../check-fields.ts';
 import { conflictText, isApplyConflict, stockConflictText } from '../conflicts.ts';
 import { deleteObject, waitUntilGone } from '../delete.ts';
 import { Deadline } from '../follow-object.ts';
-import { type Manifest, withNamespace } from '../manifests.ts';
+import { type Manifest, type ManifestError, withNamespace } from '../manifests.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { isStock } from '../program.ts';
 import { changeCause, withAnnotations } from '../record.ts';
@@ -52,7 +52,9 @@ export class Applier {
     this.progress = new Progress(work.io);
     if (options.namespace !== undefined) this.namespaces.add(options.namespace);
   }
-  async run(manifests: readonly Manifest[]): Promise<number> {
+  /** `broken`: the errors of files that could not be read. What they hold is not known, so that nothing is pruned. */
+  async run(manifests: readonly Manifest[], broken: readonly ManifestError[]): Promise<number> {
+    for (const error of broken) this.fail('', error);
     // A wrong kind is found before anything is changed.
     const pruned = this.options.prune ? await pruneResources(this.work, this.options.pruneWhitelist) : [];
     this.cause = await changeCause(this.work, this.options.record, this.line);
@@ -69,10 +71,10 @@ export class Applier {
     }
     return this.results.end();
   }
-  private fail(what: string, error: unknown): void {
+  private fail(what: string, error: unknown, during = ''): void {
     this.progress.clear();
     this.failures++;
-    this.results.failed(what, error);
+    this.results.failed(what, error, during);
   }
   private async applyOne(manifest: Manifest): Promise<void> {
     let what = manifest.source;
@@ -86,18 +88,18 @@ export class Applier {
     }
   }
   /** An error and what it is about, in the words of the program that was called. */
-  private describe(error: unknown, what: string, { origin }: Manifest): [what: string, error: unknown] {
+  private describe(error: unknown, what: string, { origin }: Manifest): [what: string, error: unknown, during?: string] {
     if (!isStock(this.work.io)) return [what, isApplyConflict(error) ? new Error(conflictText(error)) : error];
     if (isApplyConflict(error)) return ['', new Error(stockConflictText(error))];
     const step = failedStep(error);
-    return [step === undefined ? '' : `error when ${step} ${JSON.stringify(origin)}`, error];
+    return ['', error, step === undefined ? '' : `error when ${step} ${JSON.stringify(origin)}`];
   }
   private async apply(ref: ObjectRef, manifest: Manifest): Promise<void> {
     const { serverSide, dryRun, validate } = this.options;
     const named = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
     const object = withAnnotations(named, this.cause);
     const common = { fieldManager: this.options.fieldManager, fieldValidation: validate, dryRun };
-    if (!serverSide) await this.fields.check(ref.resource, object);
+    if (!serverSide) await this.fields.check(ref.resource, object, manifest.origin);
     const { verb, object: after } = serverSide
       ? await this.applyOnServer(ref, object, common)
       : await applyOnClient(this.work, ref, object, {
@@ -159,7 +161,7 @@ export class Applier {
         this.verbs.push('pruned');
       } catch (error) {
         if (error instanceof ApiError && error.code === 404) continue;
-        this.fail(isStock(this.work.io) ? '' : shownName(ref.resource, ref.name), error);
+        this.fail(shownName(ref.resource, ref.name), error);
       }
     }
   }

@@ -13,7 +13,7 @@ import type { ApiItem } from '../print-objects.ts';
 import { fieldManager } from '../program.ts';
 import { changeCause, commandLine, recordFlag, withAnnotations } from '../record.ts';
 import { Results } from '../results.ts';
-import { checkTargets, findTargets } from '../targets.ts';
+import { checkTargets, findAllTargets } from '../targets.ts';
 import { withServer } from '../work.ts';
 import { configurationText, lastAppliedOf } from './last-applied.ts';
 import { setAnnotation } from './set-last-applied.ts';
@@ -53,8 +53,8 @@ Examples:
       const fields = new FieldChecker(work, options.validate);
       const form = options.output === 'json' ? 'json' : 'yaml';
       let found = 0;
-      for (const ref of await findTargets(work, args, options)) {
-        const applied = lastAppliedOf(await work.get(ref));
+      for (const ref of await findAllTargets(work, args, options)) {
+        const applied = lastAppliedOf(await work.getNamed(ref));
         if (applied === undefined) continue;
         found++;
         const file = await EditedFile.make(`${ref.resource.singularName}-${ref.name}.${form}`, io, options.windowsLineEndings);
@@ -66,7 +66,7 @@ Examples:
           else {
             file.keep = true;
             const edited = withAnnotations(objectOf(written, file.path), cause);
-            await fields.check(ref.resource, edited);
+            await fields.check(ref.resource, edited, 'edited-file');
             if (isDeepStrictEqual(edited, applied)) results.done(ref, 'skipped', edited as ApiItem);
             else {
               await setAnnotation(work, ref, configurationText(edited), false, fieldManager(io, 'apply', options.fieldManager));

@@ -41,7 +41,7 @@ Examples:
       for (const manifest of manifests) {
         const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
         const ref = refOf(manifest, resource, work, options.namespace);
-        const object = await work.get(ref);
+        const object = await work.getNamed(ref);
         const before = lastAppliedText(object);
         if (before === undefined && !options.createAnnotation) {
           throw new Error(

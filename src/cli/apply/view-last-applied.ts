@@ -34,7 +34,7 @@ Examples:
     return withServer(options, io, async (work) => {
       const found = [];
       for (const ref of await findTargets(work, args, options)) {
-        const applied = lastAppliedOf(await work.get(ref));
+        const applied = lastAppliedOf(await work.getNamed(ref));
         if (applied === undefined) throw new Error(`no last-applied-configuration annotation found on resource: ${ref.name}`);
         found.push(applied);
       }

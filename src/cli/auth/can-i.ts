@@ -8,6 +8,7 @@ import { columns } from '../config/contexts.ts';
 import { connectFlags } from '../connect.ts';
 import { namespaceFlag } from '../object-flags.ts';
 import { printable } from '../print-table.ts';
+import { isStock } from '../program.ts';
 import { type Work, withServer } from '../work.ts';
 
 const table = {
@@ -75,7 +76,7 @@ async function ask(work: Work, verb: string, target: string, options: Options): 
 }
 
 function aboutPath(work: Work, verb: string, path: string, options: Options): object {
-  if (options.subresource !== '') throw new FlagError('a path has no --subresource');
+  if (options.subresource !== '') throw new FlagError('--subresource can not be used with NonResourceURL');
   checkVerb(work, verb, urlVerbs, []);
   return { nonResourceAttributes: { verb, path } };
 }
@@ -86,7 +87,7 @@ async function aboutResource(work: Work, verb: string, target: string, options: 
   if (type === '' || name === '' || more !== undefined)
     throw new FlagError(`${JSON.stringify(target)} is not of the form type or type/name`);
   const { resource, group, namespaced } = await named(work, type);
-  if (!namespaced && options.namespace !== undefined) work.io.err(`Warning: ${resource} are cluster-scoped, -n has no effect\n`);
+  warnOfScope(work, { resource, group, namespaced }, options);
   const namespace = options.allNamespaces || !namespaced ? '' : work.namespace;
   return {
     resourceAttributes: {
@@ -99,22 +100,39 @@ async function aboutResource(work: Work, verb: string, target: string, options: 
     },
   };
 }
+/** The stock client warns whether or not a namespace was named. */
+function warnOfScope(work: Work, { resource, group, namespaced }: Asked, { namespace, allNamespaces }: Options): void {
+  if (namespaced) return;
+  if (!isStock(work.io) && namespace !== undefined) work.io.err(`Warning: ${resource} are cluster-scoped, -n has no effect\n`);
+  if (isStock(work.io) && !allNamespaces)
+    work.io.err(`Warning: resource '${resource}' is not namespace scoped${group === '' ? '' : ` in group '${group}'`}\n`);
+}
+interface Asked {
+  readonly resource: string;
+  readonly group: string;
+  readonly namespaced: boolean;
+}
 /** Rules may name resources that are not served yet, so an unknown resource is still checked. */
-async function named(work: Work, type: string): Promise<{ resource: string; group: string; namespaced: boolean }> {
+async function named(work: Work, type: string): Promise<Asked> {
   if (type === '*' || type.startsWith('*.')) return { resource: '*', group: type.slice(2) || '*', namespaced: true };
   try {
     const { name, group, namespaced } = await work.discovery.find(type);
     return { resource: name, group, namespaced };
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('resource type')) throw error;
-    work.io.err(`Warning: ${error.message}\n`);
-    const dot = type.indexOf('.');
-    return { resource: dot === -1 ? type : type.slice(0, dot), group: dot === -1 ? '' : type.slice(dot + 1), namespaced: true };
+    const [resource = '', ...rest] = type.split('.');
+    const group = rest.join('.');
+    const place = group === '' ? '' : ` in group '${group}'`;
+    work.io.err(`Warning: ${isStock(work.io) ? `the server doesn't have a resource type '${resource}'${place}` : error.message}\n`);
+    return { resource, group, namespaced: true };
   }
 }
 function checkVerb(work: Work, verb: string, usual: readonly string[], rare: readonly string[]): void {
   if (usual.includes(verb) || rare.includes(verb)) return;
-  work.io.err(`Warning: ${JSON.stringify(verb)} is not a standard verb${didYouMean(verb, usual)}\n`);
+  const unknown = isStock(work.io)
+    ? `verb '${verb}' is not a known verb`
+    : `${JSON.stringify(verb)} is not a standard verb${didYouMean(verb, usual)}`;
+  work.io.err(`Warning: ${unknown}\n`);
 }
 
 // ---- all that is allowed ---------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import { ApiError } from '../../meta/errors.ts';
 import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { type Manifest, manifestsFrom, namesManifests } from '../manifests.ts';
+import { findManifests, type Manifest, namesManifests } from '../manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { printable } from '../print-table.ts';
@@ -54,7 +54,9 @@ Exit codes:
     if (!namesManifests(options)) throw new FlagError('files missing. For example: plat auth reconcile -f roles.yaml');
     return withServer(options, io, async (work) => {
       const results = new Results(io, options);
-      for (const manifest of await manifestsFrom(options, io)) {
+      const { manifests, broken } = await findManifests(options, io);
+      work.leaveOut(broken);
+      for (const manifest of manifests) {
         try {
           await reconcileOne(work, manifest, options, results);
         } catch (error) {

@@ -8,10 +8,12 @@ import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { editYaml } from '../../schema/yaml-edit.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { ManifestError, type ManifestText, manifestsFrom, readTexts } from '../manifests.ts';
-import { fileFlags, namespaceFlag } from '../object-flags.ts';
+import { ManifestError, type ManifestText, manifestsFrom, manifestsOf, readTexts } from '../manifests.ts';
+import { fileFlags, namespaceFlag, templateFlags } from '../object-flags.ts';
+import { formPrinter, type Printed, readResultForm, resultFormNames } from '../print-forms.ts';
+import type { ApiItem } from '../print-objects.ts';
 import { printable } from '../print-table.ts';
-import { isStock } from '../program.ts';
+import { errorLine, isStock } from '../program.ts';
 import { refOf } from '../targets.ts';
 import { withServer } from '../work.ts';
 import { Catalogue } from './catalogue.ts';
@@ -33,15 +35,11 @@ const convertFlags = {
   },
   Output: {
     write: bool(false, 'Write the files in place instead of printing them.'),
-    output: flag<string>(
-      '',
-      'Print objects as YAML or JSON instead of the texts as they were written.',
-      'yaml|json',
-      (t) => readChoice(t, ['yaml', 'json']),
-      {
-        short: 'o',
-      },
-    ),
+    output: flag<string>('', 'Print objects in this form instead of the texts as they were written.', resultFormNames, readResultForm, {
+      short: 'o',
+    }),
+    template: templateFlags.template,
+    'allow-missing-template-keys': templateFlags['allow-missing-template-keys'],
   },
   Connecting: connectFlags,
 };
@@ -90,8 +88,10 @@ Exit codes:
     const converter = new Converter(catalogue, goal);
     const results = parsed.map((one) => convertText(one, converter, io));
     const code = report(converter.outcomes, failures, io);
-    const form = options.output === '' && isStock(io) ? 'yaml' : options.output;
-    if (!options.write) io.out(form === '' ? joined(results.map(({ text: made }) => made)) : printed(results, form));
+    const form = options.output === '' && options.template === '' && isStock(io) ? 'yaml' : options.output;
+    const asWritten = form === '' && options.template === '';
+    if (!options.write)
+      io.out(asWritten ? joined(results.map(({ text: made }) => made)) : await printed(results, { ...options, output: form }, io));
     else if (code === 1) io.err('plat: no file was written\n');
     else await replaceFiles(results.filter(({ text: made, before }) => made !== before));
     // The stock plug-in leaves nothing to decide.
@@ -120,12 +120,15 @@ async function liveTexts(options: ConvertOptions, io: IO): Promise<ManifestText[
   return texts;
 }
 
-function checkLine({ filename, kustomize, local, write, output, outputVersion, toRelease }: ConvertOptions, args: readonly string[]): void {
+function checkLine(
+  { filename, kustomize, local, write, output, template, outputVersion, toRelease }: ConvertOptions,
+  args: readonly string[],
+): void {
   if (args.length > 0) throw new FlagError(`convert takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
   if (filename.length === 0 && kustomize === '')
     throw new FlagError('which files? For example: plat convert -f manifests/ --to-release 1.25');
   if (outputVersion !== '' && toRelease !== '') throw new FlagError('--output-version and --to-release exclude each other');
-  if (write && output !== '') throw new FlagError('--write keeps the form of the files: leave out -o');
+  if (write && (output !== '' || template !== '')) throw new FlagError('--write keeps the form of the files: leave out -o');
   if (write && kustomize !== '') throw new FlagError('--write and -k exclude each other: what a kustomization makes has no file');
   if (write && !local) throw new FlagError('--write and --local=false exclude each other');
   const other = filename.find((path) => path === '-' || /^https?:\/\//.test(path));
@@ -152,9 +155,12 @@ function parseAll(texts: readonly ManifestText[], io: IO): { parsed: Parsed[]; f
   for (const source of texts) {
     try {
       if (source.text.includes('\ufffd')) throw new ManifestError('the text is not UTF-8');
-      parsed.push({ source, values: parseYamlDocuments(source.text) });
+      const values = parseYamlDocuments(source.text);
+      // The stock plug-in takes objects of the API alone; others are left as they are.
+      if (isStock(io)) manifestsOf(source.text, source.source, source.origin);
+      parsed.push({ source, values });
     } catch (error) {
-      io.err(`plat: ${source.source}: ${(error as Error).message}\n`);
+      io.err(isStock(io) ? errorLine(error, io) : `plat: ${source.source}: ${(error as Error).message}\n`);
     }
   }
   return { parsed, failures: texts.length - parsed.length };
@@ -213,8 +219,13 @@ function joined(texts: readonly string[]): string {
     })
     .join('');
 }
-function printed(results: readonly ConvertedText[], form: string): string {
+async function printed(results: readonly ConvertedText[], options: ConvertOptions, io: IO): Promise<string> {
   const values = results.flatMap(({ values: some }) => some).filter((value) => value !== null);
-  if (form === 'yaml') return values.map(stringifyYaml).join('---\n');
+  if (options.output === 'yaml') return values.map(stringifyYaml).join('---\n');
+  if (options.output !== 'json') {
+    const printer = formPrinter({ ...options, showManagedFields: true }, io);
+    const items = values.map((value) => ({ item: value as unknown as ApiItem }));
+    return items.length === 1 ? printer.one(items[0] as Printed) : printer.list(items, {});
+  }
   return `${JSON.stringify(values.length === 1 ? values[0] : { apiVersion: 'v1', items: values, kind: 'List', metadata: {} }, undefined, 4)}\n`;
 }

@@ -1,14 +1,15 @@
 /** `plat rollout pause`, `resume` and `restart`: change workloads by a small patch. */
 import { type FlagValues, text } from '../../lib/flags.ts';
 import { formatTime } from '../../lib/time.ts';
+import { ApiError } from '../../meta/errors.ts';
 import { restartAnnotation } from '../../meta/identity.ts';
 import { type Command, command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { resultFlags } from '../object-flags.ts';
-import { fieldManager } from '../program.ts';
+import { fieldManager, withStockText } from '../program.ts';
 import { Results } from '../results.ts';
-import { shownName, type Work, withServer } from '../work.ts';
-import { checkWorkloads, findWorkloads, type Workload, workloadFlags } from './workloads.ts';
+import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { checkWorkloads, findWorkloads, fullName, type Workload, workloadFlags } from './workloads.ts';
 
 const table = {
   Objects: workloadFlags,
@@ -96,11 +97,17 @@ export const pause = commandOf(changes.pause);
 export const resume = commandOf(changes.resume);
 export const restart = commandOf(changes.restart);
 
+/** The stock client has no colon behind the name of a workload that cannot be changed: `deployments.apps "web" is already paused`. */
+function inStockWords(ref: ObjectRef, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ApiError) return error;
+  return withStockText(error, `error: ${fullName(ref)} ${JSON.stringify(ref.name)} ${error.message}`);
+}
+
 async function changeAll(work: Work, change: Change, args: readonly string[], options: Options): Promise<number> {
   const results = new Results(work.io, { ...options, dryRun: 'none' });
   for (const ref of await findWorkloads(work, args, options)) {
     try {
-      const patch = change.patch(ref.resource.kind, await work.get<Workload>(ref), work.io.clock.now());
+      const patch = change.patch(ref.resource.kind, await work.getNamed<Workload>(ref), work.io.clock.now());
       const { object } = await work.send(ref, {
         method: 'PATCH',
         contentType: 'application/strategic-merge-patch+json',
@@ -109,7 +116,7 @@ async function changeAll(work: Work, change: Change, args: readonly string[], op
       });
       results.done(ref, change.verb, object);
     } catch (error) {
-      results.failed(shownName(ref.resource, ref.name), error);
+      results.failed(shownName(ref.resource, ref.name), inStockWords(ref, error));
     }
   }
   return results.end();

@@ -44,7 +44,7 @@ async function showAll(work: Work, args: readonly string[], options: Options): P
   const results = new Results(work.io, { ...options, dryRun: 'none' });
   for (const ref of await findWorkloads(work, args, options)) {
     try {
-      const workload = await work.get<Workload>(ref);
+      const workload = await work.getNamed<Workload>(ref);
       const revisions = await revisionsOf(work, ref, workload);
       const head = options.revision > 0 ? `with revision #${options.revision}` : '';
       results.done(ref, `${head}\n${historyText(revisions, options.revision)}`, workload);

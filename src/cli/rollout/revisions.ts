@@ -1,8 +1,9 @@
 /** The revisions of a workload: replica sets of a deployment, controller revisions of the others. */
 import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { fromLabelSelector, type LabelSelectorObject } from '../../meta/labels.ts';
+import { withStockText } from '../program.ts';
 import type { ObjectRef, Work } from '../work.ts';
-import { fullName, type PodTemplate, type Workload } from './workloads.ts';
+import { kindName, type PodTemplate, type Workload } from './workloads.ts';
 
 export interface Revision {
   readonly number: number;
@@ -42,6 +43,11 @@ export function revisionOf(annotations: Readonly<Record<string, string>> = {}): 
 }
 const causeOf = (annotations: Readonly<Record<string, string>> = {}): string => anyIdentityAnnotation(annotations, 'change-cause') ?? '';
 
+/** An error about a kind that has no rollouts. `stock` is what the stock client says about it. */
+export const withoutHistory = (kind: string, stock: string): Error =>
+  withStockText(new Error(`objects of kind ${kind} have no rollouts`), `error: ${stock}`);
+export const hasRevisions = (kind: string): boolean => ['Deployment', 'DaemonSet', 'StatefulSet'].includes(kind);
+
 /** All revisions that are kept, the oldest first. Throws for kinds that have none. */
 export async function revisionsOf(work: Work, ref: ObjectRef, workload: Workload): Promise<Revision[]> {
   const { kind } = ref.resource;
@@ -51,7 +57,7 @@ export async function revisionsOf(work: Work, ref: ObjectRef, workload: Workload
       : kind === 'DaemonSet' || kind === 'StatefulSet'
         ? (await owned<ControllerRevision>(work, ref, workload, 'controllerrevisions')).map(ofControllerRevision)
         : undefined;
-  if (found === undefined) throw new Error(`no history viewer has been implemented for ${fullName(ref)}`);
+  if (found === undefined) throw withoutHistory(kind, `no history viewer has been implemented for ${JSON.stringify(kindName(ref))}`);
   const byNumber = new Map(found.map((revision) => [revision.number, revision]));
   return [...byNumber.values()].sort((a, b) => a.number - b.number);
 }

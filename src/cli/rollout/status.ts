@@ -7,9 +7,9 @@ import { Deadline, followObject } from '../follow-object.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { isStock } from '../program.ts';
 import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
-import { revisionOf } from './revisions.ts';
+import { revisionOf, withoutHistory } from './revisions.ts';
 import { progressOf } from './status-text.ts';
-import { checkWorkloads, findWorkloads, fullName, type Workload, workloadFlags } from './workloads.ts';
+import { checkWorkloads, findWorkloads, kindName, type Workload, workloadFlags } from './workloads.ts';
 
 const table = {
   Objects: workloadFlags,
@@ -53,12 +53,12 @@ async function follow(work: Work, ref: ObjectRef, options: Options, deadline: De
   const { kind } = ref.resource;
   const print = (workload: Workload): boolean => {
     const progress = progressOf(kind, workload, options.revision, () => revisionOf(workload.metadata.annotations));
-    if (progress === undefined) throw new Error(`no status viewer has been implemented for ${fullName(ref)}`);
+    if (progress === undefined) throw withoutHistory(kind, `no status viewer has been implemented for ${kindName(ref)}`);
     work.io.out(progress.text);
     return progress.done;
   };
   // A missing object is an error of its own.
-  const first = await work.get<Workload>(ref);
+  const first = await work.getNamed<Workload>(ref);
   if (!options.watch) return void print(first);
   let seen = '';
   let observed = first.status?.observedGeneration !== undefined;

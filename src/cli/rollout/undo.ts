@@ -7,7 +7,7 @@ import { connectFlags } from '../connect.ts';
 import { dryRunFlag, resultFlags } from '../object-flags.ts';
 import { Results } from '../results.ts';
 import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
-import { type Revision, revisionsOf } from './revisions.ts';
+import { hasRevisions, type Revision, revisionsOf, withoutHistory } from './revisions.ts';
 import { templatePage } from './template-page.ts';
 import { checkWorkloads, findWorkloads, type PodTemplate, type Workload, workloadFlags } from './workloads.ts';
 
@@ -50,7 +50,7 @@ async function undoAll(work: Work, args: readonly string[], options: Options): P
   const results = new Results(work.io, options);
   for (const ref of await findWorkloads(work, args, options)) {
     try {
-      const workload = await work.get<Workload>(ref);
+      const workload = await work.getNamed<Workload>(ref);
       results.done(ref, await undoOne(work, ref, workload, options), workload);
     } catch (error) {
       results.failed(shownName(ref.resource, ref.name), error);
@@ -61,6 +61,8 @@ async function undoAll(work: Work, args: readonly string[], options: Options): P
 
 /** Returns what was done. */
 async function undoOne(work: Work, ref: ObjectRef, workload: Workload, options: Options): Promise<string> {
+  const { kind } = ref.resource;
+  if (!hasRevisions(kind)) throw withoutHistory(kind, `no rollbacker has been implemented for ${JSON.stringify(kind)}`);
   const revision = chosenRevision(await revisionsOf(work, ref, workload), options.toRevision, workload);
   const isDeployment = revision.patch === undefined;
   if (options.dryRun === 'client') return `${isDeployment ? '' : 'will roll back to '}${templatePage(revision.template)}`;

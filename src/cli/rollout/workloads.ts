@@ -66,3 +66,5 @@ export async function findWorkloads(work: Work, args: readonly string[], options
 
 /** `deployments.apps` */
 export const fullName = ({ resource }: ObjectRef): string => (resource.group === '' ? resource.name : `${resource.name}.${resource.group}`);
+/** `Deployment.apps` */
+export const kindName = ({ resource }: ObjectRef): string => (resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`);

@@ -77,7 +77,7 @@ async function updateRemote(what: Update, work: Work): Promise<number> {
   const annotations = await changeCause(work, options.record ?? false, commandLine(work.io, `set ${what.name}`, line.args, line.raw));
   for (const ref of await findTargets(work, what.args, options)) {
     try {
-      const before = await work.get<JsonObject>(ref);
+      const before = await work.getNamed<JsonObject>(ref);
       const changed = withAnnotations(await what.change(before, work), annotations);
       if (what.readOnly || options.dryRun === 'client') report(what, ref, before, changed, results);
       else await send(what, work, ref, { before, changed }, results);

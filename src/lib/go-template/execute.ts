@@ -210,7 +210,7 @@ export class Execution {
     if (from === null) throw this.fail(`.${name} is a field of nil`);
     if (kindOf(from) !== 'map') throw this.fail(`a value of type ${typeName(from)} has no field .${name}`);
     const value = memberOf(from as GoMap, name);
-    if (value === undefined && !this.allowMissingKeys) throw this.fail(`the map has no key ${JSON.stringify(name)}`);
+    if (value === undefined && !this.allowMissingKeys) throw this.fail(`map has no entry for key ${JSON.stringify(name)}`);
     return value;
   }
   private invoke(name: string, args: readonly Operand[], dot: unknown, before: unknown): unknown {

@@ -200,7 +200,7 @@ describe('errors name their line', () => {
   test('a missing key may be an error', () => {
     const strict = (template: string): string => goTemplate(template, { allowMissingKeys: false })(data);
     expect(strict('{{.name}}')).toBe('web');
-    expect(() => strict('{{.missing}}')).toThrow('line 1: the map has no key "missing"');
+    expect(() => strict('{{.missing}}')).toThrow('line 1: map has no entry for key "missing"');
   });
 });
 
