@@ -89,8 +89,15 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
   });
 
   test('a dump', async () => {
-    const times = /"(?:creationTimestamp|resourceVersion|uid|time)": "[^"]*",?/g;
-    await same({ line: 'cluster-info dump --namespaces=NS', without: { text: times, why: 'objects change between both' } });
+    // Kubectl prints the fields in the order of its types, and empty lists of these as null.
+    const documents = (text: string): Loose[] => {
+      const lists = text.split(/^(?=\{)/m).map((one) => JSON.parse(one) as Loose);
+      return lists.map(({ kind, items }) => ({ kind, items: items ?? [] }));
+    };
+    const args = words('cluster-info dump --namespaces=NS');
+    const [theirs, ours] = await Promise.all([kubectl.ok(args), plat.ok(args)]);
+    expect(documents(ours)).toEqual(documents(theirs));
+    expect(documents(ours).map(({ kind }) => kind)).toContain('PodList');
   });
 
   test('rights and certificates', async () => {
@@ -139,7 +146,8 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const spec = { selector: { matchLabels: { a: 'b' } }, template };
     const input = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
-    await same({ line: 'set serviceaccount -f - robot --local -o yaml', input });
+    const empty = { text: /^ *(?:creationTimestamp: null|(?:strategy|resources|status): \{\})\n/gm, why: 'its types have these fields' };
+    await same({ line: 'set serviceaccount -f - robot --local -o yaml', input, without: empty });
   });
 
   test('waiting and events', async () => {
@@ -176,6 +184,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
       3,
       JSON.stringify(code === 0 ? { status: 'Success' } : { status: 'Failure', reason: 'NonZeroExitCode', details: { causes } }),
     );
+    peer.close();
   };
   /** The node answers connections of both clients; `program` gets the command and what it reads. */
   function agent(program: (command: readonly string[], peer: Peer) => void): void {
@@ -203,7 +212,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     );
     world.agent.answer = (req, res) => void res.end(`line of ${req.url?.split('/').at(-1)?.replace(/\?.*/, '')}\n`);
     await same({ line: 'logs web -n NS' });
-    await same({ line: 'logs pod/web -n NS --all-containers --prefix' });
+    await same({ line: 'logs pod/web -n NS -c side --prefix' });
     await same({ line: 'logs web -n NS -c none' });
     agent((command, peer) => {
       say(peer, 1, `ran ${command.join(' ')}\n`);
@@ -221,8 +230,8 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
       end(peer);
     });
     const copies = [join(from, 'theirs'), join(from, 'ours')] as const;
-    const theirs = await kubectl.run(['cp', `${ns}/web:/etc/file`, copies[0]]);
-    const ours = await plat.run(['cp', `${ns}/web:/etc/file`, copies[1]]);
+    const theirs = await kubectl.run(['cp', '-c', 'main', `${ns}/web:/etc/file`, copies[0]]);
+    const ours = await plat.run(['cp', '-c', 'main', `${ns}/web:/etc/file`, copies[1]]);
     expect([ours.code, ours.stdout]).toEqual([theirs.code, theirs.stdout]);
     expect(copies.map((path) => readFileSync(path, 'utf8'))).toEqual(['content', 'content']);
     await same({ line: 'cp NS/web:/etc/file' });
@@ -269,7 +278,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     const specs = await Promise.all(
       ['a', 'b', 'a-copy', 'b-copy'].map(async (name) => {
         const { containers, ephemeralContainers, nodeName } = ((await world.server.admin.ok('GET', `${pods}/${name}`)) as Loose).spec;
-        return { containers, ephemeralContainers, nodeName };
+        return JSON.stringify({ containers, ephemeralContainers, nodeName }).replace(/kube-api-access-\w{5}/g, 'TOKEN');
       }),
     );
     expect([specs[1], specs[3]]).toEqual([specs[0], specs[2]]);
@@ -304,8 +313,9 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     await send(`/namespaces/${ns}/pods`, { ...typed('PodMetrics', 'web'), containers });
     const status = { allocatable: { cpu: '2', memory: '4Gi' }, capacity: { cpu: '4', memory: '8Gi' } };
     await world.server.admin.patch('/api/v1/nodes/n1/status', { status });
-    await same({ line: 'top node --use-protocol-buffers=false' });
-    await same({ line: 'top node n1 --show-capacity --no-headers --use-protocol-buffers=false' });
+    const headers = { text: /[()% ]+/g, why: 'later releases have brackets in the headers' };
+    await same({ line: 'top node --use-protocol-buffers=false', without: headers });
+    await same({ line: 'top node n1 --show-capacity --no-headers --use-protocol-buffers=false', without: headers });
     await same({ line: 'top pod -n NS --use-protocol-buffers=false' });
     await same({ line: 'top pod web -n NS --containers --sort-by=cpu --use-protocol-buffers=false' });
   });
@@ -326,7 +336,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
       'config set-cluster other --server=https://127.0.0.1:1 --tls-server-name=x',
       'config set-credentials me --token=secret',
       'config set-credentials me --username=u --password=p',
-      'config set-context new --cluster=other --user=me -n team',
+      'config set-context new --cluster=other --user=me --namespace=team',
       'config set-context new --namespace=other',
       'config use-context new',
       'config use-context none',

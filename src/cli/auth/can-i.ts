@@ -151,16 +151,16 @@ async function list(work: Work, options: Options): Promise<number> {
   const { status = {} } = await review<RulesReview>(work, group, 'SelfSubjectRulesReview', 'selfsubjectrulesreviews', spec);
   if (status.incomplete)
     work.io.err(`Warning: the list is not complete: ${printable(status.evaluationError || 'some rules could not be listed')}\n`);
-  const rows = rowsOf(status);
+  const rows = rowsOf(status, !isStock(work.io));
   if (!options.quiet)
     work.io.out(columns([...(options.noHeaders ? [] : [['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs']]), ...rows]));
   return 0;
 }
-function rowsOf(status: NonNullable<RulesReview['status']>): string[][] {
-  /** Rules for the same resources are merged into one line. */
+/** Rules for the same resources are merged into one line; those for the same path, too, if `mergesPaths`. */
+function rowsOf(status: NonNullable<RulesReview['status']>, mergesPaths: boolean): string[][] {
   const verbs = new Map<string, { row: [string, string, string]; verbs: Set<string> }>();
   const add = (row: [string, string, string], given: readonly string[] = []): void => {
-    const key = row.join('\n');
+    const key = row[0] === '' && !mergesPaths ? `${verbs.size}` : row.join('\n');
     const known = verbs.get(key) ?? { row, verbs: new Set() };
     for (const verb of given) known.verbs.add(verb);
     verbs.set(key, known);

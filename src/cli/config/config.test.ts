@@ -79,10 +79,12 @@ test('one context alone, with all that it needs in it', async () => {
 
 test('contexts are listed, chosen, made, changed, renamed and removed', async () => {
   expect(await config('get-contexts')).toEqual(
-    said('CURRENT   NAME   CLUSTER   AUTHINFO   NAMESPACE\n*         dev    a.b       me         team\n          prod   other     plug\n'),
+    said(
+      'CURRENT   NAME   CLUSTER   AUTHINFO   NAMESPACE\n*         dev    a.b       me         team\n          prod   other     plug       \n',
+    ),
   );
   expect(await config('get-contexts', '-o', 'name')).toEqual(said('dev\nprod\n'));
-  expect(await config('get-contexts', 'prod', '--no-headers')).toEqual(said('   prod   other   plug\n'));
+  expect(await config('get-contexts', 'prod', '--no-headers')).toEqual(said('      prod   other   plug   \n'));
   expect(await config('get-contexts', 'nope')).toMatchObject({ code: 2 });
   expect(await config('current-context')).toEqual(said('dev\n'));
   expect(await config('use-context', 'prod')).toEqual(said('Switched to context "prod".\n'));

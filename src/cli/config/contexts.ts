@@ -4,20 +4,13 @@ import { editConfig } from '../../client/config-file.ts';
 import { bool, choice, FlagError, flag } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { printable } from '../print-table.ts';
+import { tabbed } from '../tabbed.ts';
 import { ConfigFiles, fileFlag, noArguments, oneArgument } from './files.ts';
 
 const name = (help: string) => flag<string | undefined>(undefined, help, 'NAME', (t) => t);
 
 /** Columns with three blanks between. */
-export function columns(lines: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const line of lines)
-    line.forEach((cell, i) => {
-      widths[i] = Math.max(widths[i] ?? 0, cell.length);
-    });
-  const row = (line: readonly string[]): string => line.map((cell, i) => cell.padEnd((widths[i] ?? 0) + 3)).join('');
-  return lines.map((line) => `${row(line).trimEnd()}\n`).join('');
-}
+export const columns = (lines: readonly (readonly string[])[]): string => tabbed(lines, { least: 6, padding: 3 });
 
 const listTable = {
   Showing: {
