@@ -172,5 +172,5 @@ test('the status is followed until the rollout is done', async () => {
     stderr: expect.stringContaining('desired revision (7)'),
   });
   expect(await rollout('status', 'deployment/absent')).toMatchObject({ code: 1, stderr: expect.stringContaining('NotFound') });
-  expect(await rollout('status', 'rs/slow-0')).toMatchObject({ code: 1, stderr: expect.stringContaining('no status viewer') });
+  expect(await rollout('status', 'rs/slow-0')).toMatchObject({ code: 1, stderr: expect.stringContaining('ReplicaSet have no rollouts') });
 });
