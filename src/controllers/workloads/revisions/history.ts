@@ -1,0 +1,116 @@
+/** Finds, makes, renumbers and deletes the revisions of a set. */
+import type { Client, ResourceRef } from '../../../client/dynamic.ts';
+import { isConflict, unlessGone } from '../../../client/http.ts';
+import { equal } from '../../../lib/equal.ts';
+import type { JsonObject } from '../../../schema/types.ts';
+import { claim } from '../shared/claim.ts';
+import type { About } from '../shared/events.ts';
+import { controllerRef, type Template } from '../shared/pod-control.ts';
+import { templateHash } from '../shared/template-hash.ts';
+import { chooseRevision, type Revision, revisionData, sortRevisions } from './revision.ts';
+import type { RevisionIndex } from './revision-index.ts';
+
+export interface HistoryOptions {
+  readonly client: Client;
+  readonly resource: ResourceRef;
+  readonly index: RevisionIndex;
+  /** The label of a revision that has its hash. */
+  readonly hashLabel: string;
+}
+
+export interface Owner {
+  readonly about: About;
+  readonly template: Template;
+  readonly selects: (labels: Readonly<Record<string, string>> | undefined) => boolean;
+  /** Asks the server whether the owner still exists and is not being deleted. */
+  readonly mayAdopt: () => Promise<boolean>;
+}
+
+/** Names that are tried for one revision; each found to be that of another template makes the next. */
+const MOST_NAMES = 50;
+/** Longest part of a revision's name that comes from its owner: a hash has ten characters. */
+const MOST_PREFIX = 223;
+
+export class History {
+  private readonly options: HistoryOptions;
+
+  constructor(options: HistoryOptions) {
+    this.options = options;
+  }
+  /** Revisions of an owner from the oldest, after adoption of those that nothing controls. */
+  async of({ about, selects, mayAdopt }: Owner): Promise<Revision[]> {
+    const { client, resource, index } = this.options;
+    const { uid = '', namespace = '' } = about.metadata;
+    const revisions = await claim<Revision>({
+      client,
+      resource,
+      owner: about,
+      matches: ({ metadata }) => selects(metadata.labels),
+      mayAdopt,
+      candidates: [...index.ownedBy(uid), ...index.orphansIn(namespace)],
+    });
+    return sortRevisions(revisions);
+  }
+  /**
+   * The revision of the owner's template, and how often the hash of any of its templates was found to belong to another one so
+   * far, which makes the next hash.
+   */
+  async current(owner: Owner, revisions: readonly Revision[], collisions: number): Promise<{ revision: Revision; collisions: number }> {
+    const { client, resource, index } = this.options;
+    const data = revisionData(owner.template);
+    const choice = chooseRevision(revisions, data);
+    if (choice.use === 'newest') return { revision: choice.revision, collisions };
+    if (choice.use === 'new') return this.create(owner, data, choice.number, collisions);
+    const revision = await client.update<Revision>(resource, { ...choice.revision, revision: choice.number } as Revision);
+    await index.informer.seen(revision);
+    return { revision, collisions };
+  }
+  async delete(revisions: readonly Revision[]): Promise<void> {
+    const { client, resource, index } = this.options;
+    for (const revision of revisions) {
+      const { namespace = '', name = '', uid = '' } = revision.metadata;
+      await client.delete(resource, namespace, name, { preconditions: { uid } }).catch(unlessGone);
+      await index.informer.gone(revision);
+    }
+  }
+
+  private async create(
+    owner: Owner,
+    data: JsonObject,
+    revision: number,
+    before: number,
+  ): Promise<{ revision: Revision; collisions: number }> {
+    const { client, resource, index } = this.options;
+    const { namespace = '', name: ownerName = '' } = owner.about.metadata;
+    for (let collisions = before; ; collisions++) {
+      const hash = templateHash(owner.template, collisions);
+      const name = `${ownerName.slice(0, MOST_PREFIX)}-${hash}`;
+      try {
+        const made = await client.create<Revision>(resource, namespace, this.build(owner, { name, hash, data, revision }));
+        await index.informer.seen(made);
+        return { revision: made, collisions };
+      } catch (error) {
+        if (!isConflict(error) || collisions - before >= MOST_NAMES) throw error;
+      }
+      const there = await client.find<Revision>(resource, namespace, name);
+      if (there !== undefined && equal(there.data, data)) return { revision: there, collisions };
+    }
+  }
+  private build(owner: Owner, made: { name: string; hash: string; data: JsonObject; revision: number }): Revision {
+    const { about, template } = owner;
+    const { namespace = '', annotations } = about.metadata;
+    return {
+      apiVersion: about.apiVersion,
+      kind: 'ControllerRevision',
+      metadata: {
+        name: made.name,
+        namespace,
+        labels: { ...template.metadata?.labels, [this.options.hashLabel]: made.hash },
+        ...(annotations !== undefined && { annotations }),
+        ownerReferences: [controllerRef(about)],
+      },
+      data: made.data,
+      revision: made.revision,
+    } as Revision;
+  }
+}
