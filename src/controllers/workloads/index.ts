@@ -3,12 +3,14 @@ import type { Controller } from '../runtime/controller.ts';
 import { schedulerController } from '../scheduler/controller.ts';
 import { autoscalerController } from './autoscaler/controller.ts';
 import { cronJobController } from './cronjob/controller.ts';
+import { daemonSetController } from './daemonset/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { jobController } from './job/controller.ts';
 import { nodeLifecycleController } from './nodelife/controller.ts';
 import { podCollector } from './podgc/controller.ts';
 import { replicaController } from './replicaset/controller.ts';
 import { replicaSets, replicationControllers } from './replicaset/kinds.ts';
+import { statefulSetController } from './statefulset/controller.ts';
 
 export interface WorkloadSettings {
   readonly parts: ReadonlySet<'controllers' | 'scheduler' | 'nodes'>;
@@ -45,5 +47,7 @@ const controllers = ({ feature }: WorkloadSettings): readonly Controller[] => [
   autoscalerController,
   nodeLifecycleController,
   podCollector({ finishedLimit: FINISHED_PODS }),
+  statefulSetController(feature),
+  daemonSetController(feature),
 ];
 const nodes = (_settings: WorkloadSettings): readonly Controller[] => [];
