@@ -30,6 +30,8 @@ export class Cluster implements Placements {
   private slots = 0;
   private readonly counts = new Set<DomainCounts>();
   private readonly namespaces = new Map<string, Labels>();
+  /** Nodes with taints that only ask pods to stay away. */
+  softTainted = 0;
   /** How many nodes have an image. */
   private readonly imageNodes = new Map<string, number>();
   private ordered: NodeState[] = [];
@@ -117,9 +119,10 @@ export class Cluster implements Placements {
   }
   setNode(object: WireNode): { readonly node: NodeState; readonly change: NodeChange } {
     const node = this.nodeOf(object.metadata.name ?? '');
-    const before = node.images;
+    const { images, taints } = node;
     const change = readNode(node, object);
-    if (change.images) this.countImages(before, node.images);
+    if (change.images) this.countImages(images, node.images);
+    if (change.taints) this.softTainted += Number(asksToStayAway(node.taints)) - Number(asksToStayAway(taints));
     if (change.labels) this.labelsVersion++;
     if (change.labels || change.taints || change.unschedulable) node.version = ++this.version;
     if (change.allocatable || change.images) this.version++;
@@ -129,8 +132,10 @@ export class Cluster implements Placements {
     const node = this.byName.get(name);
     if (node === undefined || !node.exists) return;
     this.countImages(node.images, new Map());
+    this.softTainted -= Number(asksToStayAway(node.taints));
     node.exists = false;
     node.images = new Map();
+    node.taints = [];
     for (const pod of [...node.nominated]) this.nominate(pod, undefined);
     this.labelsVersion++;
     node.version = ++this.version;
@@ -205,3 +210,5 @@ export class Cluster implements Placements {
     return this.counts.size;
   }
 }
+
+const asksToStayAway = (taints: NodeState['taints']): boolean => taints.some(({ effect }) => effect === 'PreferNoSchedule');

@@ -36,9 +36,12 @@ export const MAX_PLANS = 128;
 /** Clusters of at most this size are searched for all nodes that fit; of larger ones a part is enough. */
 const SEARCH_ALL = 100;
 
-/** How many nodes that fit are compared: all of a small cluster, half of a larger one and a twentieth of a very large one. */
-export function nodesToCompare(nodes: number): number {
-  if (nodes < SEARCH_ALL) return nodes;
+/**
+ * How many nodes that fit are compared. For pods that prefer some nodes: all of a small cluster, half of a larger one and a twentieth
+ * of a very large one. For others a few are as good as many, because every search begins where the last one ended.
+ */
+export function nodesToCompare(nodes: number, prefersSome: boolean): number {
+  if (nodes < SEARCH_ALL || !prefersSome) return Math.min(nodes, SEARCH_ALL);
   const percent = Math.max(50 - Math.floor(nodes / 125), 5);
   return Math.max(Math.floor((nodes * percent) / 100), SEARCH_ALL);
 }
@@ -115,7 +118,7 @@ export class Decider {
       }
       return { fitting, misfits };
     }
-    const enough = nodesToCompare(nodes.length);
+    const enough = nodesToCompare(nodes.length, plan.prefersSome || cluster.softTainted > 0);
     const start = this.start % nodes.length;
     let seen = 0;
     for (; seen < nodes.length && fitting.length < enough; seen++) {

@@ -97,6 +97,11 @@ export class Plan {
     this.preferred = terms.preferred.map(({ term, weight }) => ({ counts: about(term), weight }));
   }
 
+  /** Whether nodes differ for the pod by more than what is free and how many of its kind they have. */
+  get prefersSome(): boolean {
+    const { preferred, attracted, softNeedsAll, softSpread, podClass } = this;
+    return podClass.preferredNodes.length > 0 || preferred.length > 0 || attracted.length > 0 || (softNeedsAll && softSpread.length > 0);
+  }
   /** Brings everything up to date that has changed since the last decision. */
   refresh(): void {
     const { cluster, defaults } = this.options;

@@ -139,8 +139,24 @@ test('images that a node has count by their size and by the nodes that have them
 });
 
 describe('many nodes', () => {
-  test('are not all compared', () => {
-    expect([1, 99, 100, 500, 1000, 5000, 10_000].map(nodesToCompare)).toEqual([1, 99, 100, 230, 420, 500, 500]);
+  test('are not all compared, and fewer for pods that prefer none', () => {
+    const sizes = [1, 99, 100, 500, 1000, 5000, 10_000];
+    expect(sizes.map((nodes) => nodesToCompare(nodes, true))).toEqual([1, 99, 100, 230, 420, 500, 500]);
+    expect(sizes.map((nodes) => nodesToCompare(nodes, false))).toEqual([1, 99, 100, 100, 100, 100, 100]);
+  });
+  test('get about the same number of pods all the same', () => {
+    for (let i = 0; i < 200; i++) world.node(`n${i}`);
+    for (let i = 0; i < 400; i++) world.pod(`p${i}`, { cpu: '1' });
+    world.run();
+    const counts = [...world.cluster.nodes()].map(({ pods }) => pods.size);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+  });
+  test('with a taint that only asks are avoided even where most have it', () => {
+    for (let i = 0; i < 300; i++) world.node(`n${i}`, i === 299 ? {} : { taints: [{ key: 'busy', effect: 'PreferNoSchedule' }] });
+    expect(world.cluster.softTainted).toBe(299);
+    world.node('n1', {});
+    world.scheduler.nodeGone('n2');
+    expect(world.cluster.softTainted).toBe(297);
   });
   test('of equal score are chosen at random, the same for the same seed', () => {
     const chosen = (seed: number): string => {
