@@ -403,12 +403,14 @@ test('where the name of a replica set is taken by another, the next hash is used
 test('replica sets that match are adopted, and scaled down as old ones', async () => {
   const world = new World();
   const set = { replicas: 2, selector: { matchLabels: { app: 'web' } }, template: templateOf('v0') };
-  world.api.make(setKind, { metadata: { name: 'bare', labels }, spec: set });
+  const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' };
+  world.api.make(setKind, { metadata: { name: 'bare', labels, annotations }, spec: set });
   await world.run.idle();
   world.create(2);
   await world.settle();
   expect(world.api.one(setKind, 'bare').metadata.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'web', controller: true }]);
   expect(world.sizes).toEqual({ v0: 0, v1: 2 });
+  expect(world.set('v1').metadata.annotations['deployment.kubernetes.io/revision']).toBe('3546343826724305833');
   // Without the labels it is released.
   world.api.edit(setKind, 'bare', (object) => {
     object.metadata.labels = {};

@@ -5,7 +5,7 @@ import { formatTime } from '../../../meta/time.ts';
 import type { Loose } from '../../testing.ts';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
 import { type DeploymentObject, limitsOf } from './limits.ts';
-import { currentAnnotations, lastRevisions, revisionNames } from './revisions.ts';
+import { currentAnnotations, lastRevisions, revisionNames, revisionOf } from './revisions.ts';
 import { rollbackOf, rollbackTo } from './rollback.ts';
 import { beyondHistory, findCurrent, isSameTemplate, sizeOf } from './sets.ts';
 import { currentSize, oldSizes, proportionalSizes } from './sizes.ts';
@@ -204,7 +204,7 @@ const revised = (name: string, revision: string | undefined, size = 0, more: Loo
 test('beyond the history limit the lowest revisions go, but none with pods', () => {
   const sets = [revised('c', '10'), revised('a', '2'), revised('b', '9', 1), revised('d', '11'), revised('e', '1', 0, { pods: 1 })];
   const gone = (limit: number | undefined, list = sets): unknown[] =>
-    beyondHistory(list, limit, (one) => Number(one.metadata.annotations?.[names.revision])).map(({ metadata }) => metadata.name);
+    beyondHistory(list, limit, (one) => revisionOf(one, names)).map(({ metadata }) => metadata.name);
   expect([gone(5), gone(3), gone(1), gone(0), gone(undefined), gone(2 ** 31 - 1)]).toEqual([
     [],
     ['a'],
@@ -221,23 +221,28 @@ test('beyond the history limit the lowest revisions go, but none with pods', () 
 
 test('revisions are annotations of the identity', () => {
   expect(revisionNames(plat).revision).toBe('deployment.plat.dev/revision');
-  expect(lastRevisions([revised('a', '2'), revised('b', '10'), revised('c', 'x'), revised('d', undefined)], names)).toEqual([10, 2]);
-  expect(lastRevisions([], names)).toEqual([0, 0]);
+  expect(lastRevisions([revised('a', '2'), revised('b', '10'), revised('c', 'x'), revised('d', undefined)], names)).toEqual([10n, 2n]);
+  expect(lastRevisions([], names)).toEqual([0n, 0n]);
+  // Numbers of 64 bits are exact.
+  expect(lastRevisions([revised('a', '3546343826724305832'), revised('b', '9223372036854775808')], names)).toEqual([
+    3546343826724305832n,
+    0n,
+  ]);
 });
 
 test('the current set gets the annotations of the deployment and the next revision, and remembers its last one', () => {
   const { revision, history, desired } = names;
   const mine = { note: 'x', [revision]: '7', 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
-  expect(currentAnnotations(mine, {}, 3, names)).toEqual({ note: 'x', [revision]: '3' });
-  expect(currentAnnotations(mine, { [revision]: '3', [desired]: '2' }, 3, names)).toEqual({ note: 'x', [revision]: '3', [desired]: '2' });
-  expect(currentAnnotations({}, { [revision]: '1' }, 3, names)).toEqual({ [revision]: '3', [history]: '1' });
-  expect(currentAnnotations({}, { [revision]: '3', [history]: '1' }, 10, names)).toEqual({ [revision]: '10', [history]: '1,3' });
-  expect(currentAnnotations({}, { [revision]: 'odd' }, 3, names)).toEqual({ [revision]: 'odd' });
+  expect(currentAnnotations(mine, {}, 3n, names)).toEqual({ note: 'x', [revision]: '3' });
+  expect(currentAnnotations(mine, { [revision]: '3', [desired]: '2' }, 3n, names)).toEqual({ note: 'x', [revision]: '3', [desired]: '2' });
+  expect(currentAnnotations({}, { [revision]: '1' }, 3n, names)).toEqual({ [revision]: '3', [history]: '1' });
+  expect(currentAnnotations({}, { [revision]: '3', [history]: '1' }, 10n, names)).toEqual({ [revision]: '10', [history]: '1,3' });
+  expect(currentAnnotations({}, { [revision]: 'odd' }, 3n, names)).toEqual({ [revision]: 'odd' });
 });
 
 test('the text of earlier revisions is at most 2000 characters long', () => {
   const long = Array.from({ length: 1000 }, (_, i) => String(i % 10)).join(',');
-  const kept = currentAnnotations({}, { [names.revision]: '4321', [names.history]: long }, 9999, names)[names.history] ?? '';
+  const kept = currentAnnotations({}, { [names.revision]: '4321', [names.history]: long }, 9999n, names)[names.history] ?? '';
   expect([kept.length <= 2000, kept.length > 1990, kept.endsWith(',9,4321')]).toEqual([true, true, true]);
 });
 
@@ -379,17 +384,17 @@ test('a rollback by annotation takes the template and the annotations of a revis
       metadata: { name: 'web', annotations: { [request]: revision, [names.revision]: '2', cause: 'edit' } },
       spec: { template: { metadata: { labels: { a: 'b' } }, spec: { v: 2 } } },
     }) as Loose;
-  expect([rollbackOf(one('3')), rollbackOf(one('x')), rollbackOf(deployment(1, 1, 1))]).toEqual([3, undefined, undefined]);
-  for (const revision of [0, 1]) {
+  expect([rollbackOf(one('3')), rollbackOf(one('x')), rollbackOf(deployment(1, 1, 1))]).toEqual([3n, undefined, undefined]);
+  for (const revision of [0n, 1n]) {
     const done = rollbackTo(one(String(revision)), [old, last], revision, names);
     expect([done.type, done.reason, done.message]).toEqual(['Normal', 'DeploymentRollback', 'Rolled back deployment "web" to revision 1']);
     expect(done.deployment.metadata.annotations).toEqual({ [names.revision]: '2', cause: 'create' });
     expect(done.deployment.spec?.template).toEqual({ metadata: { labels: { a: 'b' } }, spec: { v: 1 } });
   }
   const reasons = [
-    rollbackTo(one('2'), [old, last], 2, names),
-    rollbackTo(one('5'), [old, last], 5, names),
-    rollbackTo(one('0'), [], 0, names),
+    rollbackTo(one('2'), [old, last], 2n, names),
+    rollbackTo(one('5'), [old, last], 5n, names),
+    rollbackTo(one('0'), [], 0n, names),
   ];
   expect(reasons.map(({ type, reason }) => [type, reason])).toEqual([
     ['Warning', 'DeploymentRollbackTemplateUnchanged'],

@@ -12,7 +12,7 @@ import { deploymentController } from './controller.ts';
 import { limitsOf } from './limits.ts';
 
 const { pods, deployments, replicaSets: setKind } = workloadKinds;
-const RUNS = 12;
+const RUNS = 8;
 const STEPS = 20;
 const labels = { app: 'web' };
 const templateOf = (version: number): Loose => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image: `v${version}` }] } });

@@ -26,9 +26,19 @@ export function numberOf({ metadata }: ReplicaSetObject, annotation: string): nu
   return /^-?\d+$/.test(text) ? Number(text) : undefined;
 }
 
+/** A revision: a whole number of 64 bits, more than the numbers of this language hold exactly. */
+export function parseRevision(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^-?\d{1,19}$/.test(text)) return undefined;
+  const revision = BigInt(text);
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
+}
+/** The revision of a set; 0 where it has none. */
+export const revisionOf = ({ metadata }: ReplicaSetObject, { revision }: RevisionNames): bigint =>
+  parseRevision(metadata.annotations?.[revision]) ?? 0n;
+
 /** The highest revision, and the one before it; 0 where there is none. */
-export function lastRevisions(sets: readonly ReplicaSetObject[], { revision }: RevisionNames): [number, number] {
-  const [last = 0, before = 0] = sets.map((set) => numberOf(set, revision) ?? 0).sort((a, b) => b - a);
+export function lastRevisions(sets: readonly ReplicaSetObject[], names: RevisionNames): [bigint, bigint] {
+  const [last = 0n, before = 0n] = sets.map((set) => revisionOf(set, names)).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
   return [last, before];
 }
 
@@ -36,12 +46,12 @@ export function lastRevisions(sets: readonly ReplicaSetObject[], { revision }: R
 const HISTORY_CHARS = 2000;
 
 /** Annotations of the set with the deployment's template: those of the deployment, and the next revision, unless its own is higher. */
-export function currentAnnotations(deployment: Annotations, set: Annotations, next: number, names: RevisionNames): Annotations {
+export function currentAnnotations(deployment: Annotations, set: Annotations, next: bigint, names: RevisionNames): Annotations {
   const copied = Object.entries(deployment).filter(([name]) => !deploymentAnnotations.has(name));
   const annotations: Record<string, string> = { ...set, ...Object.fromEntries(copied) };
   const before = set[names.revision];
-  if (before !== undefined && before !== '' && !/^-?\d+$/.test(before)) return annotations;
-  if (Number(before ?? '') >= next) return annotations;
+  const revision = before === undefined || before === '' ? 0n : parseRevision(before);
+  if (revision === undefined || revision >= next) return annotations;
   annotations[names.revision] = String(next);
   if (before !== undefined) annotations[names.history] = historyOf(set[names.history] ?? '', before);
   return annotations;

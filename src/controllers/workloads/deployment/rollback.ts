@@ -3,16 +3,15 @@ import { rollbackRevision } from '../../../kinds/apps/older-fields.ts';
 import { deploymentAnnotations } from '../../../meta/identity.ts';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
 import type { DeploymentObject } from './limits.ts';
-import { lastRevisions, numberOf, type RevisionNames } from './revisions.ts';
+import { lastRevisions, parseRevision, type RevisionNames, revisionOf } from './revisions.ts';
 import { isSameTemplate, withoutHash } from './sets.ts';
 
 /** The names of the annotation: that of this server, and that of a stock one. */
 const requests = [rollbackRevision, 'deprecated.deployment.rollback.to'];
 
 /** The requested revision; 0 is the previous one. Undefined where none is requested. */
-export function rollbackOf({ metadata }: DeploymentObject): number | undefined {
-  const text = requests.map((name) => metadata.annotations?.[name] ?? '').find((value) => /^-?\d+$/.test(value));
-  return text === undefined ? undefined : Number(text);
+export function rollbackOf({ metadata }: DeploymentObject): bigint | undefined {
+  return requests.map((name) => parseRevision(metadata.annotations?.[name])).find((revision) => revision !== undefined);
 }
 
 export interface RolledBack {
@@ -26,15 +25,15 @@ export interface RolledBack {
 export function rollbackTo(
   deployment: DeploymentObject,
   sets: readonly ReplicaSetObject[],
-  requested: number,
+  requested: bigint,
   names: RevisionNames,
 ): RolledBack {
   const kept = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !requests.includes(name));
   const cleared = { ...deployment, metadata: { ...deployment.metadata, annotations: Object.fromEntries(kept) } };
   const refused = (reason: string, message: string): RolledBack => ({ deployment: cleared, type: 'Warning', reason, message });
-  const revision = requested === 0 ? lastRevisions(sets, names)[1] : requested;
-  if (revision === 0) return refused('DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
-  const set = sets.find((one) => numberOf(one, names.revision) === revision);
+  const revision = requested === 0n ? lastRevisions(sets, names)[1] : requested;
+  if (revision === 0n) return refused('DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
+  const set = sets.find((one) => revisionOf(one, names) === revision);
   if (set === undefined) return refused('DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.');
   const name = JSON.stringify(deployment.metadata.name);
   const { template } = set.spec ?? {};

@@ -14,7 +14,7 @@ import { controllerOf, type PodIndex } from '../shared/pods.ts';
 import type { WorkloadRefs } from '../shared/refs.ts';
 import { templateHash } from '../shared/template-hash.ts';
 import { type DeploymentObject, type Limits, limitsOf } from './limits.ts';
-import { currentAnnotations, lastRevisions, numberOf, type RevisionNames, sizeAnnotations } from './revisions.ts';
+import { currentAnnotations, lastRevisions, numberOf, type RevisionNames, revisionOf, sizeAnnotations } from './revisions.ts';
 import { rollbackOf, rollbackTo } from './rollback.ts';
 import {
   beyondHistory,
@@ -217,7 +217,7 @@ export class Rollout {
     if (current === undefined) return;
     const [last] = lastRevisions(this.old, tools.names);
     const before = current.metadata.annotations ?? {};
-    const annotations = currentAnnotations(deployment.metadata.annotations ?? {}, before, last + 1, tools.names);
+    const annotations = currentAnnotations(deployment.metadata.annotations ?? {}, before, last + 1n, tools.names);
     const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
     const isOther = (current.spec?.minReadySeconds ?? 0) !== minReadySeconds;
     if (isOther || !equal(annotations, before)) await this.change(current, annotations, isOther ? { minReadySeconds } : {});
@@ -280,7 +280,7 @@ export class Rollout {
         name: `${deployment.metadata.name}-${hash}`,
         namespace,
         labels,
-        annotations: { ...currentAnnotations(annotations, {}, last + 1, tools.names), ...sizeAnnotations(limits, tools.names) },
+        annotations: { ...currentAnnotations(annotations, {}, last + 1n, tools.names), ...sizeAnnotations(limits, tools.names) },
         ownerReferences: [controllerRef(aboutDeployment(deployment))],
       },
       spec: {
@@ -298,7 +298,7 @@ export class Rollout {
   private async dropHistory(): Promise<void> {
     const { client, refs, names, replicaSets } = this.tools;
     const limit = this.deployment.spec?.revisionHistoryLimit ?? undefined;
-    for (const set of beyondHistory(this.old, limit, (one) => numberOf(one, names.revision) ?? 0)) {
+    for (const set of beyondHistory(this.old, limit, (one) => revisionOf(one, names))) {
       const { namespace = '', name = '', uid = '', resourceVersion = '' } = set.metadata;
       try {
         await client.delete(refs.replicaSets, namespace, name, { preconditions: { uid, resourceVersion } });
@@ -311,7 +311,7 @@ export class Rollout {
   }
 
   /** Takes the template of an earlier revision, as requested by an annotation, and removes the request. */
-  private async rollback(revision: number): Promise<Outcome> {
+  private async rollback(revision: bigint): Promise<Outcome> {
     const { client, refs, names, deployments } = this.tools;
     const { deployment, type, reason, message } = rollbackTo(this.deployment, this.sets, revision, names);
     const written = await client.update<DeploymentObject>(refs.deployments, { ...deployment, ...KIND } as DeploymentObject);

@@ -55,14 +55,14 @@ export const findCurrent = (sets: readonly ReplicaSetObject[], template: Templat
 export function beyondHistory(
   old: readonly ReplicaSetObject[],
   limit: number | undefined,
-  revisionOf: (set: ReplicaSetObject) => number,
+  revisionOf: (set: ReplicaSetObject) => bigint,
 ): ReplicaSetObject[] {
   if (limit === undefined || limit === UNLIMITED) return [];
   const kept = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const surplus = kept.length - limit;
   if (surplus <= 0) return [];
   return kept
-    .sort((a, b) => revisionOf(a) - revisionOf(b) || byAge(a, b))
+    .sort((a, b) => (revisionOf(a) === revisionOf(b) ? byAge(a, b) : revisionOf(a) < revisionOf(b) ? -1 : 1))
     .slice(0, surplus)
     .filter((set) => sizeOf(set) === 0 && podsOf(set) === 0 && isObserved(set));
 }
