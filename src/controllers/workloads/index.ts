@@ -11,6 +11,10 @@ import { podCollector } from './podgc/controller.ts';
 import { replicaController } from './replicaset/controller.ts';
 import { replicaSets, replicationControllers } from './replicaset/kinds.ts';
 import { statefulSetController } from './statefulset/controller.ts';
+import { attachDetach, simulatedAttacher } from './volumes/attachment.ts';
+import { volumeBinder } from './volumes/binder.ts';
+import { ephemeralVolumes } from './volumes/ephemeral.ts';
+import { simulatedProvisioner } from './volumes/provisioner.ts';
 
 export interface WorkloadSettings {
   readonly parts: ReadonlySet<'controllers' | 'scheduler' | 'nodes'>;
@@ -23,7 +27,7 @@ export interface WorkloadSettings {
 export interface Workloads {
   /** Those of the stock controller manager, by its names: `--controllers` selects among them. */
   readonly controllers: readonly Controller[];
-  /** The scheduler and the nodes. */
+  /** The scheduler, the nodes, and the storage that is simulated. */
   readonly others: readonly Controller[];
 }
 
@@ -31,14 +35,18 @@ export function workloadControllers(settings: WorkloadSettings): Workloads {
   const { parts } = settings;
   return {
     controllers: parts.has('controllers') ? controllers(settings) : [],
-    others: [...(parts.has('scheduler') ? [schedulerController()] : []), ...(parts.has('nodes') ? nodes(settings) : [])],
+    others: [
+      ...(parts.has('scheduler') ? [schedulerController()] : []),
+      ...(parts.has('controllers') ? storage(settings) : []),
+      ...(parts.has('nodes') ? nodes(settings) : []),
+    ],
   };
 }
 
 /** Finished pods that are kept. */
 const FINISHED_PODS = 12_500;
 
-const controllers = ({ feature }: WorkloadSettings): readonly Controller[] => [
+const controllers = ({ feature, parts }: WorkloadSettings): readonly Controller[] => [
   deploymentController,
   replicaController(replicaSets, { deletionCost: feature('PodDeletionCost') }),
   replicaController(replicationControllers, { deletionCost: feature('PodDeletionCost') }),
@@ -47,7 +55,15 @@ const controllers = ({ feature }: WorkloadSettings): readonly Controller[] => [
   autoscalerController,
   nodeLifecycleController,
   podCollector({ finishedLimit: FINISHED_PODS }),
+  volumeBinder({ deletesAny: parts.has('nodes') }),
+  attachDetach,
+  ephemeralVolumes,
   statefulSetController(feature),
   daemonSetController(feature),
 ];
+/** Nodes that are simulated have any storage; without them only classes of the simulated provisioner have. */
+const storage = ({ parts, simulatedNodes }: WorkloadSettings): readonly Controller[] => {
+  const any = parts.has('nodes');
+  return [simulatedProvisioner({ any, defaultClass: any && simulatedNodes > 0 }), simulatedAttacher({ any })];
+};
 const nodes = (_settings: WorkloadSettings): readonly Controller[] => [];

@@ -33,7 +33,11 @@ function world(any = false, identity = kubernetes): World {
     namespaced: false,
   };
   const api = new FakeApi([claimKind, volumeKind, classKind, eventKind, fakeKinds.pods]);
-  const run = runControllers(api, [volumeBinder({ deletesAny: any }), simulatedProvisioner({ any, defaultClass: any }), ephemeralVolumes], identity);
+  const run = runControllers(
+    api,
+    [volumeBinder({ deletesAny: any }), simulatedProvisioner({ any, defaultClass: any }), ephemeralVolumes],
+    identity,
+  );
   return {
     api,
     run,
@@ -305,7 +309,15 @@ test('volumes of the pods of a node are attached to it, and detached after the l
   const attachmentKind = kind('volumeattachments', 'VolumeAttachment');
   const driverKind = kind('csidrivers', 'CSIDriver');
   const nodeKind = { group: '', version: 'v1', name: 'nodes', kind: 'Node', namespaced: false };
-  const api = new FakeApi([claimKind, volumeKind, kind('storageclasses', 'StorageClass'), attachmentKind, driverKind, nodeKind, fakeKinds.pods]);
+  const api = new FakeApi([
+    claimKind,
+    volumeKind,
+    kind('storageclasses', 'StorageClass'),
+    attachmentKind,
+    driverKind,
+    nodeKind,
+    fakeKinds.pods,
+  ]);
   api.put(nodeKind, { metadata: { name: 'n' }, status: {} });
   api.put(driverKind, { metadata: { name: 'plain' }, spec: { attachRequired: false } });
   for (const [name, driver] of [
@@ -316,7 +328,8 @@ test('volumes of the pods of a node are attached to it, and detached after the l
     api.put(claimKind, { metadata: { name, namespace: 'a' }, spec: { volumeName: `v-${name}` }, status: {} });
   }
   const volumes = ['one', 'two'].map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
-  for (const name of ['p', 'q']) api.put(fakeKinds.pods, { metadata: { name, namespace: 'a' }, spec: { nodeName: 'n', volumes }, status: { phase: 'Running' } });
+  for (const name of ['p', 'q'])
+    api.put(fakeKinds.pods, { metadata: { name, namespace: 'a' }, spec: { nodeName: 'n', volumes }, status: { phase: 'Running' } });
   const run = runControllers(api, [attachDetach, simulatedAttacher({ any: true })]);
   await run.pass(1000);
   expect(api.all(attachmentKind)).toMatchObject([
