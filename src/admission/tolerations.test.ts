@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Toleration } from '../kinds/core/schema/scheduling.ts';
 import { equal } from '../lib/equal.ts';
 import { expectEqual } from '../lib/expect-equal.testing.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { covers, mergeTolerations } from './tolerations.ts';
 
 /** The rule as it reads: each is compared with all others. */
@@ -34,7 +34,7 @@ test('merging says what comparing each with all others says', () => {
     fc.property(list, list, (first, second) => {
       expectEqual(mergeTolerations(first, second), plainly(first, second));
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });
 

@@ -1,7 +1,7 @@
 /** Random headers never make somebody out of nobody. */
 
 import { expect, test } from 'vitest';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { authentication } from './authn/index.ts';
 import { staticTokens } from './authn/static-tokens.ts';
@@ -49,7 +49,7 @@ test('an Authorization header that is not the token itself proves nobody', async
       }
       if (user?.name !== wellKnown.anonymous) expect(proves(header)).toBe(true);
     }),
-    { numRuns: 4000 },
+    { numRuns: rounds(4000) },
   );
 });
 
@@ -84,6 +84,6 @@ test('whoever may impersonate nobody becomes nobody, whatever the headers say', 
       }
       expect(user).toBeUndefined();
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { copied } from '../lib/copied.testing.ts';
 import { expectEqual } from '../lib/expect-equal.testing.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { decode, encode } from '../schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../schema/protobuf.ts';
@@ -142,7 +142,7 @@ test.each(cases)('%s: whatever can be stored survives it', (_name, served) => {
       const back = asText(served, fromHub(served, hub));
       expectEqual(shown(hubSide, toHub(served, back)), shown(hubSide, named(hubSide, hub)));
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 
@@ -157,7 +157,7 @@ test.each(cases)('%s: what is written in it is read again', (name, served) => {
       if (!normalized.has(name)) expectEqual(shown(served, again), shown(served, named(served, object)));
       expectEqual(toHub(served, again), hub);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 function storable(served: Served, body: Loose): boolean {

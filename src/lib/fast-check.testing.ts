@@ -1,9 +1,10 @@
 /** fast-check with the seed of this run (`seed.testing.ts`); a failure prints it. */
 import fc from 'fast-check';
-import { testSeed } from './seed.testing.ts';
+import { rounds, testSeed } from './seed.testing.ts';
 
 fc.configureGlobal({ seed: testSeed });
 export default fc;
+export { rounds };
 
 /** Any text without halves of surrogate pairs: what `fc.string({ unit: 'binary' })` makes, which takes seconds to set up. */
 export const codePoints = (maxLength?: number): fc.Arbitrary<string> =>

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { extensionNames, type JSONSchemaProps } from '../kinds/apiextensions/schema/json-schema.ts';
 import { structureOf } from '../kinds/apiextensions/structure.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { ApiError } from '../meta/errors.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
@@ -208,6 +208,6 @@ test('objects of any form are written, applied over and taken away again', () =>
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

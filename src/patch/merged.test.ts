@@ -5,7 +5,7 @@ import { bodies } from '../kinds/bodies.testing.ts';
 import type { KindVersion } from '../kinds/kind.ts';
 import { create, type Loose } from '../kinds/validation/kinds.testing.ts';
 import { decodes, mutated } from '../kinds/validation/mutations.testing.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { decode, encode } from '../schema/json.ts';
 import { json, list, map, message, opt, string } from '../schema/types.ts';
 import { fieldsOf } from './applied.ts';
@@ -61,7 +61,7 @@ test.each(bodies)('a %s over which another is laid', (_name, kind, body) => {
       expect(outcome(() => decodeMerged(schema, live, merged))).toEqual(outcome(() => decode(schema, merged)));
       expect(live).toEqual(before);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

@@ -5,7 +5,7 @@
 
 import { expect, test } from 'vitest';
 import { ObjectMeta } from '../kinds/meta.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { ApiError } from '../meta/errors.ts';
 import { always, list, map, message, object, opt, string } from '../schema/types.ts';
 import { type FieldSet, paths } from './fieldset.ts';
@@ -171,6 +171,6 @@ test('histories of several managers agree with the oracle', () => {
         if (history.entries.length === 0) return;
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });

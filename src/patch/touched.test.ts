@@ -6,7 +6,7 @@ import type { Kind, KindVersion } from '../kinds/kind.ts';
 import { create, type Loose } from '../kinds/validation/kinds.testing.ts';
 import { mutated } from '../kinds/validation/mutations.testing.ts';
 import { expectEqual } from '../lib/expect-equal.testing.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { decode, encode, toJson } from '../schema/json.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { type Patch, readJsonPatch } from './json-patch.ts';
@@ -79,7 +79,7 @@ test.each(bodies)('a merge patch or a strategic one of a %s', (_name, kind, body
           outcome(() => whole(kind, live, patch)),
         );
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -96,7 +96,7 @@ test.each(bodies)('a JSON patch of a %s', (_name, kind, body) => {
         outcome(() => whole(kind, live, patch)),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

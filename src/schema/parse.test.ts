@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import type { Work } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
 import { holdsFractions, parseJson, parseJsonSteps } from './parse.ts';
@@ -77,7 +77,7 @@ test('both parsers accept and refuse the same texts', () => {
         expect(accepts(() => new SlowParser(text, {}).parse())).toBe(accepts(() => JSON.parse(text)));
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc, { codePoints } from '../lib/fast-check.testing.ts';
+import fc, { codePoints, rounds } from '../lib/fast-check.testing.ts';
 import { atOnce } from '../lib/slices.ts';
 import { decodeEnvelope, encodeEnvelope, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
@@ -172,7 +172,7 @@ test('whatever an object holds comes back', () => {
       const value = decode(Everything, JSON.parse(JSON.stringify(given)));
       expect(decodeProtobuf(Everything, encodeProtobuf(Everything, value))).toEqual(value);
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 
@@ -247,13 +247,13 @@ test('whatever bytes come, they are read or refused', () => {
       readOrRefuse(bytes.subarray(0, 4 + (cut % (bytes.length - 3))));
       readOrRefuse(bytes);
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       readOrRefuse(Buffer.concat([Buffer.from('k8s\0\x12'), varint(bytes.length), bytes]));
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

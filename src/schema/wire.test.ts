@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { schemaOf } from '../kinds/schemas.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { recorded } from '../lib/recordings.testing.ts';
 import { baseGroup, kubernetes } from '../meta/identity.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from './envelope.ts';
@@ -58,7 +58,7 @@ describe('bytes of a stock server', () => {
           expect(error).toBeInstanceOf(DecodeError);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 });

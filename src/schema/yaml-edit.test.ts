@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import type { JsonValue } from './types.ts';
 import { parseYamlDocuments, stringifyYaml } from './yaml.ts';
 import { editYaml } from './yaml-edit.ts';
@@ -125,6 +125,6 @@ test('whatever a text becomes, it has the new values', () => {
       expect(parseYamlDocuments(out)).toEqual([after]);
       if (!isJson) expect(out.startsWith('# head\n')).toBe(true);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as oracle from 'yaml';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { Slices } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
 import { FieldFaults } from './field-faults.ts';
@@ -187,7 +187,7 @@ test('any text is read or refused', () => {
         expect(error).toBeInstanceOf(DecodeError);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 
@@ -277,7 +277,7 @@ test('what another writer makes of a value is read back, in every style it knows
         expect(parseYaml(text)).toEqual(value);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 
@@ -289,7 +289,7 @@ test('what is written is read back, by ourselves and by another reader', () => {
       // That reader takes some texts of digits and signs for numbers that they are not.
       if (!/"[-+0-9._eE]+"/.test(JSON.stringify(value))) expect(readElsewhere(text)).toEqual(value);
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
-import { testSeed } from '../../src/lib/seed.testing.ts';
+import { rounds, testSeed } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 
-const ROUNDS = 20;
+const ROUNDS = rounds(20);
 /** A kill comes when fewer commits than this were acknowledged, at whatever the process does then: time does not decide how many. */
 const LATEST_KILL = 200;
 

@@ -6,7 +6,7 @@ import { fromHubNow, type Served, toHubNow } from '../../src/kinds/served.ts';
 import { testEnv } from '../../src/kinds/validation/kinds.testing.ts';
 import { normalize } from '../../src/kinds/validation/laws.testing.ts';
 import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
-import fc from '../../src/lib/fast-check.testing.ts';
+import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
 import { applyDefaults, decode, encode } from '../../src/schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
 import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
@@ -18,7 +18,7 @@ const every: [string, Served][] = kinds.flatMap((kind) =>
 );
 const converted = every.filter(([, served]) => !served.isHub);
 /** fast-check prints the seed of a failure; give it here to see it again. */
-const runs = (numRuns: number) => ({ numRuns });
+const runs = (numRuns: number) => ({ numRuns: rounds(numRuns) });
 
 const read = (schema: MessageType, value: unknown): ApiObject => decode(schema, value) as ApiObject;
 const json = (schema: MessageType, object: unknown): unknown => JSON.parse(encode(schema, object));

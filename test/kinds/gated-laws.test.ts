@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { GatedFields, gateOf, hasGates } from '../../src/kinds/gated-fields.ts';
 import { builtinKinds } from '../../src/kinds/index.ts';
 import type { ApiObject, Kind, KindVersion } from '../../src/kinds/kind.ts';
-import fc from '../../src/lib/fast-check.testing.ts';
+import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
 import { kubernetes } from '../../src/meta/identity.ts';
 import { decode } from '../../src/schema/json.ts';
 import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
-const RUNS = 40;
+const RUNS = rounds(40);
 const schemaOf = (kind: Kind): MessageType => (kind.versions[kind.hub] as KindVersion).schema;
 const kinds = builtinKinds(kubernetes).filter((kind) => hasGates(schemaOf(kind)) || kind.gated !== undefined);
 

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mutated } from '../../src/kinds/validation/mutations.testing.ts';
 import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
-import fc from '../../src/lib/fast-check.testing.ts';
+import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../../src/testing/index.ts';
@@ -74,7 +74,7 @@ async function holds(bodies: fc.Arbitrary<Loose>, numRuns: number, sent: (body: 
       expectEqual(problem(await sent(body)), '');
       expectEqual(errors, []);
     }),
-    { numRuns },
+    { numRuns: rounds(numRuns) },
   );
 }
 

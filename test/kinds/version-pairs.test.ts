@@ -8,7 +8,7 @@ import type { Served } from '../../src/kinds/served.ts';
 import type { Loose } from '../../src/kinds/validation/kinds.testing.ts';
 import { normalize } from '../../src/kinds/validation/laws.testing.ts';
 import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
-import fc from '../../src/lib/fast-check.testing.ts';
+import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
 import { decode } from '../../src/schema/json.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
@@ -69,6 +69,6 @@ test.each(pairs)('%s through %s', (_one, _other, one, other) => {
       const after = withoutType(shown(one, fromHub(one, sentBack(other, hub))));
       expectEqual(after, before);
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   );
 });

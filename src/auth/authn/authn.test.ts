@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import fc from '../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../lib/fast-check.testing.ts';
 import { issue, issueClient, issueServing, newAuthority, newKeyPair, peerChain, readAuthority } from '../../lib/pki.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { type Authenticator, type AuthRequest, type User, union } from '../types.ts';
@@ -116,7 +116,7 @@ test('no header proves an identity but a token of the file', () => {
       const token = tokenOf(text);
       expect(user.name).toBe(token === '' ? 'system:anonymous' : proved.get(token));
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

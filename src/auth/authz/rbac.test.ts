@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import type { PolicyRule, Subject } from '../../kinds/rbac/schema/v1.ts';
-import fc from '../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../lib/fast-check.testing.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { type Attributes, type User, unionAuthorizer } from '../types.ts';
 import { ruleAllows } from './policy-rules.ts';
@@ -235,7 +235,7 @@ test('decisions are those of a plain look at all rules, after any history', () =
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

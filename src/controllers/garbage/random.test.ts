@@ -1,7 +1,7 @@
 /** Random graphs of owners, random deletions: when the collector has nothing left to do, exactly what the rules keep is there. */
 
 import { expect, test } from 'vitest';
-import fc from '../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../lib/fast-check.testing.ts';
 import { FakeApi, type FakeKind, fakeKinds, type Loose, runControllers } from '../testing.ts';
 import { garbageCollector } from './controller.ts';
 
@@ -118,5 +118,5 @@ async function play({ things, deletions, restartAfter }: Scenario): Promise<void
 }
 
 test('exactly what the rules keep remains, whichever policies objects are deleted by', async () => {
-  await fc.assert(fc.asyncProperty(scenario, play), { numRuns: 300 });
+  await fc.assert(fc.asyncProperty(scenario, play), { numRuns: rounds(300) });
 }, 120_000);

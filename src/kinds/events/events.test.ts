@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc from '../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../lib/fast-check.testing.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
@@ -72,7 +72,7 @@ test('an event of the core group comes back from the new group as it was', () =>
       const { kind: _kind, apiVersion: _apiVersion, ...back } = toHub(served('v1'), there) as Loose;
       expect(encode(CoreEvent, back)).toBe(text);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { copied } from '../../lib/copied.testing.ts';
 import { expectEqual } from '../../lib/expect-equal.testing.ts';
-import fc from '../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../lib/fast-check.testing.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { isNormal } from '../../schema/normal.ts';
@@ -28,7 +28,7 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
   test.each(bodies)('defaults of a %s change nothing the second time, in any version', (_name, kind, body) => {
     fc.assert(
       fc.property(mutated(body), (changed) => defaultsSettle(kind, changed)),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 
@@ -40,7 +40,7 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
         const old = decodes(() => create(kind, before))?.object ?? good;
         rulesStand(kind, changed, old, subresource);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -58,7 +58,7 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
           if (!isDeepStrictEqual(again, object)) expect(again).toStrictEqual(object);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -79,7 +79,7 @@ export function holdLaws(bodies: readonly GoodBody[]): void {
         for (const version of Object.keys(kind.versions))
           expectEqual(plain(kind, throughVersion(kind, version, object, 'text')), plain(kind, object));
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc, { codePoints } from '../fast-check.testing.ts';
+import fc, { codePoints, rounds } from '../fast-check.testing.ts';
 import { ENOUGH } from './cases.testing.ts';
 import {
   CelError,
@@ -258,7 +258,7 @@ function harmless(source: string): void {
   }
 }
 test('random expressions end with a result or an error of their own', () => {
-  fc.assert(fc.property(expression, harmless), { numRuns: 500 });
+  fc.assert(fc.property(expression, harmless), { numRuns: rounds(500) });
 });
 test('random texts end with a result or an error of their own', () => {
   const piece = fc.constantFrom(
@@ -269,9 +269,9 @@ test('random texts end with a result or an error of their own', () => {
       fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(' ')),
       harmless,
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
-  fc.assert(fc.property(codePoints(30), harmless), { numRuns: 300 });
+  fc.assert(fc.property(codePoints(30), harmless), { numRuns: rounds(300) });
 });
 
 test('members of sets are found by their value, at a price for each', () => {

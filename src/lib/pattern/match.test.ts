@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc from '../fast-check.testing.ts';
+import fc, { rounds } from '../fast-check.testing.ts';
 import { Matcher, type Meter } from './match.ts';
 import { parsePattern } from './parse.ts';
 
@@ -47,7 +47,7 @@ test('the first match is the one that RegExp finds', () => {
       expect(matcher(source).find(text, 0)).toEqual(place);
       expect(matcher(source).test(text)).toBe(found !== null);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc from '../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../lib/fast-check.testing.ts';
 import {
   ESTIMATED_SECONDS,
   type FairQueue,
@@ -340,7 +340,7 @@ test('any run of arrivals, ends and changes starts the same requests in the same
       }
       expect(level.seatsInUse).toBe(all.reduce((n, r) => n + r.seats, 0));
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -381,6 +381,6 @@ test('no flow starves: whatever others send, a request of a quiet queue starts a
       // now, because their requests run longer than estimated, may go first; never many times.
       expect(overtaken).toBeLessThanOrEqual(25 * heavy);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import fc from '../../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../../lib/fast-check.testing.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 
 test.each<[string, string[], string[]]>([
@@ -66,7 +66,7 @@ test('any text is a pattern or is refused as one', () => {
         expect(error).toBeInstanceOf(PatternError);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -87,7 +87,7 @@ test('patterns that both languages have mean the same in both', () => {
       const theirs = new RegExp(source, 'u');
       for (const one of texts) expect(ours.test(one), one).toBe(theirs.test(one));
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 

@@ -1,7 +1,7 @@
 /** What holds for all schemas and all values. */
 
 import { expect, test } from 'vitest';
-import fc from '../../../lib/fast-check.testing.ts';
+import fc, { rounds } from '../../../lib/fast-check.testing.ts';
 import { atOnce } from '../../../lib/slices.ts';
 import { FieldErrors } from '../../../meta/field.ts';
 import { kubernetes } from '../../../meta/identity.ts';
@@ -130,7 +130,7 @@ test('the quick look and the look for words agree', () => {
       validateValue(one, from, x, undefined, errors);
       expect(fitsOf(from, x)(one)).toBe(errors.empty);
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 
@@ -148,7 +148,7 @@ test('a schema that has read an object finds nothing more to do, and touches not
       rules.prune(object, { report: () => expect.unreachable(), broken: 'drop' });
       rules.fillDefaults(object);
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -164,7 +164,7 @@ test('an object that is valid is so when it is read again', () => {
       expect(again).toEqual(object);
       expect(isValid(rules, again)).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 
