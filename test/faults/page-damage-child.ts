@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { repairDirectory } from '../../src/storage/engines/lmdb/repair.ts';
 import { verifyDirectory } from '../../src/storage/engines/lmdb/verify.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { digest } from './page-damage-digest.ts';
 
 const [made, work, flips] = process.argv.slice(2) as [string, string, string];
 const whole = readFileSync(join(made, 'store.mdb'));
@@ -34,7 +35,7 @@ type Engine = Awaited<ReturnType<typeof openLmdbEngine>>;
 
 async function contents(engine: Engine): Promise<[string, string | null][]> {
   const { entries } = await engine.range({ prefix: 'core/' });
-  return entries.map(({ key, value, unreadable }) => [key, unreadable === undefined ? value.toString() : null]);
+  return entries.map(({ key, value, unreadable }) => [key, unreadable === undefined ? digest(value) : null]);
 }
 
 /** Pages that are free are written over, values are superseded and forgotten; then the file is looked at once more. */
