@@ -47,7 +47,7 @@ async function configured(
   ];
 }
 
-test('a thousand requests pass three webhooks, none lost and none doubled', async () => {
+test('hundreds of requests pass three webhooks, none lost and none doubled', async () => {
   const ns = await server.namespace();
   // What a controller puts into every namespace would pass the webhooks as well.
   const watch = await server.admin.watch(`/api/v1/namespaces/${ns}/configmaps?watch=1`);
@@ -63,7 +63,7 @@ test('a thousand requests pass three webhooks, none lost and none doubled', asyn
     const { data } = request.object as unknown as { data: Record<string, string> };
     return { allowed: data.first === request.name && data.second === request.name && !String(request.name).endsWith('7') };
   });
-  const names = Array.from({ length: 1000 }, (_, i) => `c${i}`);
+  const names = Array.from({ length: 300 }, (_, i) => `c${i}`);
   const codes = new Map<string, number>();
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -78,11 +78,11 @@ test('a thousand requests pass three webhooks, none lost and none doubled', asyn
   for (const hook of [first, second, judge]) {
     const asked = hook.calls.map(({ review }) => review.request.name as string).sort();
     expect(asked).toEqual([...names].sort());
-    expect(new Set(hook.calls.map(({ review }) => review.request.uid)).size).toBe(1000);
+    expect(new Set(hook.calls.map(({ review }) => review.request.uid)).size).toBe(names.length);
   }
   const { items } = (await server.admin.get(`/api/v1/namespaces/${ns}/configmaps`)).json;
   const mine = items.filter(({ metadata }: { metadata: { name: string } }) => metadata.name.startsWith('c'));
-  expect(mine).toHaveLength(900);
+  expect(mine).toHaveLength(names.length * 0.9);
   for (const { metadata, data } of mine) expect(data).toEqual({ a: '1', first: metadata.name, second: metadata.name });
   for (const remove of [removeFirst, removeSecond, removeJudge]) await remove();
   expect(server.errors).toEqual([]);
@@ -131,7 +131,9 @@ test.each(['memory', 'lmdb'] as const)('two hundred creations at once under a qu
     await own.admin.ok('POST', quotas, { metadata: { name: 'q' }, spec: { hard: { 'count/configmaps': '50' } } });
     const status = { hard: { 'count/configmaps': '50' }, used: { 'count/configmaps': '0' } };
     await merge(own, `${quotas}/q/status`, { status });
-    const create = (name: string) => own.admin.post(`/api/v1/namespaces/${ns}/configmaps`, { metadata: { name } });
+    // All at once on one connection: one for each would take longer than the requests.
+    const client = own.client({ token: 'admin-token', http2: true });
+    const create = (name: string) => client.post(`/api/v1/namespaces/${ns}/configmaps`, { metadata: { name } });
     const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => create(`c${i}`)));
     const count = (code: number): number => answers.filter((answer) => answer.status === code).length;
     expect([count(201), count(403)]).toEqual([50, 150]);
@@ -166,15 +168,15 @@ test('a quota that a user changes meanwhile is neither overwritten nor overshot'
   expect(status.used.secrets).toBe('60');
 });
 
-test('a client that asks and may is told what admission did', async () => {
+test('a client that asks and may learns what admission did', async () => {
   const ns = await server.namespace();
   const pods = `/api/v1/namespaces/${ns}/pods`;
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
   const ask = { 'x-plat-explain': 'true' };
   const plain = await server.admin.post(`${pods}?dryRun=All`, pod);
   expect(plain.headers['x-plat-explain']).toBeUndefined();
-  const told = await server.admin.post(`${pods}?dryRun=All`, pod, ask);
-  const steps = JSON.parse(told.headers['x-plat-explain'] as string) as { step: string; phase: string; changed?: string[] }[];
+  const explained = await server.admin.post(`${pods}?dryRun=All`, pod, ask);
+  const steps = JSON.parse(explained.headers['x-plat-explain'] as string) as { step: string; phase: string; changed?: string[] }[];
   expect(steps.find(({ step }) => step === 'ServiceAccount')?.changed).toContain('+/spec/volumes');
   expect(steps.at(-1)).toMatchObject({ step: 'ResourceQuota', phase: 'validate' });
   const refused = await server.admin.post(pods, { ...pod, spec: { ...pod.spec, priorityClassName: 'none' } }, ask);
@@ -217,7 +219,7 @@ test('plug-ins are switched by flags, and a configuration that makes no sense ke
   await expect(startTestServer({ enableAdmissionPlugins: ['EventRateLimit'], log })).rejects.toThrow(
     /admission plug-in EventRateLimit: .*needs a configuration/,
   );
-  // What is wrong is told once, and nothing of what is ended because of it.
+  // What is wrong is reported once, and nothing of what is ended because of it.
   await new Promise((resolve) => setImmediate(resolve));
   expect(errors).toEqual([]);
 });

@@ -11,7 +11,8 @@ import type { MessageType } from '../../src/schema/types.ts';
 import { KEPT_AT_ONCE } from '../../src/server/kept-lists.ts';
 import { type Answer, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
-const ITEMS = 700;
+/** So many that their stored bytes are more than a Table is made of at once. */
+const ITEMS = 450;
 const identity = identities.kubernetes as NonNullable<(typeof identities)[string]>;
 const binaryType = identity.protobufMediaType;
 const as = (what: string, media = 'application/json') => `${media};as=${what};g=meta.${identity.groupSuffix};v=v1`;
@@ -73,14 +74,17 @@ describe('a long list in pieces', () => {
   });
 
   test.each(['application/json', 'application/yaml'])('is a Table with the rows of its pages, %s', async (media) => {
-    const answer = await get(as('Table', media), '&includeObject=Object');
-    const read = (text: string): Loose => (media === 'application/json' ? JSON.parse(text) : parse(text));
+    // Whole objects as YAML are read above, which takes long.
+    const isJson = media === 'application/json';
+    const answer = await get(as('Table', media), isJson ? '&includeObject=Object' : '');
+    const read = (text: string): Loose => (isJson ? JSON.parse(text) : parse(text));
     const table = read(answer.text);
     const rows = await paged(as('Table', media), ({ text }) => read(text), 'rows');
     expect(table.kind).toBe('Table');
     expect(table.columnDefinitions.length).toBeGreaterThan(0);
     expect(table.rows.map((row: Loose) => row.cells[0])).toEqual(rows.map((row) => row.cells[0]));
-    expect(table.rows.map((row: Loose) => row.object.data)).toEqual(list.items.map((item: Loose) => item.data));
+    const shown = (item: Loose): Loose => (isJson ? item.data : item.metadata);
+    expect(table.rows.map((row: Loose) => shown(row.object))).toEqual(list.items.map(shown));
   });
 
   test('is metadata alone', async () => {
@@ -148,6 +152,6 @@ test('lists for many clients that do not read hold a slice each, not a list each
   const after = process.memoryUsage();
   for (const answer of answers) answer.destroy();
   for (const client of clients) client.close();
-  // All lists whole would be 100 times 3 MB, as text and as bytes.
+  // All lists whole would be 100 times 1.7 MB, as text and as bytes.
   expect(after.external + after.heapUsed - before.external - before.heapUsed).toBeLessThan(200 * 2 ** 20);
 });

@@ -1,5 +1,5 @@
 /** Watchers that are many, or slow. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer, type Watch } from '../support/server.ts';
 
 let server: TestServer;
@@ -8,30 +8,32 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each([{ http2: false }, { http2: true }])('over HTTP/2: $http2', (protocol) => {
-  test('a watcher that does not read is let go; others notice nothing, and it may come back', async () => {
-    const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
-    const { admin } = server;
-    const made = await admin.ok('POST', path, { metadata: { name: 'big' }, stringData: { value: 'x'.repeat(700_000) } });
-    const from = `${path}?watch=1&resourceVersion=${made.metadata.resourceVersion}`;
-    const slow = await server.client({ token: 'admin-token', ...protocol }).watch(from);
-    const quick = await admin.clone().watch(from);
-    slow.pause();
-    const rounds = 45;
-    for (let n = 1; n <= rounds; n++) await admin.patch(`${path}/big`, { metadata: { labels: { n: String(n) } } });
-    expect((await quick.take(rounds)).at(-1)?.object.metadata.labels.n).toBe(String(rounds));
-    quick.close();
-    slow.resume();
-    expect(await slow.ended).toBe('broken');
-    expect(slow.events.length).toBeLessThan(rounds);
-    const last = slow.events.at(-1)?.object.metadata.resourceVersion ?? made.metadata.resourceVersion;
-    const again = await server.client({ token: 'admin-token', ...protocol }).watch(`${path}?watch=1&resourceVersion=${last}`);
-    expect((await again.take(rounds - slow.events.length)).at(-1)?.object.metadata.labels.n).toBe(String(rounds));
+test('watchers that do not read are let go, over HTTP/1.1 and HTTP/2; others notice nothing, and they may come back', async () => {
+  const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
+  const { admin } = server;
+  const made = await admin.ok('POST', path, { metadata: { name: 'big' }, stringData: { value: 'x'.repeat(700_000) } });
+  const from = (version: string): string => `${path}?watch=1&resourceVersion=${version}`;
+  const open = (http2: boolean, version: string) => server.client({ token: 'admin-token', http2 }).watch(from(version));
+  const protocols = [false, true];
+  const slow = await Promise.all(protocols.map((http2) => open(http2, made.metadata.resourceVersion)));
+  const quick = await admin.clone().watch(from(made.metadata.resourceVersion));
+  for (const watch of slow) watch.pause();
+  const rounds = 45;
+  for (let n = 1; n <= rounds; n++) await admin.patch(`${path}/big`, { metadata: { labels: { n: String(n) } } });
+  expect((await quick.take(rounds)).at(-1)?.object.metadata.labels.n).toBe(String(rounds));
+  quick.close();
+  for (const [i, watch] of slow.entries()) {
+    watch.resume();
+    expect([protocols[i], await watch.ended]).toEqual([protocols[i], 'broken']);
+    expect(watch.events.length).toBeLessThan(rounds);
+    const last = watch.events.at(-1)?.object.metadata.resourceVersion ?? made.metadata.resourceVersion;
+    const again = await open(protocols[i] as boolean, last);
+    expect((await again.take(rounds - watch.events.length)).at(-1)?.object.metadata.labels.n).toBe(String(rounds));
     again.close();
-  });
+  }
 });
 
-test('one that does not even take the past is told to begin again when too much has happened', async () => {
+test('one that does not even take the past has to begin again when too much has happened', async () => {
   const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
   const { admin } = server;
   const stringData = { value: 'x'.repeat(700_000) };
@@ -46,22 +48,20 @@ test('one that does not even take the past is told to begin again when too much 
   expect(await watch.ended).toBe('end');
 });
 
-test('two thousand idle watches cost little, and each gets its event', async () => {
+test('hundreds of idle watches on a few connections each get their event', async () => {
   const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
-  const before = process.memoryUsage();
+  const EACH = 150;
   const clients = Array.from({ length: 4 }, () => server.client({ token: 'admin-token', http2: true }));
   const watches: Watch[] = [];
   for (const client of clients)
     watches.push(
       ...(await Promise.all(
-        Array.from({ length: 500 }, () => client.watch(`${path}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Done`)),
+        Array.from({ length: EACH }, () => client.watch(`${path}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Done`)),
       )),
     );
-  const after = process.memoryUsage();
   const { resourceVersion } = (await server.admin.ok('POST', path, { metadata: { name: 'one' } })).metadata;
   const versions = await Promise.all(watches.map(async (watch) => (await watch.next()).object.metadata.resourceVersion));
   expect(new Set(versions)).toEqual(new Set([resourceVersion]));
-  expect(versions.length).toBe(2000);
-  console.info(`2000 watches, both ends in this process: ${((after.rss - before.rss) / 2000 / 1024).toFixed(1)} KiB resident each`);
+  expect(versions.length).toBe(4 * EACH);
   for (const client of clients) client.close();
 });

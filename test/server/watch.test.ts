@@ -132,12 +132,14 @@ describe('the past', () => {
     const objects = Array.from({ length: 16 }, (_, i) => `a${i}`);
     for (const name of objects) await admin.ok('POST', path, { metadata: { name, labels: { n: '0' } } });
     const start = (await admin.ok('GET', path)).metadata.resourceVersion;
+    // Written to the store itself: as requests these would take longer than all other tests of this file.
     const total = 2300;
-    let next = 1;
-    const writer = async (name: string): Promise<void> => {
-      while (next <= total) await admin.patch(`${path}/${name}`, { metadata: { labels: { n: String(next++) } } });
-    };
-    await Promise.all(objects.map(writer));
+    const { entries } = await server.engine.range({ prefix: `core/secrets/${path.split('/').at(-2)}/` });
+    for (let n = 1; n <= total; n++) {
+      const { key, value } = entries[n % entries.length] as (typeof entries)[number];
+      const changed = value.toString('latin1').replace('"labels":{"n":"0"}', `"labels":{"n":"${n}"}`);
+      await server.engine.commit([{ type: 'put', key, value: Buffer.from(changed, 'latin1') }]);
+    }
     const watch = await admin.watch(`${path}?watch=1&resourceVersion=${start}`);
     const events = await watch.take(total);
     const versions = events.map((event) => Number(event.object.metadata.resourceVersion));
@@ -156,15 +158,15 @@ describe('the past', () => {
     const path = await secrets();
     const { admin } = server;
     const big = 'x'.repeat(700_000);
-    const names = Array.from({ length: 40 }, (_, i) => `big-${String(i).padStart(2, '0')}`);
+    const names = Array.from({ length: 14 }, (_, i) => `big-${String(i).padStart(2, '0')}`);
     await Promise.all(names.map((name) => admin.ok('POST', path, { metadata: { name }, ...text(big) })));
     const watch = await admin.clone().watch(`${path}?watch=1`);
     watch.pause();
     await admin.patch(`${path}/big-00`, { metadata: { labels: { changed: '' } } });
-    await admin.ok('DELETE', `${path}/big-39`);
+    await admin.ok('DELETE', `${path}/big-13`);
     watch.resume();
     const events = await watch.until((event) => event.type === 'DELETED');
-    expect(events.map(summary)).toEqual([...names.map((name) => `ADDED ${name}`), 'MODIFIED big-00', 'DELETED big-39']);
+    expect(events.map(summary)).toEqual([...names.map((name) => `ADDED ${name}`), 'MODIFIED big-00', 'DELETED big-13']);
     watch.close();
   });
 });
