@@ -6,7 +6,7 @@ import { answers, type Row } from './table.ts';
 let server: TestServer;
 let namespace: string;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  server = await startTestServer({ identity: 'kubernetes', direct: true });
   namespace = await server.namespace();
 });
 afterAll(() => server.close());

@@ -8,7 +8,7 @@ let server: TestServer;
 let namespace: string;
 let path: string;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  server = await startTestServer({ identity: 'kubernetes', direct: true });
   namespace = await server.namespace();
   path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   await answers(server.admin, [['POST', path, deployment('web', '1'), 201]]);

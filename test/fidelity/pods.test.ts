@@ -7,7 +7,7 @@ let server: TestServer;
 let namespace: string;
 let pods: string;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  server = await startTestServer({ identity: 'kubernetes', direct: true });
   namespace = await server.namespace();
   pods = `/api/v1/namespaces/${namespace}/pods`;
   await answers(server.admin, [

@@ -20,7 +20,7 @@ const column = (name: string, jsonPath: string) => ({ name, type: 'string', json
 let server: TestServer;
 let fields: string;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes' });
+  server = await startTestServer({ identity: 'kubernetes', direct: true });
   await define(
     server,
     definitionOf(server, group, 'Field', [

@@ -84,7 +84,7 @@ describe.each([
   let deployments: string;
   const yaml = { 'content-type': 'application/yaml' };
   beforeAll(async () => {
-    server = await startTestServer({ identity, store, ...(features !== undefined && { features }) });
+    server = await startTestServer({ identity, store, direct: store === 'lmdb', ...(features !== undefined && { features }) });
     ns = await server.namespace();
     deployments = `/apis/apps/v1/namespaces/${ns}/deployments`;
   });

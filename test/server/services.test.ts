@@ -37,7 +37,7 @@ describe('one server', () => {
   let server: TestServer;
   let path: string;
   beforeAll(async () => {
-    server = await startTestServer(kubernetes);
+    server = await startTestServer({ ...kubernetes, direct: true });
     path = `/api/v1/namespaces/${await server.namespace()}/services`;
   });
   afterAll(() => server.close());

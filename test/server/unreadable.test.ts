@@ -40,7 +40,7 @@ const ask = (client: Client, method: string, path: string, body?: unknown, more:
 async function scene(identity: 'plat' | 'kubernetes' = 'plat') {
   const lines: string[] = [];
   const log: Log = { ...silentLog, error: (message, fields) => void lines.push(`${message} ${JSON.stringify(fields)}`) };
-  const first = await startTestServer({ store: 'lmdb', identity });
+  const first = await startTestServer({ store: 'lmdb', identity, direct: true });
   const namespace = await first.namespace();
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   for (const name of ['a', 'b', 'c'])

@@ -21,7 +21,7 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
   let answer: JsonObject = {};
   beforeAll(async () => {
     // Controllers would write the same objects.
-    server = await startTestServer({ identity: name, controllers: ['-*'] });
+    server = await startTestServer({ identity: name, controllers: ['-*'], direct: name === 'plat' });
     hook = await startWebhook(({ request }) => (request.operation === 'DELETE' ? { allowed: true } : { allowed: true, ...answer }));
     for (const sort of ['mutating', 'validating'])
       await server.admin.ok('POST', `${configurations}/${sort}webhookconfigurations`, {

@@ -8,7 +8,7 @@ import { define, definitionOf } from '../support/custom.ts';
 import { type Loose, unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 
-onStores(['memory'], { identity: 'kubernetes' }, (server) => {
+onStores(['memory'], { identity: 'kubernetes', direct: true }, (server) => {
   const things = async (properties: object = {}) => {
     const group = `${unique('g')}.example.com`;
     const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties };

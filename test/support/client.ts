@@ -4,6 +4,8 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Handle } from '../../src/server/tunnels/upgrade.ts';
+import { DirectRequests } from './direct.ts';
 import { type Watch, watchOf } from './watch.ts';
 
 /** An API object, loosely: tests look where they like. */
@@ -24,6 +26,8 @@ export interface ClientOptions {
   /** PEM of a client certificate. */
   readonly certificate?: { readonly key: string; readonly cert: string };
   readonly http2?: boolean;
+  /** What takes requests without a connection. Only of use to a client that does without a certificate and HTTP/2. */
+  readonly direct?: Handle | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -51,11 +55,15 @@ export class Client {
   private readonly agent: http.Agent | undefined;
   private session: http2.ClientHttp2Session | undefined;
   private context: SecureContext | undefined;
+  private readonly direct: DirectRequests | undefined;
 
   constructor(base: string, options: ClientOptions = {}) {
     this.base = base;
     this.options = options;
-    if (!options.http2) this.agent = base.startsWith('https') ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+    const { direct, http2: needsHttp2, certificate } = options;
+    if (direct !== undefined && !needsHttp2 && certificate === undefined) this.direct = new DirectRequests(direct);
+    else if (!needsHttp2)
+      this.agent = base.startsWith('https') ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
   }
 
   /** The same caller on connections of its own. */
@@ -64,10 +72,10 @@ export class Client {
   }
 
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const { status, headers, body } = await this.open(method, path, options);
-    const chunks: Buffer[] = [];
-    for await (const chunk of body) chunks.push(chunk as Buffer);
-    const bytes = Buffer.concat(chunks);
+    const { status, headers, bytes } =
+      this.direct === undefined
+        ? await this.sendWhole(method, path, options)
+        : await this.direct.send(this.requestOf(method, path, options));
     return {
       status,
       headers,
@@ -79,6 +87,13 @@ export class Client {
         return JSON.parse(bytes.toString());
       },
     };
+  }
+
+  private async sendWhole(method: string, path: string, options: RequestOptions): Promise<Pick<Answer, 'status' | 'headers' | 'bytes'>> {
+    const { status, headers, body } = await this.open(method, path, options);
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) chunks.push(chunk as Buffer);
+    return { status, headers, bytes: Buffer.concat(chunks) };
   }
 
   get(path: string, headers?: Record<string, string>): Promise<Answer> {
@@ -118,7 +133,14 @@ export class Client {
   }
 
   /** Sends a request; resolves with the head of the answer. */
-  open(method: string, path: string, { headers = {}, body }: RequestOptions = {}): Promise<OpenAnswer> {
+  open(method: string, path: string, options: RequestOptions = {}): Promise<OpenAnswer> {
+    const request = this.requestOf(method, path, options);
+    if (this.direct !== undefined) return this.direct.open(request);
+    const { headers, body } = request;
+    return this.options.http2 ? this.openSecond(method, path, headers, body) : this.openFirst(method, path, headers, body);
+  }
+
+  private requestOf(method: string, path: string, { headers = {}, body }: RequestOptions) {
     const { token } = this.options;
     const data = body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const all: Record<string, string> = {
@@ -128,7 +150,7 @@ export class Client {
       ...this.options.headers,
       ...headers,
     };
-    return this.options.http2 ? this.openSecond(method, path, all, data) : this.openFirst(method, path, all, data);
+    return { method, path, headers: all, ...(data !== undefined && { body: data }) };
   }
 
   private openFirst(method: string, path: string, headers: Record<string, string>, data: string | Buffer | undefined): Promise<OpenAnswer> {
@@ -190,6 +212,7 @@ export class Client {
 
   /** Ends the client's connections. */
   close(): void {
+    this.direct?.close();
     this.agent?.destroy();
     this.session?.destroy();
   }

@@ -9,12 +9,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Authorizer } from '../../src/auth/types.ts';
-import { type RunningServer, startServer } from '../../src/compose/server.ts';
+import { composeServer, type Listening, type RunningServer } from '../../src/compose/server.ts';
 import { type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Identity } from '../../src/meta/identity.ts';
+import type { Handle } from '../../src/server/tunnels/upgrade.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openEngine } from '../../src/storage/engines/index.ts';
 import { Client, type ClientOptions } from './client.ts';
@@ -45,6 +46,11 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
   readonly wrapEngine?: (engine: Engine) => Engine;
   /** What the server asks instead of its authorizer, for tests that record its questions. */
   readonly wrapAuthorizer?: (authorizer: Authorizer) => Authorizer;
+  /**
+   * Clients send their requests without a connection, which takes a part of the processor time: for tests of many requests that
+   * are not about HTTP. Clients that ask for HTTP/2 or have a certificate still have a connection.
+   */
+  readonly direct?: boolean;
 }
 
 export interface TestServer {
@@ -62,6 +68,8 @@ export interface TestServer {
   readonly anonymous: Client;
   /** What the server logged as errors. A test that expects none says so. */
   readonly errors: readonly string[];
+  /** What takes the requests of its clients, where they have no connection. */
+  readonly direct: Handle | undefined;
   client(options?: ClientOptions): Client;
   /** Makes a namespace that no other test uses and answers its name. */
   namespace(labels?: Record<string, string>): Promise<string>;
@@ -91,24 +99,34 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 }
 
 async function startIn(dataDir: string, given: TestServerOptions): Promise<TestServer> {
-  const { storeClock, clock, log, ownSigningKey, freeBytes, wrapEngine = (store: Engine) => store, wrapAuthorizer, ...changes } = given;
+  const {
+    storeClock,
+    clock,
+    log,
+    ownSigningKey,
+    freeBytes,
+    wrapEngine = (store: Engine) => store,
+    wrapAuthorizer,
+    direct,
+    ...changes
+  } = given;
   const tokenAuthFile = join(dataDir, 'tokens.csv');
   writeFileSync(tokenAuthFile, TOKENS, { mode: 0o600 });
   const options = serverOptions({ store: 'memory', securePort: 0, tokenAuthFile, ...changes, dataDir });
   const errors: string[] = [];
   let engine: Engine | undefined;
-  const running = await startServer(options, {
-    log: log ?? collecting(errors),
-    openStore: async (wanted) => {
-      engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }), freeBytes });
-      return wrapEngine(engine);
-    },
-    clock,
-    wrapAuthorizer,
-  });
+  const openStore = async (wanted: Parameters<typeof openEngine>[0]): Promise<Engine> => {
+    engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }), freeBytes });
+    return wrapEngine(engine);
+  };
+  const composed = await composeServer(options, { log: log ?? collecting(errors), openStore, clock, wrapAuthorizer }, true);
+  const { base, credentials, listening, ended, close, abort } = composed;
+  const { adminConfigPath } = credentials;
+  const running: RunningServer = { ...(listening as Listening), identity: base.identity, adminConfigPath, ended, close, abort };
+  const handle = direct ? composed.requests.handlerForClients() : undefined;
   const clients: Client[] = [];
   const client = (clientOptions: ClientOptions = {}): Client => {
-    const made = new Client(running.address, clientOptions);
+    const made = new Client(running.address, { direct: handle, ...clientOptions });
     clients.push(made);
     return made;
   };
@@ -129,6 +147,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
     bob: client({ token: 'bob-token' }),
     anonymous: client(),
     errors,
+    direct: handle,
     client,
     async namespace(labels) {
       const name = unique('n');
