@@ -147,7 +147,7 @@ class Differ {
         name: `${object.kind.toLowerCase()}/${name}`,
         file: `${object.apiVersion.replace('/', '.')}.${object.kind}..${name}`,
       };
-      this.comparison.add(shown, undefined, object as ApiItem);
+      this.comparison.add(shown, ...masked(undefined, object as ApiItem));
     }
   }
   private async live(ref: ObjectRef): Promise<ApiItem | undefined> {
@@ -205,11 +205,7 @@ class Differ {
   private add(ref: ObjectRef, before: ApiItem | undefined, after: ApiItem | undefined): void {
     const { group, version, kind } = ref.resource;
     const file = `${group === '' ? '' : `${group}.`}${version}.${kind}.${ref.namespace ?? ''}.${ref.name}`;
-    const tidied = (item: ApiItem, isNew: boolean): ApiItem => this.tidy(item, isNew);
-    const [a, b] =
-      after === undefined
-        ? [before && tidied(before, false), undefined]
-        : masked(before && tidied(before, false), tidied(after, before === undefined));
+    const [a, b] = masked(before && this.tidy(before, false), after && this.tidy(after, before === undefined));
     this.comparison.add({ name: shownName(ref.resource, ref.name), file }, a, b);
   }
   /** Without the fields that every write changes, and those that the server generates for a new object. */

@@ -41,6 +41,42 @@ describe('diff', () => {
     expect(stdout).not.toMatch(/b2xk|bmV3|c2FtZQ/);
   });
 
+  test('secrets are not shown where they are deleted, where their namespace is new, and in the annotation of an apply', async () => {
+    const secret = (name: string, namespace: string, value: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace, labels: { app: ns } },
+      stringData: { a: value },
+    });
+    const later = unique('later');
+    const items = [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: later } },
+      secret('new', later, 'hidden-new'),
+      secret('s', ns, 'hidden-after'),
+    ];
+    const hidden = new RegExp(`hidden|${['new', 'before', 'after', 'gone'].map((end) => btoa(`hidden-${end}`)).join('|')}`);
+    for (const program of ['plat', 'kubectl'] as const) {
+      const one = platFor(server, { PATH: process.env.PATH ?? '' }, undefined, program);
+      await one.ok(['apply', '-f', '-', '--server-side=false'], {
+        apiVersion: 'v1',
+        kind: 'List',
+        items: [secret('s', ns, 'hidden-before'), secret('gone', ns, 'hidden-gone')],
+      });
+      const { code, stdout, stderr } = await one.run(
+        ['diff', '-f', '-', '--server-side=false', '--prune', '-l', `app=${ns}`, '--prune-allowlist', 'core/v1/Secret'],
+        { apiVersion: 'v1', kind: 'List', items: items.slice(2) },
+      );
+      expect({ code, stderr }, program).toEqual({ code: 1, stderr: '' });
+      expect(stdout, program).toContain("-  a: '*** (before)'\n+  a: '*** (after)'\n");
+      expect(stdout, program).toMatch(/-\s+a: '\*\*\*'\n/);
+      expect(stdout, program).not.toMatch(hidden);
+      const coming = await one.run(['diff', '-f', '-'], { apiVersion: 'v1', kind: 'List', items });
+      expect(coming.code, program).toBe(1);
+      expect(coming.stdout + coming.stderr, program).not.toMatch(hidden);
+      expect(coming.stdout).toContain("a: '***'");
+    }
+  });
+
   test('conflicts and other failures are told from differences', async () => {
     await plat.ok(['apply', '-n', ns, '-f', '-', '--field-manager=alice'], configMap('c', { x: '1' }));
     const refused = await plat.run(['diff', '-n', ns, '-f', '-'], configMap('c', { x: '2' }));
