@@ -31,14 +31,8 @@ const PAUSE_MS = 1000;
 
 export async function applyOnClient(work: Work, ref: ObjectRef, object: JsonObject, options: ClientSideOptions): Promise<Applied> {
   const applied = withLastApplied(object);
-  const current = await currentOf(work, ref);
-  if (current === undefined) {
-    if (options.dryRun === 'client') return { verb: 'created', object: applied as ApiItem };
-    const { object: made } = await during('creating', () =>
-      work.sendTo(ref.resource, ref.namespace, { method: 'POST', body: applied, query: queryOf(options) }),
-    );
-    return { verb: 'created', object: made };
-  }
+  const current = (await currentOf(work, ref)) ?? (await createOrGet(work, ref, applied, options));
+  if ('verb' in current) return current;
   if (options.dryRun === 'client') return { verb: 'configured', object: current };
   if (lastAppliedText(current) === undefined) warnOfMissing(work, ref);
   try {
@@ -55,6 +49,20 @@ export async function applyOnClient(work: Work, ref: ObjectRef, object: JsonObje
       await create(current);
       throw refused;
     }
+  }
+}
+
+/** The object that was created, or the one that someone else has created in the meantime. */
+async function createOrGet(work: Work, ref: ObjectRef, applied: JsonObject, options: ClientSideOptions): Promise<Applied | ApiItem> {
+  if (options.dryRun === 'client') return { verb: 'created', object: applied as ApiItem };
+  try {
+    const { object } = await during('creating', () =>
+      work.sendTo(ref.resource, ref.namespace, { method: 'POST', body: applied, query: queryOf(options) }),
+    );
+    return { verb: 'created', object };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+    return work.get(ref);
   }
 }
 
