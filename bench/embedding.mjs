@@ -8,7 +8,7 @@
  * and without controllers, until it says that it is ready. The bytes of a fork are what the heap and buffers grow by for
  * each of a row of forks that all stay open, after a collection of garbage.
  */
-import { startTestServer } from '../dist/testing.js';
+import { startTestServer } from '../dist/testing.mjs';
 import { startPlat } from './tools.mjs';
 
 const rounds = Number(process.argv[2] ?? 30);

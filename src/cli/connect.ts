@@ -30,7 +30,13 @@ export interface Session {
 /** What the stock client falls back to. */
 const STOCK_SERVER = 'http://localhost:8080';
 
-export async function connect(options: ConnectOptions, namespace: string | undefined, io: IO): Promise<Session> {
+/** `signal` ends all requests. */
+export async function connect(
+  options: ConnectOptions,
+  namespace: string | undefined,
+  io: IO,
+  signal?: AbortSignal | undefined,
+): Promise<Session> {
   const chosen = await chooseConfig(options, io);
   const { config } = chosen;
   const nothing = isStock(io) && config.clusters.size === 0 && options.server === undefined;
@@ -55,18 +61,29 @@ export async function connect(options: ConnectOptions, namespace: string | undef
   const connection = await connectionOf(config, choice, credentialEnvironment(io, readsStdin(options)));
   const warnings = new Warnings(io);
   const trace = options.v < 6 ? undefined : (await import('../client/trace.ts')).requestTrace(options.v, io.clock, (line) => io.err(line));
-  const transport = new Transport(connection, userAgent(io), io.clock, { onWarning: (header) => warnings.print(header), trace });
+  const timeout = options.requestTimeout === 0 ? {} : { timeout: options.requestTimeout };
+  const transport = new Transport(connection, userAgent(io), io.clock, {
+    onWarning: (header) => warnings.print(header),
+    trace,
+    signal,
+    ...timeout,
+    verifyDirectly: hasUsualTls(io.env),
+  });
   const session = {
     transport,
     connection,
     warnings,
-    timeout: options.requestTimeout === 0 ? {} : { timeout: options.requestTimeout },
+    timeout,
     cache: discoveryCache(connection, options.cacheDir, io),
     announce: announcer(chosen, connection, options, io),
   };
   if (options.matchServerVersion) await checkVersion(session);
   return session;
 }
+
+/** Whether OpenSSL has its usual settings. Others may be stricter about certificates, which then are left to it. */
+const hasUsualTls = (env: IO['env']): boolean =>
+  !env.OPENSSL_CONF && !/openssl|--tls-|fips/.test(`${env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`);
 
 /** In the directory of the stock client if called as that. Nothing is kept for a user without a home directory. */
 function discoveryCache({ server, ca }: Connection, named: string | undefined, io: IO): DiscoveryCache | undefined {

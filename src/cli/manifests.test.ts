@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { FakeClock } from '../lib/clock.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
-import { collected, findManifests, manifestsFrom, manifestsOf, readManifests } from './manifests.ts';
+import { collected, findManifests, manifestsFrom, manifestsOf, readManifests, SILENCE_MS } from './manifests.ts';
 import { testIO } from './testing.ts';
 
 const cwd = temporaryDirectory('plat-manifests');
@@ -106,6 +107,44 @@ test('an address is read', async () => {
   server.closeAllConnections();
   server.close();
   await expect(readManifests([`${base}/a.yaml`], false, io)).rejects.toThrow('cannot be read: ');
+});
+
+test('a server that is silent is given up, before its answer and within it', async () => {
+  const server = createServer((req, res) => {
+    if (req.url === '/half.yaml') res.write(object('a'));
+    asked();
+  });
+  let asked = (): void => {};
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const path of ['/none.yaml', '/half.yaml']) {
+    const clock = new FakeClock();
+    const arrived = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const read = expect(readManifests([`${base}${path}`], false, testIO({ cwd, clock }))).rejects.toThrow(
+      `${base}${path} cannot be read: the server there was silent for 30 seconds`,
+    );
+    await arrived;
+    // What was sent may be heard in between, and begins the time anew.
+    await clock.advance(SILENCE_MS);
+    await clock.advance(SILENCE_MS);
+    await read;
+    expect(clock.pending).toBe(0);
+  }
+  // An interrupt does not wait for it.
+  const arrived = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const clock = new FakeClock();
+  const interrupted = testIO({ cwd, clock });
+  const read = expect(readManifests([`${base}/none.yaml`], false, interrupted)).rejects.toThrow('cannot be read');
+  await arrived;
+  interrupted.send('SIGINT');
+  expect(interrupted.exited).toBe(130);
+  server.closeAllConnections();
+  server.close();
+  await read;
 });
 
 test('control characters and bytes that are no UTF-8 are refused, a byte order mark and CRLF are not', async () => {

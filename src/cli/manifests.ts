@@ -2,11 +2,13 @@
 import { isUtf8 } from 'node:buffer';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Clock } from '../lib/clock.ts';
 import { FlagError } from '../lib/flags.ts';
 import { goJson } from '../lib/go-json.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYamlDocuments } from '../schema/yaml.ts';
 import type { IO } from './command.ts';
+import { exitOnInterrupt } from './interrupt.ts';
 
 /** An object of the API as a person wrote it. */
 export interface Manifest {
@@ -28,6 +30,9 @@ export interface ManifestOptions {
   readonly kustomize?: string;
 }
 
+/** What reading them needs; without signals they are not interrupted. */
+export type ManifestIO = Pick<IO, 'cwd' | 'stdin' | 'clock'> & Partial<Pick<IO, 'onSignal' | 'exit'>>;
+
 /** Whether the command line names any manifest. */
 export const namesManifests = ({ filename, kustomize = '' }: Pick<ManifestOptions, 'filename' | 'kustomize'>): boolean =>
   filename.length > 0 || kustomize !== '';
@@ -39,7 +44,7 @@ export interface FoundManifests {
 }
 
 /** All objects that -f and -k name. Throws FlagError for missing files and both flags together, ManifestError for invalid objects. */
-export async function manifestsFrom(options: ManifestOptions, io: Pick<IO, 'cwd' | 'stdin' | 'env'>): Promise<Manifest[]> {
+export async function manifestsFrom(options: ManifestOptions, io: ManifestIO & Pick<IO, 'env'>): Promise<Manifest[]> {
   const { manifests, broken } = await findManifests(options, io);
   if (broken[0] !== undefined) throw broken[0];
   return manifests;
@@ -55,7 +60,7 @@ export async function manifestsFrom(options: ManifestOptions, io: Pick<IO, 'cwd'
  */
 export async function findManifests(
   options: ManifestOptions,
-  io: Pick<IO, 'cwd' | 'stdin' | 'env'>,
+  io: ManifestIO & Pick<IO, 'env'>,
   validates = false,
 ): Promise<FoundManifests> {
   const { filename, recursive, kustomize: directory = '' } = options;
@@ -97,7 +102,7 @@ const extensions = ['.yaml', '.yml', '.json'];
 const maxBytes = 64 << 20;
 
 /** All objects that the `-f` flags name, in their order. Throws FlagError for missing files, ManifestError for invalid objects. */
-export async function readManifests(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<Manifest[]> {
+export async function readManifests(paths: readonly string[], recursive: boolean, io: ManifestIO): Promise<Manifest[]> {
   const { manifests, broken } = await intactManifests(paths, recursive, io);
   if (broken[0] !== undefined) throw broken[0];
   return manifests;
@@ -106,7 +111,7 @@ export async function readManifests(paths: readonly string[], recursive: boolean
 async function intactManifests(
   paths: readonly string[],
   recursive: boolean,
-  io: Pick<IO, 'cwd' | 'stdin'>,
+  io: ManifestIO,
   validates = false,
 ): Promise<FoundManifests> {
   const manifests: Manifest[] = [];
@@ -134,28 +139,49 @@ export interface ManifestText {
 }
 
 /** The texts that the `-f` flags name, in their order. */
-export async function readTexts(paths: readonly string[], recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<ManifestText[]> {
+export async function readTexts(paths: readonly string[], recursive: boolean, io: ManifestIO): Promise<ManifestText[]> {
   const found: ManifestText[] = [];
   for (const path of paths) found.push(...(await textsOf(path, recursive, io)));
   return found;
 }
-async function textsOf(path: string, recursive: boolean, io: Pick<IO, 'cwd' | 'stdin'>): Promise<ManifestText[]> {
-  if (path === '-') return [{ source: 'the standard input', origin: 'STDIN', text: await io.stdin() }];
-  if (/^https?:\/\//.test(path)) return [{ source: path, origin: path, text: await download(path) }];
+async function textsOf(path: string, recursive: boolean, io: ManifestIO): Promise<ManifestText[]> {
+  if (path === '-') return [{ source: 'the standard input', origin: 'STDIN', text: await exitOnInterrupt(io, () => io.stdin()) }];
+  if (/^https?:\/\//.test(path)) return [{ source: path, origin: path, text: await exitOnInterrupt(io, () => download(path, io.clock)) }];
   const files = await filesOf(resolve(io.cwd, path), path, recursive);
   return Promise.all(
     files.map(async ([file, source]) => ({ source, origin: source, text: textOf(await readBounded(file, source), source), file })),
   );
 }
 
-async function download(address: string): Promise<string> {
+/** How long the server of an address may be silent. */
+export const SILENCE_MS = 30_000;
+
+async function download(address: string, clock: Clock): Promise<string> {
   const failed = (error: Error): never => {
     if (error instanceof ManifestError) throw error;
     throw new ManifestError(`${address} cannot be read: ${(error.cause as Error | undefined)?.message ?? error.message}`);
   };
-  const answer = await fetch(address).catch(failed);
-  if (!answer.ok) throw new ManifestError(`${address} cannot be read: the server there answered ${answer.status}`);
-  return textOf(await collected(answer.body ?? [], address).catch(failed), address);
+  const stop = new AbortController();
+  const silent = (): void => stop.abort(new Error(`the server there was silent for ${SILENCE_MS / 1000} seconds`));
+  let cancel = clock.after(SILENCE_MS, silent);
+  const heard = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      cancel();
+      cancel = clock.after(SILENCE_MS, silent);
+      yield chunk;
+    }
+  };
+  try {
+    const answer = await fetch(address, { signal: stop.signal });
+    if (!answer.ok) throw new ManifestError(`${address} cannot be read: the server there answered ${answer.status}`);
+    return textOf(await collected(answer.body === null ? [] : heard(answer.body), address), address);
+  } catch (error) {
+    return failed(error as Error);
+  } finally {
+    cancel();
+    // Ends what was not read.
+    stop.abort();
+  }
 }
 
 /** Pipes and devices have no size: what is read is counted. */
@@ -183,7 +209,7 @@ export async function collected(
   return Buffer.concat(parts);
 }
 /** Other bytes would be replaced, and the objects would not be those of the file. */
-function textOf(bytes: Buffer, source: string): string {
+export function textOf(bytes: Buffer, source: string): string {
   if (!isUtf8(bytes)) throw new ManifestError(`${source}: the file is not UTF-8 text`);
   return bytes.toString();
 }
@@ -294,8 +320,8 @@ function checked(object: Manifest['object'], source: string, origin: string): Ma
   if (typeof kind !== 'string' || kind === '') throw new UntypedError('kind', object, source, origin);
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new UntypedError('apiVersion', object, source, origin);
   const meta = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
-  const textOf = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
-  return { object, name: textOf(meta.name), namespace: textOf(meta.namespace), source, origin };
+  const filled = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
+  return { object, name: filled(meta.name), namespace: filled(meta.namespace), source, origin };
 }
 
 export function labelsOf(object: Manifest['object']): Record<string, string> {

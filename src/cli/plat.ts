@@ -1,21 +1,21 @@
 /** The program `plat`: runs when it is imported. */
 import { basename } from 'node:path';
+import { extraRootsVariable } from '../client/extra-roots.ts';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
 import { homeDirectory, workingDirectory } from './home.ts';
 import { run } from './index.ts';
 import { outputFailure } from './output-failure.ts';
 
+// Programs that are started from here have the variable that the first line of the program moved for Node.
+if (process.env[extraRootsVariable] !== undefined) process.env.NODE_EXTRA_CA_CERTS ??= process.env[extraRootsVariable];
+
 const io: IO = {
   program: /^kubectl(\.|$)/.test(basename(process.argv[1] ?? '')) ? 'kubectl' : 'plat',
   clock: commandClock,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  async stdin() {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString();
-  },
+  stdin: async () => (await import('./standard-input.ts')).readStandardInput(process.stdin),
   env: process.env,
   cwd: workingDirectory(),
   home: homeDirectory(),

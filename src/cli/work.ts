@@ -5,9 +5,11 @@ import { errorOf, objectOf, readAll } from '../client/transport.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
+import { interrupts } from './interrupt.ts';
 import type { ApiItem } from './print-objects.ts';
 import { errorLine, isStock } from './program.ts';
 import { screenText } from './screen-text.ts';
+import { isSecrets, throwMasked } from './secret-errors.ts';
 import type { Warnings } from './warnings.ts';
 
 /** One object of the server. */
@@ -84,11 +86,13 @@ export class Work {
   }
   /** A request about one object. Throws ApiError. */
   send<T = ApiItem>(ref: ObjectRef, what: Send): Promise<Sent<T>> {
-    return this.request<T>(pathOf(ref.resource, ref.namespace, ref.name, what.subresource), what);
+    const sent = this.request<T>(pathOf(ref.resource, ref.namespace, ref.name, what.subresource), what);
+    return isSecrets(ref.resource) ? sent.catch(throwMasked) : sent;
   }
   /** A request about a collection. */
   sendTo<T = ApiItem>(resource: ApiResource, namespace: string | undefined, what: Send): Promise<Sent<T>> {
-    return this.request<T>(pathOf(resource, namespace), what.method === 'POST' ? { ...what, body: asNew(what.body) } : what);
+    const sent = this.request<T>(pathOf(resource, namespace), what.method === 'POST' ? { ...what, body: asNew(what.body) } : what);
+    return isSecrets(resource) ? sent.catch(throwMasked) : sent;
   }
   private async request<T>(path: string, { method, body, contentType = 'application/json', query = {}, signal }: Send): Promise<Sent<T>> {
     const search = queryOf(query);
@@ -114,26 +118,31 @@ function asNew(body: Send['body']): Send['body'] {
   return { ...(body as JsonObject), metadata: rest };
 }
 
-/** Connects, runs and disconnects; an interrupt ends it with exit code 130. */
+/**
+ * Connects, runs and disconnects; an interrupt in any phase of it ends it with exit code 130, also where the work goes on without
+ * an answer. `untilInterrupted`: an interrupt is the usual end, and the exit code that of the work.
+ */
 export async function withServer(
   options: ConnectOptions & { readonly namespace?: string | undefined },
   io: IO,
   work: (work: Work) => Promise<number>,
+  { untilInterrupted = false }: { readonly untilInterrupted?: boolean } = {},
 ): Promise<number> {
-  const session = await connect(options, options.namespace, io);
-  const stop = new AbortController();
-  const forget = io.onSignal(() => stop.abort());
+  const interrupted = interrupts(io);
+  let session: Session | undefined;
   try {
-    const context = new Work(session, io, stop.signal);
+    session = await connect(options, options.namespace, io, interrupted.signal);
+    const context = new Work(session, io, interrupted.signal);
     const code = context.exitCode(await work(context));
+    if (interrupted.signal.aborted && !untilInterrupted) return interrupted.code;
     return options.warningsAsErrors ? failForWarnings(session.warnings.count, code, io) : code;
   } catch (error) {
-    if (stop.signal.aborted) return 130;
+    if (interrupted.signal.aborted) return interrupted.code;
     throw error;
   } finally {
-    forget();
-    session.transport.close();
-    session.cache?.save();
+    interrupted.forget();
+    session?.transport.close();
+    session?.cache?.save();
   }
 }
 function failForWarnings(count: number, code: number, io: IO): number {

@@ -1,13 +1,35 @@
 /** Keep-alive connections to one server, for each client certificate. */
+import type { X509Certificate } from 'node:crypto';
 import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, type AgentOptions as SecureOptions } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
+import type { Clock } from '../lib/clock.ts';
+import { directAuthorities, isTrustedDirectly } from '../lib/pki/direct-trust.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
-import { tunnel } from './proxy.ts';
+import { type Through, tunnel } from './proxy.ts';
 
 type Agent = HttpAgent | HttpsAgent;
+
+export interface AgentsOptions {
+  readonly maxSockets: number;
+  readonly clock: Clock;
+  /** Whether the usual certificate of a server is verified without OpenSSL; direct-trust.ts says why. */
+  readonly verifyDirectly: boolean;
+  readonly limits: ConnectLimits;
+}
+/** How long a host may be silent, in milliseconds. */
+export interface ConnectLimits {
+  readonly connect: number;
+  readonly handshake: number;
+}
+/** Those of the stock client. */
+export const connectLimits: ConnectLimits = { connect: 30_000, handshake: 10_000 };
+
+/** A server whose certificate is not of the usual form. Nothing was sent to it; OpenSSL must decide. */
+export class UnverifiedServer extends Error {}
 
 /**
  * A connection sends its certificate once, in the handshake. With another certificate new connections are made; requests
@@ -15,15 +37,31 @@ type Agent = HttpAgent | HttpsAgent;
  */
 export class Agents {
   private readonly connection: Connection;
-  private readonly maxSockets: number;
+  private readonly options: AgentsOptions;
   private agent: Agent | undefined;
+  /** Undefined: OpenSSL verifies the server. */
+  private authorities: readonly X509Certificate[] | undefined;
   private shown: Credential = {};
   /** Agents of earlier certificates with requests in progress. */
   private retired: Agent[] = [];
 
-  constructor(connection: Connection, maxSockets: number) {
+  constructor(connection: Connection, options: AgentsOptions) {
     this.connection = connection;
-    this.maxSockets = maxSockets;
+    this.options = options;
+    const { server, ca, insecure, proxy } = connection;
+    // A security level of ciphers is one of certificates, too.
+    const isUsual = server.startsWith('https:') && !insecure && proxy === undefined && !DEFAULT_CIPHERS.includes('@');
+    if (options.verifyDirectly && isUsual && ca !== undefined) this.authorities = directAuthorities(ca);
+  }
+  get verifiesDirectly(): boolean {
+    return this.authorities !== undefined;
+  }
+  /** From now on OpenSSL verifies the server. */
+  verifyByOpenSsl(): void {
+    if (this.authorities === undefined) return;
+    this.authorities = undefined;
+    this.retire();
+    this.agent = undefined;
   }
   agentFor(credential: Credential): Agent {
     const certificate = credential.certificate ?? this.connection.certificate;
@@ -49,19 +87,94 @@ export class Agents {
     this.retired = [...this.retired, agent].filter((one) => Object.keys(one.sockets).length > 0);
   }
   private make({ certificate, key }: Credential): Agent {
-    const { server, ca, serverName, insecure, proxy } = this.connection;
-    const pool: AgentOptions = { keepAlive: true, maxSockets: this.maxSockets };
-    if (server.startsWith('http:')) return proxy === undefined ? new HttpAgent(pool) : new PlainTunnels(proxy, pool);
+    const { server, ca, serverName, insecure, proxy, roots } = this.connection;
+    const { maxSockets, limits, clock } = this.options;
+    const pool: AgentOptions = { keepAlive: true, maxSockets };
+    if (server.startsWith('http:')) return proxy === undefined ? new PlainAgent(limits, pool) : new PlainTunnels({ proxy, roots }, pool);
     const secured = {
       ...pool,
-      ...(ca !== undefined && { ca }),
       ...(certificate !== undefined && { cert: certificate }),
       ...(key !== undefined && { key }),
       ...(serverName !== undefined && { servername: serverName }),
       rejectUnauthorized: !insecure,
       minVersion: 'TLSv1.2' as const,
     };
-    return proxy === undefined ? new HttpsAgent(secured) : new SecureTunnels(proxy, secured);
+    if (this.authorities !== undefined) return new DirectAgent(this.authorities, clock, limits, secured);
+    const trusted = ca ?? (roots && [...roots]);
+    const verified = { ...secured, ...(trusted !== undefined && { ca: trusted }) };
+    return proxy === undefined ? new SecureAgent(limits, verified) : new SecureTunnels({ proxy, roots }, verified);
+  }
+}
+
+/** Ends a connection to a host that is silent before it is there. */
+function limited<S extends Socket>(socket: S, { connect, handshake }: ConnectLimits, isSecure: boolean): S {
+  let phase = '';
+  const limit = (millis: number, what: string): void => {
+    socket.setTimeout(millis);
+    phase = what;
+  };
+  const silent = (): void => void socket.destroy(Object.assign(new Error(`${phase} timed out`), { code: 'ETIMEDOUT' }));
+  const ready = (): void => {
+    socket.off('timeout', silent);
+    socket.setTimeout(0);
+  };
+  socket.on('timeout', silent);
+  limit(connect, 'the connection');
+  socket.once('connect', isSecure ? () => limit(handshake, 'the TLS handshake') : ready);
+  if (isSecure) socket.once('secureConnect', ready);
+  return socket;
+}
+
+class PlainAgent extends HttpAgent {
+  private readonly limits: ConnectLimits;
+  constructor(limits: ConnectLimits, options: AgentOptions) {
+    super(options);
+    this.limits = limits;
+  }
+  override createConnection(target: ClientRequestArgs, made?: Made): Duplex | null | undefined {
+    return limited(super.createConnection(target, made) as Socket, this.limits, false);
+  }
+}
+class SecureAgent extends HttpsAgent {
+  private readonly limits: ConnectLimits;
+  constructor(limits: ConnectLimits, options: SecureOptions) {
+    super(options);
+    this.limits = limits;
+  }
+  override createConnection(target: RequestOptions, made?: Made): Duplex | null | undefined {
+    return limited(super.createConnection(target, made) as Socket, this.limits, true);
+  }
+}
+
+/**
+ * Connections that are verified by direct-trust.ts. What is written to one is held back until the server is verified; one that is
+ * not is closed with UnverifiedServer. No session is resumed, so that every connection shows its certificate.
+ */
+class DirectAgent extends HttpsAgent {
+  private readonly authorities: readonly X509Certificate[];
+  private readonly clock: Clock;
+  private readonly limits: ConnectLimits;
+  constructor(authorities: readonly X509Certificate[], clock: Clock, limits: ConnectLimits, options: SecureOptions) {
+    super(options);
+    this.authorities = authorities;
+    this.clock = clock;
+    this.limits = limits;
+  }
+  override createConnection(target: RequestOptions): Duplex {
+    const options = target as ConnectionOptions;
+    // Without any CA OpenSSL trusts nobody, and Node reads no root certificates.
+    const socket = connectTls({ ...options, ca: [], rejectUnauthorized: false });
+    socket.cork();
+    socket.once('secureConnect', () => {
+      // The name that Node itself compares with.
+      if (this.trusts(socket, options.servername || options.host || 'localhost')) socket.uncork();
+      else socket.destroy(new UnverifiedServer());
+    });
+    return limited(socket, this.limits, true);
+  }
+  private trusts(socket: TLSSocket, name: string): boolean {
+    const certificate = socket.isSessionReused() ? undefined : socket.getPeerX509Certificate();
+    return certificate !== undefined && isTrustedDirectly(certificate, this.authorities, name, this.clock.now());
   }
 }
 
@@ -73,23 +186,23 @@ const fault =
     made?.(error, undefined as unknown as Duplex);
 
 class PlainTunnels extends HttpAgent {
-  private readonly proxy: string;
-  constructor(proxy: string, options: AgentOptions) {
+  private readonly through: Through;
+  constructor(through: Through, options: AgentOptions) {
     super(options);
-    this.proxy = proxy;
+    this.through = through;
   }
   override createConnection(target: ClientRequestArgs, made?: Made): undefined {
-    tunnel(this.proxy, target.host ?? '', Number(target.port || 80)).then((stream) => made?.(null, stream), fault(made));
+    tunnel(this.through, target.host ?? '', Number(target.port || 80)).then((stream) => made?.(null, stream), fault(made));
   }
 }
 class SecureTunnels extends HttpsAgent {
-  private readonly proxy: string;
-  constructor(proxy: string, options: SecureOptions) {
+  private readonly through: Through;
+  constructor(through: Through, options: SecureOptions) {
     super(options);
-    this.proxy = proxy;
+    this.through = through;
   }
   override createConnection(target: RequestOptions, made?: Made): undefined {
     const secured = (socket: Duplex): Duplex => connectTls({ ...(target as ConnectionOptions), socket });
-    tunnel(this.proxy, target.host ?? '', Number(target.port || 443)).then((socket) => made?.(null, secured(socket)), fault(made));
+    tunnel(this.through, target.host ?? '', Number(target.port || 443)).then((socket) => made?.(null, secured(socket)), fault(made));
   }
 }

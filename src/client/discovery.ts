@@ -35,6 +35,8 @@ interface GroupList {
 
 export const versionPath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
 
+const isAbort = (error: unknown): boolean => (error as Error).name === 'AbortError';
+
 /** The server does not serve the kind of an object. */
 export class UnknownKind extends Error {
   override readonly name = 'UnknownKind';
@@ -91,7 +93,7 @@ export class Discovery {
     try {
       return await look();
     } catch (error) {
-      if (!this.stored || (error as Error).name === 'TransportError') throw error;
+      if (!this.stored || isAbort(error) || (error as Error).name === 'TransportError') throw error;
       this.refresh();
       return look();
     }
@@ -192,6 +194,7 @@ export class Discovery {
     });
   }
   private missing(group: string, version: string, error: Error): readonly ApiResource[] {
+    if (isAbort(error)) throw error;
     this.unanswered.set(joinApiVersion(group, version), error.message);
     return [];
   }

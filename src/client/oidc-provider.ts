@@ -8,6 +8,7 @@ import { parseJwt, timeClaim } from '../lib/jwt.ts';
 import { ConfigError } from './config.ts';
 import { editConfig } from './config-file.ts';
 import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
+import { defaultRoots } from './extra-roots.ts';
 import { readAll } from './transport.ts';
 
 export interface ProviderUse {
@@ -145,7 +146,7 @@ class Login {
     return this.call(url, ca, { body: form.toString(), ...(secret !== '' && basic && { authorization: `Basic ${pair}` }) });
   }
   private call(url: string, ca: string | undefined, post?: { body: string; authorization?: string }): Promise<ProviderAnswer> {
-    return call(this.world.clock, url, ca, post).catch((error: Error) => {
+    return call(this.world.clock, url, ca ?? defaultRoots(this.world.env), post).catch((error: Error) => {
       throw this.failed(`cannot renew its token: ${url} gives no answer: ${error.message}`);
     });
   }
@@ -184,7 +185,7 @@ interface ProviderAnswer {
 async function call(
   clock: Clock,
   url: string,
-  ca: string | undefined,
+  ca: string | readonly string[] | undefined,
   post?: { body: string; authorization?: string },
 ): Promise<ProviderAnswer> {
   const send = new URL(url).protocol === 'http:' ? httpRequest : httpsRequest;
@@ -203,7 +204,7 @@ async function call(
           ...(post?.authorization !== undefined && { authorization: post.authorization }),
         },
         signal: timeoutSignal(clock, ANSWER_MS),
-        ...(ca !== undefined && { ca }),
+        ...(ca !== undefined && { ca: typeof ca === 'string' ? ca : [...ca] }),
       },
       resolve,
     );

@@ -2,13 +2,13 @@ import { createServer as createPlain } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../lib/clock.ts';
+import { FakeClock, systemClock } from '../lib/clock.ts';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
 import { Discovery, resourcePath } from './discovery.ts';
 import { requestTrace } from './trace.ts';
-import { errorOf, jsonLines, readAll, Transport } from './transport.ts';
+import { errorOf, jsonLines, readAll, Transport, type TransportOptions } from './transport.ts';
 
 const issuedAuthority = newAuthority('test-ca', Date.now());
 const authority = readAuthority(issuedAuthority);
@@ -201,6 +201,36 @@ test('no server, no answer, no patience', async () => {
   const waiting = transport().text({ path: '/hang', signal: stop.signal });
   stop.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow('stopped');
+});
+
+test('a timeout is for the whole answer, also where its end does not come', async () => {
+  const clock = new FakeClock();
+  const timed = (options: TransportOptions = {}): Transport => new Transport(connection(), 'test/1', clock, options);
+  const answer = await timed().open({ path: '/slow', timeout: 1000 });
+  const read = expect(readAll(answer.body, 1000)).rejects.toMatchObject({ name: 'TransportError', code: 'ETIMEDOUT' });
+  await clock.advance(1000);
+  await read;
+  // A body that nobody reads does not end the process.
+  await timed().open({ path: '/slow', timeout: 1000 });
+  await clock.advance(1000);
+  // An answer that has ended needs no time.
+  expect(await timed({ timeout: 1000 }).text({ path: '/warned' })).toBe('{}');
+  expect(clock.pending).toBe(0);
+  // The time of the transport is for all that is read whole.
+  const waiting = expect(timed({ timeout: 1000 }).json({ path: '/hang' })).rejects.toThrow('gave no answer in time');
+  await clock.advance(1000);
+  await waiting;
+});
+
+test('the signal of the transport ends requests that have none', async () => {
+  const stop = new AbortController();
+  const stopped = new Transport(connection(), 'test/1', systemClock, { signal: stop.signal });
+  const waiting = expect(stopped.text({ path: '/hang' })).rejects.toThrow('stopped');
+  const own = expect(stopped.text({ path: '/warned', signal: new AbortController().signal })).resolves.toBe('{}');
+  await own;
+  stop.abort(new Error('stopped'));
+  await waiting;
+  await expect(stopped.text({ path: '/warned' })).rejects.toThrow('stopped');
 });
 
 test('a stream is read line by line, wherever it is cut', async () => {

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
-import { Agents } from './agents.ts';
+import { Agents, type ConnectLimits, connectLimits, UnverifiedServer } from './agents.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
 import type { RequestTrace, TracedExchange } from './trace.ts';
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
-  /** Milliseconds until the response must have begun; none for watches. */
+  /** Milliseconds until the end of the response; none for watches. */
   readonly timeout?: number;
   /** Warnings of the response are dropped: the user did not name the resource that is read. */
   readonly ignoreWarnings?: boolean;
@@ -49,6 +49,9 @@ export class TransportError extends Error {
   }
 }
 
+/** The connection was lost before the end of a response. */
+export class AnswerLost extends TransportError {}
+
 const maxErrorBytes = 1 << 20;
 export const maxBodyBytes = 1 << 30;
 
@@ -59,6 +62,13 @@ export interface TransportOptions {
   readonly onWarning?: ((header: string) => void) | undefined;
   /** Shows what is sent and answered. */
   readonly trace?: RequestTrace | undefined;
+  /** Ends requests that have no signal of their own. */
+  readonly signal?: AbortSignal | undefined;
+  /** For requests without a timeout of their own whose response is read whole. */
+  readonly timeout?: number | undefined;
+  /** See AgentsOptions. */
+  readonly verifyDirectly?: boolean;
+  readonly limits?: ConnectLimits;
 }
 
 export class Transport {
@@ -69,15 +79,21 @@ export class Transport {
   private readonly clock: Clock;
   private readonly onWarning: TransportOptions['onWarning'];
   private readonly trace: RequestTrace | undefined;
+  private readonly signal: AbortSignal | undefined;
+  private readonly timeout: number | undefined;
 
-  constructor(connection: Connection, userAgent: string, clock: Clock, { maxSockets = 16, onWarning, trace }: TransportOptions = {}) {
+  constructor(connection: Connection, userAgent: string, clock: Clock, options: TransportOptions = {}) {
+    const { maxSockets = 16, onWarning, trace, signal, timeout, verifyDirectly = false, limits = connectLimits } = options;
     this.clock = clock;
     this.onWarning = onWarning;
     this.trace = trace;
+    this.signal = signal;
+    this.timeout = timeout;
     this.connection = connection;
     this.userAgent = userAgent;
     this.base = new URL(connection.server);
-    this.agents = new Agents(connection, maxSockets);
+    // A connection that is made twice would be shown twice.
+    this.agents = new Agents(connection, { maxSockets, clock, limits, verifyDirectly: verifyDirectly && trace === undefined });
   }
   /** Sends a request and resolves as soon as the response head has arrived, whatever the status. Throws TransportError. */
   async open(options: RequestOptions): Promise<Answer> {
@@ -102,29 +118,54 @@ export class Transport {
     throw await errorOf(again);
   }
   private switched(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
+    return this.verified(() => this.switchOnce(options, credential));
+  }
+  private send(options: RequestOptions, credential: Credential): Promise<Answer> {
+    return this.verified(() => this.sendOnce(options, credential));
+  }
+  /** A server that is not verified directly is connected to again, so that OpenSSL decides. Nothing was sent to it. */
+  private verified<T>(send: () => Promise<T>): Promise<T> {
+    if (!this.agents.verifiesDirectly) return send();
+    return send().catch((error: unknown) => {
+      if (!(error instanceof TransportError && error.cause instanceof UnverifiedServer)) throw error;
+      this.agents.verifyByOpenSsl();
+      return send();
+    });
+  }
+  private switchOnce(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
     return new Promise((resolve, reject) => {
       const request = this.request(options, credential);
-      request.on('error', (error) => reject(options.signal?.aborted ? options.signal.reason : this.explain(error)));
+      request.on('error', (error) => reject(this.failure(error, options)));
       request.on('response', (response) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response }));
       request.on('upgrade', (response, socket, head) => resolve({ headers: response.headers, socket, head }));
       request.end(options.body);
     });
   }
-  private send(options: RequestOptions, credential: Credential): Promise<Answer> {
+  private sendOnce(options: RequestOptions, credential: Credential): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = this.request(options, credential);
       const traced = this.traced(options, request);
+      let arriving: IncomingMessage | undefined;
       const cancel =
         options.timeout === undefined
           ? undefined
-          : this.clock.after(options.timeout, () => request.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
+          : this.clock.after(options.timeout, () => {
+              const late = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
+              if (arriving === undefined) request.destroy(late);
+              else arriving.destroy(this.explain(late));
+            });
       request.on('error', (error) => {
         cancel?.();
         traced?.failed(error);
-        reject(options.signal?.aborted ? options.signal.reason : this.explain(error));
+        reject(this.failure(error, options));
       });
       request.on('response', (response) => {
-        cancel?.();
+        if (cancel !== undefined) {
+          arriving = response;
+          response.once('close', cancel);
+          // Readers of the body get the error; there may be none.
+          response.on('error', () => {});
+        }
         const { statusCode: status = 0, headers } = response;
         if (headers.warning !== undefined && !options.ignoreWarnings) this.onWarning?.(headers.warning);
         resolve({ status, headers, body: traced?.answered({ status, headers, body: response }) ?? response });
@@ -138,6 +179,7 @@ export class Transport {
   private request(options: RequestOptions, credential: Credential): ClientRequest {
     const send = this.base.protocol === 'http:' ? httpRequest : httpsRequest;
     const prefix = this.base.pathname === '/' ? '' : this.base.pathname;
+    const signal = options.signal ?? this.signal;
     return send({
       agent: this.agents.agentFor(credential),
       hostname: this.base.hostname.replace(/^\[|\]$/g, ''),
@@ -145,12 +187,16 @@ export class Transport {
       path: `${prefix}${options.path}`,
       method: options.method ?? 'GET',
       headers: this.headers(options, credential),
-      ...(options.signal !== undefined && { signal: options.signal }),
+      ...(signal !== undefined && { signal }),
     });
+  }
+  private failure(error: Error, options: RequestOptions): unknown {
+    const signal = options.signal ?? this.signal;
+    return signal?.aborted ? signal.reason : this.explain(error);
   }
   /** Sends a request and reads the whole response. Throws ApiError for a response that is not a success. */
   async text(options: RequestOptions): Promise<string> {
-    const answer = await this.open(options);
+    const answer = await this.open(this.timeout === undefined ? options : { timeout: this.timeout, ...options });
     // A redirect is not followed: it would carry the credentials to another server.
     if (answer.status >= 300) throw await errorOf(answer);
     return (await readAll(answer.body, maxBodyBytes)).toString();
@@ -196,7 +242,7 @@ async function* arriving(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const { code, message } = error as NodeJS.ErrnoException;
     // Node calls it aborted when the other side has gone.
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && message !== 'terminated') throw error;
-    throw new TransportError('the connection to the server was lost before the answer was complete', code ?? '', error);
+    throw new AnswerLost('the connection to the server was lost before the answer was complete', code ?? '', error);
   }
 }
 

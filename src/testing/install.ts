@@ -1,5 +1,6 @@
 /** The objects that a test server starts with. */
 import { manifestsOf, readManifests } from '../cli/manifests.ts';
+import { systemClock } from '../lib/clock.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import { groupName, type Identity, kubernetes } from '../meta/identity.ts';
@@ -74,4 +75,5 @@ const files = {
     return process.cwd();
   },
   stdin: () => Promise.reject(new Error('objects are not read from the standard input')),
+  clock: systemClock,
 };

@@ -31,8 +31,8 @@ const later = (call) => setTimeout(call, 50).unref();
 const create = () => client.create(absent);
 `;
 const IMPORTS = `
-import { startTestServer } from '${programDirectory}/testing.js';
-import { assertEventually } from '${programDirectory}/testing-node.js';
+import { startTestServer } from '${programDirectory}/testing.mjs';
+import { assertEventually } from '${programDirectory}/testing-node.mjs';
 `;
 
 /** A script that nothing keeps alive. */

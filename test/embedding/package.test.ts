@@ -31,7 +31,7 @@ const at = programDirectory;
 test.skipIf(programMissing !== undefined).each([
   [
     'module',
-    `import { ApiError, startServer, Transport } from '${at}/index.js'; import { startTestServer } from '${at}/testing.js'; ${LOG} ${PROGRAM}`,
+    `import { ApiError, startServer, Transport } from '${at}/index.mjs'; import { startTestServer } from '${at}/testing.mjs'; ${LOG} ${PROGRAM}`,
   ],
   [
     'commonjs',

@@ -17,7 +17,6 @@ const change = (how: (bytes: Buffer) => Buffer): void => {
 beforeAll(() => {
   if (programMissing !== undefined) return;
   cpSync(programDirectory, directory, { recursive: true });
-  writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   for (const name of readdirSync(directory).filter(isCompiled)) {
     compiled.set(join(directory, name), readFileSync(join(directory, name)));
   }
@@ -34,8 +33,8 @@ async function usesCompiled(): Promise<boolean> {
     };
     process.argv.push('version', '--client');
     await import('./plat.js');`;
-  writeFileSync(join(directory, 'look.js'), text);
-  const { code, stdout, stderr } = await finished(startChild(process.execPath, [join(directory, 'look.js')]));
+  writeFileSync(join(directory, 'look.mjs'), text);
+  const { code, stdout, stderr } = await finished(startChild(process.execPath, [join(directory, 'look.mjs')]));
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(stdout).toContain('plat 0.');

@@ -1,0 +1,145 @@
+/** Connections that are verified without OpenSSL, and those that must not be. */
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, createServer as createPlain } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { type Clock, FakeClock, systemClock } from '../lib/clock.ts';
+import { type Made, makeAuthority, makeServer } from '../lib/pki/made.testing.ts';
+import type { Connection } from './connection.ts';
+import { Transport, type TransportOptions } from './transport.ts';
+
+const open: { close(): unknown }[] = [];
+afterEach(() => {
+  for (const one of open.splice(0).reverse()) one.close();
+});
+
+const root = makeAuthority('root');
+const middle = makeAuthority('middle', { issuer: root });
+const direct = makeServer(root);
+const indirect = makeServer(middle);
+
+/** What reached the server: connections, and requests on them. */
+async function serve(pair: Made, chain = ''): Promise<{ address: string; seen: { connections: number; requests: string[] } }> {
+  const seen = { connections: 0, requests: [] as string[] };
+  const server: Server = createServer({ key: pair.key, cert: pair.certificate + chain }, (request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      seen.requests.push(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
+      response.end('{"ok":true}');
+    });
+  });
+  server.on('connection', (socket) => {
+    seen.connections++;
+    socket.on('error', () => {});
+  });
+  server.on('upgrade', (request, socket) => {
+    seen.requests.push(`${request.method} ${request.url}`);
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nhello');
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return { address: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+function transportTo(address: string, changes: Partial<Connection> = {}, options: TransportOptions = {}, clock: Clock = systemClock) {
+  const connection: Connection = {
+    server: address,
+    ca: root.certificate,
+    certificate: undefined,
+    key: undefined,
+    authorization: 'Bearer secret',
+    insecure: false,
+    serverName: undefined,
+    namespace: 'default',
+    ...changes,
+  };
+  const transport = new Transport(connection, 'test/1', clock, { verifyDirectly: true, ...options });
+  open.push(transport);
+  return transport;
+}
+
+test('a server of the CA is verified directly, and its connection is used again', async () => {
+  const { address, seen } = await serve(direct);
+  const transport = transportTo(address);
+  expect(await transport.json({ path: '/a' })).toEqual({ ok: true });
+  expect(await transport.json({ path: '/b', method: 'POST', body: 'x'.repeat(100_000) })).toEqual({ ok: true });
+  expect(seen).toEqual({ connections: 1, requests: ['GET /a Bearer secret ', `POST /b Bearer secret ${'x'.repeat(100_000)}`] });
+});
+
+test('many connections at the same time are verified, each by itself', async () => {
+  const { address, seen } = await serve(direct);
+  const transport = transportTo(address);
+  await Promise.all(Array.from({ length: 8 }, (_, i) => transport.json({ path: `/${i}` })));
+  expect(seen.requests).toHaveLength(8);
+});
+
+test('a server behind an intermediate is left to OpenSSL, and nothing is sent twice', async () => {
+  const { address, seen } = await serve(indirect, middle.certificate);
+  const transport = transportTo(address);
+  await Promise.all(['/a', '/b'].map((path) => transport.json({ path, method: 'POST', body: '1' })));
+  expect(seen.requests.sort()).toEqual(['POST /a Bearer secret 1', 'POST /b Bearer secret 1']);
+  const { connections } = seen;
+  // From then on at once.
+  await transport.json({ path: '/c' });
+  expect(seen.connections).toBe(connections);
+});
+
+test.each<[string, Made, Partial<Connection>]>([
+  ['another CA', direct, { ca: makeAuthority('root').certificate }],
+  ['a missing intermediate', indirect, {}],
+  ['another name', direct, { serverName: 'other.example' }],
+  ['an expired certificate', makeServer(root, { to: Date.now() - 1000 }), {}],
+])('%s: the server is not trusted, and hears nothing', async (_, pair, changes) => {
+  const { address, seen } = await serve(pair);
+  const transport = transportTo(address, changes);
+  await expect(transport.text({ path: '/a', method: 'POST', body: 'x' })).rejects.toThrow(`the server at ${address} cannot be trusted: `);
+  await expect(transport.upgrade({ path: '/a', headers: { connection: 'upgrade', upgrade: 'x' } })).rejects.toThrow('cannot be trusted');
+  expect(seen.requests).toEqual([]);
+});
+
+test('the name of the certificate is that of --tls-server-name', async () => {
+  const { address, seen } = await serve(direct);
+  expect(await transportTo(address, { serverName: 'peer.example' }).json({ path: '/a' })).toEqual({ ok: true });
+  expect(seen.connections).toBe(1);
+});
+
+test('the time of the check is that of the clock; what it finds invalid is left to OpenSSL', async () => {
+  const { address, seen } = await serve(makeServer(root, { from: Date.now() - 3_600_000 }));
+  expect(await transportTo(address).json({ path: '/a' })).toEqual({ ok: true });
+  expect(seen.connections).toBe(1);
+  expect(await transportTo(address, {}, {}, new FakeClock(Date.now() - 2 * 3_600_000)).json({ path: '/b' })).toEqual({ ok: true });
+  expect(seen.connections).toBe(3);
+});
+
+test('a connection for another protocol is verified in the same way', async () => {
+  for (const [pair, chain] of [
+    [direct, ''],
+    [indirect, middle.certificate],
+  ] as const) {
+    const { address, seen } = await serve(pair, chain);
+    const { socket, head } = await transportTo(address).upgrade({ path: '/a', headers: { connection: 'upgrade', upgrade: 'x' } });
+    let text = head.toString();
+    for await (const chunk of socket) text += chunk;
+    expect(text).toBe('hello');
+    expect(seen.requests).toEqual(['GET /a']);
+  }
+});
+
+test('a host that accepts and never speaks is given up', async () => {
+  const server = createPlain(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(server);
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const verifyDirectly of [true, false]) {
+    const transport = transportTo(address, {}, { verifyDirectly, limits: { connect: 60_000, handshake: 10 } });
+    await expect(transport.text({ path: '/a' })).rejects.toThrow(`the server at ${address} gave no answer in time`);
+  }
+});
