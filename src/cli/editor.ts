@@ -4,15 +4,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IO } from './command.ts';
+import { lendTerminal } from './interrupt.ts';
 
 export function openEditor(file: string, io: IO): Promise<void> {
   const editor = io.env.PLAT_EDITOR || io.env.KUBE_EDITOR || io.env.EDITOR || 'vi';
-  return new Promise((resolve, reject) => {
-    const child = spawn(`${editor} ${JSON.stringify(file)}`, { shell: true, stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
-    const failed = (why: string): void => reject(new Error(`the editor ${JSON.stringify(editor)} ${why}; set EDITOR to another`));
-    child.on('error', (error) => failed(`cannot be started: ${error.message}`));
-    child.on('close', (code) => (code === 0 ? resolve() : failed(`ended with ${code}`)));
-  });
+  const run = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const child = spawn(`${editor} ${JSON.stringify(file)}`, { shell: true, stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
+      const failed = (why: string): void => reject(new Error(`the editor ${JSON.stringify(editor)} ${why}; set EDITOR to another`));
+      child.on('error', (error) => failed(`cannot be started: ${error.message}`));
+      child.on('close', (code) => (code === 0 ? resolve() : failed(`ended with ${code}`)));
+    });
+  return lendTerminal(io, run);
 }
 
 /** A file for the editor in a directory of its own; it is removed unless its edits are to be kept. */

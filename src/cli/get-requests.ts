@@ -1,7 +1,7 @@
 /** The requests of `plat get`: collections in pages, named objects, and their changes. */
 import type { ApiResource } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
-import { errorOf, jsonLines, maxBodyBytes, objectOf, readAll, TransportError } from '../client/transport.ts';
+import { AnswerLost, errorOf, jsonLines, maxBodyBytes, objectOf, readAll, TransportError } from '../client/transport.ts';
 import { ApiError } from '../meta/errors.ts';
 import { Deadline } from './follow-object.ts';
 import type { GetOptions, Target } from './get-args.ts';
@@ -128,7 +128,7 @@ export class GetRequests {
       } catch (error) {
         if (this.work.signal.aborted || error instanceof ApiError) throw error;
         if (deadline.passed) break;
-        if (lost || !isLoss(error)) throw error;
+        if (lost || !(error instanceof AnswerLost)) throw error;
         lost = true;
       }
       if (this.work.io.clock.monotonic() - began < watchPause) await this.work.io.clock.sleep(watchPause, this.work.signal);
@@ -149,9 +149,3 @@ export class GetRequests {
     }
   }
 }
-
-/** The server went away in the middle of an answer. */
-const isLoss = (error: unknown): boolean =>
-  error instanceof Error &&
-  !(error instanceof TransportError) &&
-  /aborted|ECONNRESET|EPIPE|socket hang up/i.test(`${error.message} ${(error as NodeJS.ErrnoException).code}`);

@@ -108,12 +108,7 @@ export async function readManifests(paths: readonly string[], recursive: boolean
   return manifests;
 }
 /** A file with an error is left out as a whole, so that no part of it is taken for all of it. */
-async function intactManifests(
-  paths: readonly string[],
-  recursive: boolean,
-  io: ManifestIO,
-  validates = false,
-): Promise<FoundManifests> {
+async function intactManifests(paths: readonly string[], recursive: boolean, io: ManifestIO, validates = false): Promise<FoundManifests> {
   const manifests: Manifest[] = [];
   const broken: ManifestError[] = [];
   for (const { source, text, origin } of await readTexts(paths, recursive, io)) {

@@ -1,6 +1,7 @@
 /** Long texts on a terminal go through a pager. */
 import { spawn } from 'node:child_process';
 import type { IO } from './command.ts';
+import { lendTerminal } from './interrupt.ts';
 import { isStock } from './program.ts';
 
 /** `-F` ends at once where the text fits, `-R` shows colours, `-X` leaves the text on the screen. */
@@ -15,7 +16,7 @@ export async function page(io: IO, text: string): Promise<void> {
   const pager = io.env.PAGER ?? defaultPager;
   const fits = size === undefined || lineCount(text, size.width) < size.height;
   if (isStock(io) || fits || !io.terminal.interactive || pager.trim() === '' || pager.trim() === 'cat') return io.out(text);
-  if (!(await shown(io, pager, text))) io.out(text);
+  if (!(await lendTerminal(io, () => shown(io, pager, text)))) io.out(text);
 }
 
 /** Lines on the screen: long ones take several. Colours take no room. */
@@ -31,16 +32,10 @@ export function lineCount(text: string, width: number): number {
 /** False if the pager could not be started. */
 function shown(io: IO, pager: string, text: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // An interrupt is for the pager, which shares the terminal.
-    const forget = io.onSignal(() => {});
-    const end = (started: boolean): void => {
-      forget();
-      resolve(started);
-    };
     const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: io.env as NodeJS.ProcessEnv });
-    child.on('error', () => end(false));
+    child.on('error', () => resolve(false));
     // 127 is the answer of the shell for a program that is not there, 126 for one that cannot be run.
-    child.on('close', (code) => end(code !== 127 && code !== 126));
+    child.on('close', (code) => resolve(code !== 127 && code !== 126));
     // The pager may end before it has read everything.
     child.stdin.on('error', () => {});
     child.stdin.end(text);

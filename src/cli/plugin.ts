@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path';
 import { bool } from '../lib/flags.ts';
 import { command, type IO } from './command.ts';
 import { commandGroup } from './command-group.ts';
+import { lendTerminal } from './interrupt.ts';
 
 const listTable = { Printing: { 'name-only': bool(false, 'Print names instead of paths.') } };
 const list = command({
@@ -119,10 +120,11 @@ const MAX_WORDS = 16;
 /** Runs it with our terminal; returns its exit code. */
 export function runPlugin({ path, args }: FoundPlugin, io: IO): Promise<number> {
   // Signals of the terminal reach the plug-in, too, which decides what to do.
-  const forget = io.onSignal(() => {});
-  return new Promise<number>((resolve, reject) => {
-    const child = spawn(path, args, { stdio: 'inherit', env: { ...io.env }, cwd: io.cwd });
-    child.once('error', (error) => reject(new Error(`cannot run the plug-in ${path}: ${error.message}`)));
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal])));
-  }).finally(forget);
+  const run = (): Promise<number> =>
+    new Promise<number>((resolve, reject) => {
+      const child = spawn(path, args, { stdio: 'inherit', env: { ...io.env }, cwd: io.cwd });
+      child.once('error', (error) => reject(new Error(`cannot run the plug-in ${path}: ${error.message}`)));
+      child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal])));
+    });
+  return lendTerminal(io, run);
 }

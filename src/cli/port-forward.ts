@@ -45,7 +45,7 @@ Runs until it is interrupted. Exit codes:
       throw new FlagError('pod or ports missing. For example: plat port-forward web 8080:80');
     }
     const pairs = wanted.map(parsePair);
-    return withServer(options, io, (work) => forward(work, target, pairs, options));
+    return withServer(options, io, (work) => forward(work, target, pairs, options), { untilInterrupted: true });
   },
 });
 

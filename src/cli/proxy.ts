@@ -84,7 +84,7 @@ Runs until it is interrupted. Exit codes:
     ] as const)
       if (!prefix.startsWith('/')) throw new FlagError(`--${name} must begin with a slash`);
     if (options.www !== '' && !isDirectory(options.www)) throw new FlagError(`--www ${options.www}: there is no such directory`);
-    return withServer(options, io, (work) => serve(work, options, io));
+    return withServer(options, io, (work) => serve(work, options, io), { untilInterrupted: true });
   },
 });
 function isDirectory(path: string): boolean {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { type TestIO, testIO } from '../../src/cli/testing.ts';
+import { commandClock, FakeClock } from '../../src/lib/clock.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -97,6 +98,64 @@ test.each<[string, Answer]>([
       );
     }
   }
+});
+
+test.each<[string, Answer]>([
+  ['never answers', () => {}],
+  ['never ends its answer', (_request, response) => void response.writeHead(200, { 'content-length': '100' }).write('{"kind":"Pod"')],
+])('a server that %s: every command ends with --request-timeout', async (_what, how) => {
+  for (const [line, last] of commands.map((one) => [one.replace(' --timeout=60s', ''), one] as const)) {
+    for (const behind of [how, behindDiscovery(how)]) {
+      const clock = new FakeClock();
+      const io = testIO({ clock, home: temporaryDirectory('plat-home'), stdin: async () => manifest });
+      let begun = (): void => {};
+      const waiting = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+      answer = (request, response) => {
+        behind(request, response);
+        if (!response.writableEnded) begun();
+      };
+      const code = run([...line.split(' '), '--request-timeout=5s', '--server', address, '--token', 'sesame-9'], io);
+      await waiting;
+      // Some look for more than one object, or for the reason.
+      let ended = false;
+      const done = code.finally(() => {
+        ended = true;
+      });
+      while (!ended) await clock.advance(5000);
+      expect(await done, last).not.toBe(0);
+      expect(io.stdout, last).toBe('');
+      expect(io.stderr, last).toContain('gave no answer in time');
+    }
+  }
+});
+
+test('a watch that is lost goes on where it was, and ends when the server is gone', async () => {
+  const watches: string[] = [];
+  const event = (name: string, resourceVersion: string) => {
+    const row = { cells: [name], object: { metadata: { name, resourceVersion } } };
+    return `${JSON.stringify({ type: 'ADDED', object: { kind: 'Table', columnDefinitions: [{ name: 'Name', type: 'string' }], rows: [row] } })}\n`;
+  };
+  const how: Answer = (request, response) => {
+    const { searchParams } = new URL(request.url ?? '', address);
+    if (searchParams.get('watch') === null)
+      return json({ kind: 'Table', metadata: { resourceVersion: '5' }, columnDefinitions: [], rows: [] })(request, response);
+    watches.push(searchParams.get('resourceVersion') ?? '');
+    const name = ['first', 'second'][watches.length - 1];
+    // From the third on it breaks off at once.
+    if (name === undefined) return void response.writeHead(200).write('\n', () => response.destroy());
+    response.writeHead(200).write(event(name, String(5 + watches.length)), () => response.destroy());
+  };
+  answer = behindDiscovery(how);
+  // The pause between two watches passes at once.
+  const clock = { ...commandClock, sleep: async () => {} };
+  const io = testIO({ clock, home: temporaryDirectory('plat-home') });
+  expect(await run(['get', 'pods', '-w', '--server', address], io)).toBe(1);
+  expect(io.stdout).toBe('NAME\nfirst\nsecond\n');
+  expect(io.stderr).toBe('plat: the connection to the server was lost before the answer was complete\n');
+  // One that is lost is followed by another, unless that is lost before its first event.
+  expect(watches).toEqual(['5', '6', '7']);
 });
 
 test('credentials do not follow a redirect', async () => {

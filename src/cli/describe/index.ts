@@ -94,6 +94,8 @@ class Description {
     const { io } = this.work;
     const { found, byPrefix } = await this.find();
     const pages = await this.pages(found);
+    // Pages go on without what they cannot read; those of an interrupted command are not shown.
+    this.work.signal.throwIfAborted();
     if (pages.length > 0)
       await showPage(io, colourPage(byPrefix ? pages.map((page) => `${page}\n`).join('') : pages.join('\n\n'), paintFor(io)));
     else if (this.failures.size === 0)
