@@ -234,3 +234,16 @@ export function fromStatus(
   if (given.metadata !== undefined && Object.keys(given.metadata).length > 0) error.listMeta = given.metadata;
   return error;
 }
+
+/** How a command in a container ended: what a node sends at the end of its streams. */
+export function commandStatus(exitCode: number): Status {
+  const base = { kind: 'Status', apiVersion: 'v1', metadata: {} } as const;
+  if (exitCode === 0) return { ...base, status: 'Success' };
+  return {
+    ...base,
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
+  };
+}

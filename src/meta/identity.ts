@@ -174,6 +174,13 @@ export function domainName(identity: Identity, name: string, prefix = ''): strin
   return `${prefix === '' ? '' : `${prefix}.`}${identity.domain}/${name}`;
 }
 
+/** Annotations and labels of simulated nodes and their pods: `node` → `simulation.plat.dev/node`. */
+export const simulationName = (identity: Identity, name: string): string => domainName(identity, name, 'simulation');
+/** The group of the kinds that configure simulated nodes: `simulation.plat.dev`. */
+export const simulationGroup = (identity: Identity): string => groupName(identity, 'simulation');
+/** Without it a server refuses definitions in groups of its own domain. */
+export const approvalAnnotation = (identity: Identity): string => `api-approved.${identity.domain}`;
+
 /** `kubelet` or `nodeagent`: what the agent of a node is called in signers and labels. */
 export const nodeAgentWord = (identity: Identity): string =>
   identity.signers.nodeagentServing.slice(identity.signers.nodeagentServing.lastIndexOf('/') + 1).replace(/-serving$/, '');

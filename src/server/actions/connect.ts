@@ -16,7 +16,7 @@ import { nodeProxy, podProxy, serviceProxy } from './proxy.ts';
 export interface ConnectOptions {
   readonly registry: RegistryDeps;
   readonly live: LiveSource;
-  readonly agents: Pick<AgentOptions, 'addressTypes' | 'tls'>;
+  readonly agents: Pick<AgentOptions, 'addressTypes' | 'tls' | 'simulated'>;
   /** Whether a certificate is this server's own. */
   readonly isOwn: (certificate: X509Certificate) => boolean;
   /** Whether a certificate is of an API server, this one or a peer: no node agent has such a certificate. */

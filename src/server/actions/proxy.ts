@@ -26,6 +26,14 @@ const targetAt = ({ guard }: ConnectDeps, host: string, port: number, scheme: st
   guard,
 });
 
+/** The pod of a simulated node is reached within this process. */
+function podTarget(deps: ConnectDeps, pod: Pod, address: string, port: number, scheme: string): Target {
+  const { namespace = '', name = '' } = pod.metadata;
+  const connect = deps.agents.podOf(pod.spec.nodeName ?? '', namespace, name, port);
+  const target = targetAt(deps, address, port, scheme);
+  return connect === undefined ? target : { ...target, tls: undefined, connect };
+}
+
 type Find = (deps: ConnectDeps, namespace: string, name: TargetName, asked: string) => Promise<Target>;
 
 export const podProxy = (deps: ConnectDeps): Action => proxy(deps, 'pod', 'PodProxyOptions', PodProxyOptions as MessageType, findPod);
@@ -81,10 +89,10 @@ async function findPod(deps: ConnectDeps, namespace: string, { scheme, name, por
   const address = deps.allowed(pod.status?.podIP ?? pod.status?.podIPs?.[0]?.ip ?? '');
   if (address === undefined) throw badRequest('address not allowed');
   const ports = (pod.spec.containers ?? []).flatMap((container) => container.ports ?? []);
-  if (port === '') return targetAt(deps, address, ports[0]?.containerPort ?? (scheme === 'https' ? 443 : 80), scheme);
-  const number = portNumber(port) ?? ports.find((one) => one.name === port)?.containerPort;
+  const usual = ports[0]?.containerPort ?? (scheme === 'https' ? 443 : 80);
+  const number = port === '' ? usual : (portNumber(port) ?? ports.find((one) => one.name === port)?.containerPort);
   if (number === undefined) throw badRequest(`invalid pod request ${JSON.stringify(asked)}`);
-  return targetAt(deps, address, number, scheme);
+  return podTarget(deps, pod, address, number, scheme);
 }
 
 async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
@@ -105,8 +113,9 @@ async function findService(deps: ConnectDeps, namespace: string, { scheme, name,
     const found = (subset.ports ?? []).find((one) => (one.name ?? '') === portName);
     if (found === undefined) continue;
     for (const { ip, targetRef } of startingAnywhere(deps, subset.addresses ?? [])) {
-      const address = isAddressOfPod(deps, namespace, ip, targetRef?.namespace, targetRef?.name) ? deps.allowed(ip) : undefined;
-      if (address !== undefined) return targetAt(deps, address, found.port, scheme);
+      const pod = podAt(deps, namespace, ip, targetRef?.namespace, targetRef?.name);
+      const address = pod === undefined ? undefined : deps.allowed(ip);
+      if (pod !== undefined && address !== undefined) return podTarget(deps, pod, address, found.port, scheme);
     }
   }
   throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`);
@@ -120,10 +129,11 @@ async function nameOfPort(deps: ConnectDeps, namespace: string, name: string, po
 }
 
 /** Endpoints can be written by users; only those that refer to pods are used. */
-function isAddressOfPod(deps: ConnectDeps, namespace: string, ip: string, podNamespace?: string, podName?: string): boolean {
-  if (podName === undefined || podNamespace !== namespace) return false;
-  const status = deps.live<Pod>('', 'pods').get(namespace, podName)?.status;
-  return status?.podIP === ip || (status?.podIPs ?? []).some((one) => one.ip === ip);
+function podAt(deps: ConnectDeps, namespace: string, ip: string, podNamespace?: string, podName?: string): Pod | undefined {
+  if (podName === undefined || podNamespace !== namespace) return undefined;
+  const pod = deps.live<Pod>('', 'pods').get(namespace, podName);
+  const { podIP, podIPs = [] } = pod?.status ?? {};
+  return podIP === ip || podIPs.some((one) => one.ip === ip) ? pod : undefined;
 }
 
 function startingAnywhere<T>(deps: ConnectDeps, list: readonly T[]): T[] {

@@ -2,8 +2,18 @@
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import { notFound, serviceUnavailable } from '../../meta/errors.ts';
+import type { Duplex } from 'node:stream';
 import type { Guard } from './guard.ts';
 import type { Target, TargetTls } from './target.ts';
+
+/** Nodes that are simulated within this process: their agents and pods have no addresses that lead anywhere. */
+export interface SimulatedTargets {
+  isSimulated(node: Node): boolean;
+  /** A connection to the agent of a simulated node. */
+  agent(): Duplex;
+  /** A connection to a port of a pod of such a node. */
+  pod(namespace: string, name: string, port: number): Duplex;
+}
 
 /** Default port of an agent. */
 const USUAL_PORT = 10250;
@@ -13,6 +23,7 @@ export interface AgentOptions {
   readonly addressTypes: readonly string[];
   readonly tls: TargetTls;
   readonly guard: Guard;
+  readonly simulated?: SimulatedTargets | undefined;
 }
 
 export class NodeAgents {
@@ -28,6 +39,9 @@ export class NodeAgents {
   find(name: string): Target & { readonly tls: TargetTls } {
     const node = this.nodes.get('', name);
     if (node === undefined) throw notFound({ group: '', resource: 'nodes' }, name);
+    const { simulated } = this.options;
+    if (simulated?.isSimulated(node) === true)
+      return { host: name, port: USUAL_PORT, tls: this.options.tls, guard: this.options.guard, connect: () => simulated.agent() };
     const addresses = node.status?.addresses ?? [];
     for (const type of this.options.addressTypes) {
       const host = addresses.find((address) => address.type === type)?.address;
@@ -39,5 +53,12 @@ export class NodeAgents {
     }
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
     throw serviceUnavailable(`no preferred addresses found; known addresses: [${known}]`);
+  }
+  /** How to connect to a pod of a simulated node; undefined for others. */
+  podOf(nodeName: string, namespace: string, name: string, port: number): (() => Duplex) | undefined {
+    const { simulated } = this.options;
+    if (simulated === undefined || nodeName === '') return undefined;
+    const node = this.nodes.get('', nodeName);
+    return node !== undefined && simulated.isSimulated(node) ? () => simulated.pod(namespace, name, port) : undefined;
   }
 }

@@ -4,6 +4,7 @@
  */
 import http from 'node:http';
 import https from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { timeout } from '../../meta/errors.ts';
@@ -57,6 +58,7 @@ export function faultOf(target: Target, error: Error, unreachable: Unreachable):
 /** Begins a request. The caller must listen for `error` and end the request. Throws if the address is not allowed. */
 export function dial(target: Target, { method, path, headers, clock, answerMs }: DialOptions): http.ClientRequest {
   const { tls, guard } = target;
+  if (target.connect !== undefined) return dialLocal(target.connect, { method, path, headers, clock, answerMs });
   checkHost(guard, target.host);
   const common = {
     host: target.host,
@@ -96,6 +98,19 @@ export function dial(target: Target, { method, path, headers, clock, answerMs }:
       if (fault !== undefined) request.destroy(fault);
     });
   });
+  return request;
+}
+
+/** A request to a target in this process. */
+function dialLocal(connect: () => Duplex, { method, path, headers, clock, answerMs }: DialOptions): http.ClientRequest {
+  const request = http.request({
+    createConnection: connect,
+    method,
+    path,
+    maxHeaderSize: HEADER_BYTES,
+    headers: headers as unknown as http.OutgoingHttpHeaders,
+  });
+  limitTimes(request, clock, answerMs)();
   return request;
 }
 

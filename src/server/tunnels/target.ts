@@ -1,5 +1,6 @@
 /** The target of a tunnel, and the names by which clients address it. */
 import type { Agent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { asIPv4, formatIP, parseIP } from '../../meta/ip.ts';
 import type { Guard } from './guard.ts';
 
@@ -25,6 +26,8 @@ export interface Target {
   readonly guard: Guard;
   /** Keeps connections for further requests. Absent: every request has one of its own. */
   readonly agent?: Agent | undefined;
+  /** Connects within this process: there is neither an address to check nor TLS. */
+  readonly connect?: (() => Duplex) | undefined;
 }
 
 /** `10.0.0.1:80`, `[fd00::1]:80` */

@@ -62,7 +62,8 @@ export class EventRecorder {
     // Components that report about the same object at the same time count from different numbers: their events have other names.
     for (const character of `${options.component} ${options.host ?? ''}`) this.made = (this.made * 31 + character.charCodeAt(0)) % 1000;
   }
-  event(about: About, type: EventType, reason: string, message: string, fieldPath?: string): void {
+  /** `host`: the node that reports, where that differs from event to event. */
+  event(about: About, type: EventType, reason: string, message: string, fieldPath?: string, host?: string): void {
     const now = this.options.clock.now();
     if (this.sending >= MAX_SENDING || !this.allowed(about.metadata.uid ?? '', now)) return;
     const id = [about.kind, about.metadata.uid, fieldPath, type, reason, message].join('\n');
@@ -76,7 +77,7 @@ export class EventRecorder {
     const { name = '', uid = '' } = about.metadata;
     const known = { name: `${name}.${uniqueHex(now, this.made++, uid)}`, first: now, count: 1, at: now };
     this.known.set(id, known);
-    this.send(this.make(about, known, { type, reason, message, fieldPath }));
+    this.send(this.make(about, known, { type, reason, message, fieldPath, host }));
   }
 
   private allowed(uid: string, now: number): boolean {
@@ -97,12 +98,12 @@ export class EventRecorder {
   private make(
     { apiVersion, kind, metadata }: About,
     { name, first }: Known,
-    event: { type: EventType; reason: string; message: string; fieldPath: string | undefined },
+    event: { type: EventType; reason: string; message: string; fieldPath: string | undefined; host: string | undefined },
   ): Promise<unknown> {
-    const { client, component, host } = this.options;
+    const { client, component } = this.options;
     const namespace = namespaceOf(metadata);
     const time = formatTime(first);
-    const { fieldPath, ...rest } = event;
+    const { fieldPath, host = this.options.host, ...rest } = event;
     return client.create(events, namespace, {
       apiVersion: 'v1',
       kind: 'Event',

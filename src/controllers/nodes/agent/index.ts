@@ -1,0 +1,322 @@
+/**
+ * The endpoints of simulated nodes: logs, exec, attach and port-forward of their pods. They are those of a node agent, answered
+ * within this process: a connection is a pair of streams, and nothing listens anywhere.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Client } from '../../../client/dynamic.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { LocalSocket } from '../../../lib/local-socket.ts';
+import type { Random } from '../../../lib/random.ts';
+import { acceptKey } from '../../../lib/websocket/server.ts';
+import { commandStatus } from '../../../meta/errors.ts';
+import { type Identity, identities } from '../../../meta/identity.ts';
+import { timeMillis } from '../../../meta/time.ts';
+import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { hostnameOf, mountedFiles, variablesOf } from '../container-view.ts';
+import { argvOf, type Container } from '../lifecycle/process.ts';
+import { Files, type KeptFiles, newKeptFiles } from '../shell/files.ts';
+import { type Environment, run, UnknownProgram } from '../shell/run.ts';
+import { NotSupported } from '../shell/words.ts';
+import { runFor } from './command.ts';
+import { linesOfRun, NoLog, runOf, writeLog } from './logs.ts';
+import { containerOf, findPod, sourcesOf, statusOf } from './pod-lookup.ts';
+import { forwardSocket, forwardSpdy, portTargets } from './port-forward.ts';
+import { type ChannelProtocol, channelProtocol, type CommandStreams, SocketStreams, spdyStreams, STREAMS_MS, type StreamsWanted } from './streams.ts';
+
+export interface AgentOptions {
+  readonly identity: Identity;
+  /** As a user who may read pods, config maps and secrets. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Annotations may lead forwarded ports to loopback addresses of this machine. */
+  readonly forwardLocal: boolean;
+}
+
+/** Containers whose files are kept between commands. */
+const KEPT_CONTAINERS = 1000;
+/** Most ports that one WebSocket forwards. */
+const PORTS_LIMIT = 16;
+
+interface Question {
+  readonly action: string;
+  readonly pod: WorkloadPod;
+  readonly container: Container | undefined;
+  readonly query: URLSearchParams;
+}
+
+/** An error for the client of the agent. */
+class Refused extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class SimulatedAgent {
+  private readonly options: AgentOptions;
+  private readonly server: Server;
+  private readonly sockets = new Set<Duplex>();
+  private readonly files = new BoundedCache<string, KeptFiles>(KEPT_CONTAINERS);
+  private readonly suffixes: readonly string[];
+
+  constructor(options: AgentOptions) {
+    this.options = options;
+    this.suffixes = Object.values(identities).map(({ groupSuffix }) => groupSuffix);
+    this.server = createServer((req, res) => {
+      this.answer(req, res).catch((error: unknown) => refuse(res, error));
+    });
+    this.server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+      socket.on('error', () => socket.destroy());
+      this.upgrade(req, socket, head).catch((error: unknown) => refuseUpgrade(socket, error));
+    });
+  }
+  /** A connection to the agent of any simulated node. */
+  readonly connect = (): Duplex => {
+    const [client, server] = LocalSocket.pair();
+    this.sockets.add(server);
+    server.once('close', () => this.sockets.delete(server));
+    this.server.emit('connection', server as unknown as Socket);
+    return client;
+  };
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private async question(req: IncomingMessage): Promise<Question> {
+    const [path = '', search = ''] = (req.url ?? '').split('?');
+    const [action = '', namespace = '', name = '', container] = path.slice(1).split('/').map(decodeURIComponent);
+    const pod = name === '' ? undefined : await findPod(this.options.client, namespace, name);
+    if (pod === undefined) throw new Refused(404, name === '' ? 'page not found' : `pod ${JSON.stringify(`${name}_${namespace}`)} not found`);
+    const found = container === undefined ? undefined : containerOf(pod, container);
+    if (container !== undefined && found === undefined)
+      throw new Refused(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(`${name}_${namespace}`)}`);
+    return { action, pod, container: found, query: new URLSearchParams(search) };
+  }
+
+  private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (req.url === '/healthz') {
+      res.end('ok');
+      return;
+    }
+    const question = await this.question(req);
+    if (question.action === 'containerLogs') return this.logs(res, question);
+    if (question.action === 'run' && req.method === 'POST') return this.runOnce(res, question);
+    throw new Refused(404, 'page not found');
+  }
+
+  private async logs(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
+    if (container === undefined) throw new Refused(400, 'a container must be named');
+    const { client, clock, identity } = this.options;
+    const isOn = (name: string): boolean => query.get(name) === 'true' || query.get(name) === '1';
+    const number = (name: string): number | undefined => (query.has(name) ? Number(query.get(name)) : undefined);
+    const sinceTime = query.get('sinceTime');
+    const sinceSeconds = number('sinceSeconds');
+    const options = {
+      follow: isOn('follow'),
+      previous: isOn('previous'),
+      timestamps: isOn('timestamps'),
+      tailLines: number('tailLines'),
+      limitBytes: number('limitBytes'),
+      since: sinceTime !== null ? timeMillis(sinceTime) : sinceSeconds === undefined ? undefined : clock.now() - sinceSeconds * 1000,
+    };
+    const { startedAt, endedAt } = runOf(pod, container, options.previous);
+    const environment = await this.environmentOf(pod, container, newKeptFiles());
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    res.writeHead(200, { 'Content-Type': 'text/plain' });
+    res.flushHeaders();
+    const { namespace = '', name = '', uid } = pod.metadata;
+    const restarts = statusOf(pod, container.name)?.restartCount;
+    await writeLog(
+      linesOfRun(identity, pod, container, startedAt, () => environment),
+      options,
+      {
+        signal: gone.signal,
+        write: (bytes) => new Promise((resolve) => (res.destroyed ? resolve() : res.write(bytes, () => resolve()))),
+      },
+      {
+        clock,
+        endedAt,
+        hasEnded: async () => {
+          const now = await findPod(client, namespace, name);
+          const status = now === undefined ? undefined : statusOf(now, container.name);
+          return now?.metadata.uid !== uid || status?.state?.running == null || status.restartCount !== restarts;
+        },
+      },
+    );
+    res.end();
+  }
+
+  private async runOnce(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
+    if (container === undefined) throw new Refused(400, 'a container must be named');
+    const environment = await this.environmentOf(pod, container, this.filesOf(pod, container));
+    let text = '';
+    const running = run((query.get('cmd') ?? '').split(' '), environment);
+    for (;;) {
+      const { done, value } = running.next(undefined);
+      if (done === true) break;
+      if ('waitMs' in value) throw new Refused(400, 'the command takes too long');
+      if ('out' in value) text += value.out;
+      if ('err' in value) text += value.err;
+    }
+    res.end(text);
+  }
+
+  private async upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const question = await this.question(req);
+    const { action, pod, query, container } = question;
+    if (action === 'portForward') return this.forward(req, socket, head, question);
+    if ((action !== 'exec' && action !== 'attach') || container === undefined) throw new Refused(404, 'page not found');
+    if (statusOf(pod, container.name)?.state?.running == null)
+      throw new Refused(action === 'exec' ? 500 : 404, `container not found (${JSON.stringify(container.name)})`);
+    const wanted: StreamsWanted = {
+      stdin: query.get('input') === '1',
+      stdout: query.get('output') === '1',
+      stderr: query.get('error') === '1',
+      tty: query.get('tty') === '1',
+    };
+    const streams = await this.streams(req, socket, head, wanted);
+    if (streams === undefined) return;
+    try {
+      if (action === 'exec') await this.exec(streams, pod, container, query.getAll('command'), wanted.tty);
+      else await this.attach(streams, pod, container, wanted.tty);
+    } catch {
+      // The protocol has been switched: there is no other way to report a failure.
+      socket.destroy();
+    }
+  }
+
+  private async exec(streams: CommandStreams, pod: WorkloadPod, container: Container, argv: readonly string[], tty: boolean): Promise<void> {
+    const environment = await this.environmentOf(pod, container, this.filesOf(pod, container));
+    await runFor(streams, argv, environment, { clock: this.options.clock, tty });
+  }
+  /** A command that reads its input is run for the client; of others it sees what they print from now on. */
+  private async attach(streams: CommandStreams, pod: WorkloadPod, container: Container, tty: boolean): Promise<void> {
+    const { client, clock, identity } = this.options;
+    const argv = argvOf(container);
+    if (container.stdin === true && argv.length > 0) {
+      await this.exec(streams, pod, container, argv, tty);
+      return;
+    }
+    streams.onInput(() => {});
+    const { startedAt } = runOf(pod, container, false);
+    const environment = await this.environmentOf(pod, container, newKeptFiles());
+    const options = { follow: true, previous: false, timestamps: false, tailLines: 0, limitBytes: undefined, since: undefined };
+    const { namespace = '', name = '', uid } = pod.metadata;
+    let exitCode = 0;
+    await writeLog(
+      linesOfRun(identity, pod, container, startedAt, () => environment),
+      options,
+      { signal: streams.signal, write: (bytes) => streams.write('out', bytes) },
+      {
+        clock,
+        endedAt: undefined,
+        hasEnded: async () => {
+          const now = await findPod(client, namespace, name);
+          const status = now === undefined ? undefined : statusOf(now, container.name);
+          exitCode = status?.state?.terminated?.exitCode ?? 0;
+          return now?.metadata.uid !== uid || status?.state?.running == null;
+        },
+      },
+    );
+    if (!streams.signal.aborted) streams.finish(commandStatus(exitCode));
+  }
+
+  /** Agrees to switch to the protocol that the client wants. Undefined if it does not open its streams. */
+  private async streams(req: IncomingMessage, socket: Duplex, head: Buffer, wanted: StreamsWanted): Promise<CommandStreams | undefined> {
+    const protocol = webProtocol(req, this.suffixes);
+    if (protocol !== undefined) {
+      acceptSocket(req, socket, protocol);
+      return new SocketStreams(socket, head, protocol, wanted);
+    }
+    acceptSpdy(req, socket, (name) => this.suffixes.some((suffix) => name === `v4.channel.${suffix}`));
+    return spdyStreams(socket, head, wanted, (call) => this.options.clock.after(STREAMS_MS, call));
+  }
+
+  private forward(req: IncomingMessage, socket: Duplex, head: Buffer, { pod, query }: Question): void {
+    const targets = portTargets(this.options.identity, pod, this.options.forwardLocal);
+    const protocol = webProtocol(req, this.suffixes);
+    if (protocol === undefined) {
+      acceptSpdy(req, socket, (name) => this.suffixes.some((suffix) => name === `portforward.${suffix}`));
+      forwardSpdy(socket, head, targets);
+      return;
+    }
+    const ports = (query.get('port') ?? '').split(',').map(Number);
+    if (ports.length > PORTS_LIMIT || ports.some((port) => !(port >= 1 && port <= 65535)))
+      throw new Refused(400, `port must be 1 to 65535, and at most ${PORTS_LIMIT} of them`);
+    acceptSocket(req, socket, protocol);
+    forwardSocket(socket, head, protocol, ports, targets);
+  }
+
+  private async environmentOf(pod: WorkloadPod, container: Container, kept: KeptFiles): Promise<Environment> {
+    const { client, clock, random } = this.options;
+    const sources = await sourcesOf(client, pod);
+    return {
+      variables: variablesOf(pod, container, sources),
+      files: new Files(mountedFiles(pod, container, sources), kept),
+      hostname: hostnameOf(pod),
+      now: () => clock.now(),
+      random: () => random.below(32768),
+    };
+  }
+  private filesOf({ metadata }: WorkloadPod, { name }: Container): KeptFiles {
+    const id = `${metadata.uid}/${name}`;
+    const known = this.files.use(id);
+    if (known !== undefined) return known;
+    const made = newKeptFiles();
+    this.files.set(id, made);
+    return made;
+  }
+}
+
+function webProtocol(req: IncomingMessage, suffixes: readonly string[]): ChannelProtocol | undefined {
+  if (req.headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
+  const protocol = channelProtocol(req.headers['sec-websocket-protocol'], suffixes);
+  if (protocol === undefined) throw new Refused(403, `unsupported protocols: ${req.headers['sec-websocket-protocol']}`);
+  return protocol;
+}
+function acceptSocket(req: IncomingMessage, socket: Duplex, { name }: ChannelProtocol): void {
+  switchTo(socket, 'websocket', [
+    `Sec-WebSocket-Accept: ${acceptKey(String(req.headers['sec-websocket-key'] ?? ''))}`,
+    ...(name === '' ? [] : [`Sec-WebSocket-Protocol: ${name}`]),
+  ]);
+}
+function acceptSpdy(req: IncomingMessage, socket: Duplex, isKnown: (name: string) => boolean): void {
+  if (req.headers.upgrade?.toLowerCase() !== 'spdy/3.1') throw new Refused(400, `unable to upgrade: unsupported protocol ${req.headers.upgrade}`);
+  const offered = String(req.headers['x-stream-protocol-version'] ?? '')
+    .split(',')
+    .map((name) => name.trim());
+  const name = offered.find(isKnown);
+  if (name === undefined) throw new Refused(403, `unable to upgrade: unsupported stream protocols ${offered.join(', ')}`);
+  switchTo(socket, 'SPDY/3.1', [`X-Stream-Protocol-Version: ${name}`]);
+}
+function switchTo(socket: Duplex, protocol: string, headers: readonly string[]): void {
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${headers.join('\r\n')}\r\n\r\n`);
+}
+
+function problemOf(error: unknown): { status: number; text: string } {
+  if (error instanceof Refused) return { status: error.status, text: error.message };
+  if (error instanceof NoLog) return { status: 400, text: error.message };
+  if (error instanceof UnknownProgram || error instanceof NotSupported) return { status: 400, text: `cannot run the command: ${error.message}` };
+  return { status: 500, text: `the simulated node failed: ${error instanceof Error ? error.message : String(error)}` };
+}
+function refuse(res: ServerResponse, error: unknown): void {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  const { status, text } = problemOf(error);
+  res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' });
+  res.end(text);
+}
+function refuseUpgrade(socket: Duplex, error: unknown): void {
+  const { status, text } = problemOf(error);
+  if (!socket.writable) return;
+  const head = `HTTP/1.1 ${status} Error\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
+  socket.end(head + text);
+}

@@ -1,0 +1,151 @@
+/**
+ * Forwarded ports of simulated pods: bytes come back as they are sent, unless an annotation leads a port to an address of this machine
+ * and the operator allows that.
+ *
+ *   simulation.plat.dev/port-forward: 8080=127.0.0.1:9090,5432=[::1]:5432
+ */
+import { connect } from 'node:net';
+import { type Duplex, PassThrough } from 'node:stream';
+import { SpdyConnection, type SpdyStream } from '../../../lib/spdy/connection.ts';
+import { ServerWebSocket } from '../../../lib/websocket/server.ts';
+import { type Identity, simulationName } from '../../../meta/identity.ts';
+import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { type ChannelProtocol, decoded, encoded } from './streams.ts';
+
+/** Connections of one client at a time. */
+const CONNECTIONS_LIMIT = 128;
+
+export interface PortTargets {
+  /** What a port leads to. Throws with the reason why it cannot be reached. */
+  open(port: number): Duplex;
+}
+
+/** `allowLocal`: annotations may lead to loopback addresses of this machine. */
+export function portTargets(identity: Identity, pod: WorkloadPod, allowLocal: boolean): PortTargets {
+  const name = simulationName(identity, 'port-forward');
+  const text = pod.metadata.annotations?.[name];
+  return {
+    open(port) {
+      const address = text === undefined ? undefined : addressFor(text, port);
+      if (address === undefined) return new PassThrough();
+      if (!isLoopback(address.host)) throw new Error(`${name} names ${address.host}, which is no loopback address`);
+      if (!allowLocal) throw new Error(`${name}: this server forwards to no local addresses; it is started without --simulated-nodes-forward-local`);
+      return connect({ host: address.host, port: address.port, allowHalfOpen: true });
+    },
+  };
+}
+
+/** `8080=127.0.0.1:9090,…` */
+export function addressFor(text: string, port: number): { host: string; port: number } | undefined {
+  for (const part of text.split(',')) {
+    const match = /^\s*(\d{1,5})=(?:\[([0-9a-f:]+)\]|([0-9.]+|localhost)):(\d{1,5})\s*$/i.exec(part);
+    if (match === null || Number(match[1]) !== port) continue;
+    const target = Number(match[4]);
+    if (target >= 1 && target <= 65535) return { host: (match[2] ?? match[3] ?? '').replace('localhost', '127.0.0.1'), port: target };
+  }
+  return undefined;
+}
+const isLoopback = (host: string): boolean => host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+
+/** Joins two streams; an error of either ends both. Resolves with the error, if any. */
+function join(a: Duplex, b: Duplex): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    let open = 2;
+    const end = (error?: Error): void => {
+      if (error !== undefined) {
+        a.destroy();
+        b.destroy();
+        resolve(error);
+      } else if (--open === 0) resolve(undefined);
+    };
+    for (const stream of [a, b]) {
+      stream.once('error', end);
+      stream.once('close', () => end());
+    }
+    a.pipe(b);
+    // The echo is both ends of one stream.
+    b.pipe(a);
+  });
+}
+
+/** Each connection has two streams with one request id: errors, and data. */
+export function forwardSpdy(socket: Duplex, head: Buffer, targets: PortTargets): void {
+  const waiting = new Map<string, SpdyStream>();
+  let open = 0;
+  const connection = new SpdyConnection(socket, head, {
+    stream: (stream) => {
+      const id = stream.headers.get('requestid') ?? `${stream.headers.get('port')}`;
+      const type = stream.headers.get('streamtype');
+      const other = waiting.get(id);
+      if ((type !== 'error' && type !== 'data') || open >= CONNECTIONS_LIMIT || other?.headers.get('streamtype') === type) {
+        stream.reset();
+        return;
+      }
+      if (other === undefined) {
+        waiting.set(id, stream);
+        stream.once('close', () => waiting.delete(id));
+        return;
+      }
+      waiting.delete(id);
+      const [error, data] = type === 'error' ? [stream, other] : [other, stream];
+      open++;
+      error.resume();
+      void pass(targets, Number(data.headers.get('port')), data, (text) => void error.write(text)).then(() => {
+        open--;
+        error.end();
+        data.end();
+      });
+    },
+    close: () => waiting.clear(),
+  });
+  void connection;
+}
+
+async function pass(targets: PortTargets, port: number, data: Duplex, report: (text: string) => void): Promise<void> {
+  let target: Duplex;
+  try {
+    target = targets.open(port);
+  } catch (error) {
+    report((error as Error).message);
+    return;
+  }
+  const failure = await join(data, target);
+  if (failure !== undefined) report(`error forwarding port ${port}: ${failure.message}`);
+}
+
+/** Two channels for each port, data and errors; the first message of each is the number of the port. */
+export function forwardSocket(socket: Duplex, head: Buffer, protocol: ChannelProtocol, ports: readonly number[], targets: PortTargets): void {
+  const open = new Map<number, Duplex>();
+  const web = new ServerWebSocket(socket, head, {
+    message: (payload) => {
+      const [channel, bytes] = decoded(payload, protocol);
+      const target = open.get(channel);
+      if (target === undefined || target.destroyed || bytes.length === 0) return;
+      if (!target.write(bytes)) {
+        web.pause();
+        target.once('drain', () => web.resume());
+      }
+    },
+    close: () => {
+      for (const target of open.values()) target.destroy();
+    },
+  });
+  const send = (channel: number, bytes: Buffer, done?: () => void): void => web.send(encoded(channel, bytes, protocol), protocol.base64, done);
+  for (const [i, port] of ports.entries()) {
+    const number = Buffer.alloc(2);
+    number.writeUInt16LE(port);
+    send(2 * i, number);
+    send(2 * i + 1, number);
+    try {
+      const target = targets.open(port);
+      open.set(2 * i, target);
+      target.on('error', (error) => send(2 * i + 1, Buffer.from(error.message)));
+      target.on('data', (chunk: Buffer) => {
+        target.pause();
+        send(2 * i, chunk, () => target.resume());
+      });
+    } catch (error) {
+      send(2 * i + 1, Buffer.from((error as Error).message));
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/** NodePool and PodLifecycle objects: follows them once their definitions are served. */
+import { isConflict, unlessGone } from '../../client/http.ts';
+import { keyOf } from '../../client/informer.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
+import { equal } from '../../lib/equal.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
+import { simulationGroup } from '../../meta/identity.ts';
+import { fromLabelSelector, type LabelSelectorObject } from '../../meta/labels.ts';
+import { builtin, type ControllerContext } from '../runtime/controller.ts';
+import type { WorkQueue } from '../runtime/queue.ts';
+import { type Definition, definitionsOf, VERSION } from './definitions.ts';
+import type { Fleet } from './fleet.ts';
+import type { ConfiguredLifecycle } from './lifecycle/choose.ts';
+import { lifecycleOf, type StageSpec } from './lifecycle/lifecycle.ts';
+import { isReadyNode, poolLabel } from './node-object.ts';
+import { DEFAULT_POOL, type NodePoolSpec } from './settings.ts';
+
+type NodePool = ApiObject & { spec?: NodePoolSpec; status?: { nodes?: number; ready?: number; observedGeneration?: number } };
+type PodLifecycle = ApiObject & {
+  spec?: { selector?: LabelSelectorObject; namespaces?: readonly string[]; stages?: readonly StageSpec[] };
+};
+
+/** Delay between looks at definitions that are not served yet. */
+const ESTABLISH_MS = 50;
+
+export class Configuration {
+  /** In the order of names. */
+  lifecycles: readonly ConfiguredLifecycle[] = [];
+  private readonly context: ControllerContext;
+  private readonly fleet: Fleet;
+  private changed: () => void = () => {};
+  private readonly definitions;
+  private status: WorkQueue | undefined;
+
+  constructor(context: ControllerContext, fleet: Fleet) {
+    this.context = context;
+    this.fleet = fleet;
+    this.definitions = builtin(context.identity, 'apiextensions', 'v1', 'customresourcedefinitions', false);
+  }
+  /** Begins. `changed` is called when pods may have another life cycle. */
+  follow(changed: () => void): void {
+    const { context } = this;
+    this.changed = changed;
+    const follow: Readonly<Record<string, () => void>> = { nodepools: () => this.followPools(), podlifecycles: () => this.followLifecycles() };
+    const wanted = new Map(definitionsOf(context.identity).map((one) => [one.spec?.names?.plural ?? '', one]));
+    const install = context.queue(
+      async (plural) => {
+        const definition = wanted.get(plural);
+        if (definition === undefined || !(await this.install(definition))) return ESTABLISH_MS;
+        follow[plural]?.();
+        return undefined;
+      },
+      { name: 'simulated-nodes-kinds' },
+    );
+    for (const plural of wanted.keys()) install.add(plural);
+  }
+
+  /** Whether the kind is served. */
+  private async install(definition: Definition): Promise<boolean> {
+    const { client } = this.context;
+    const name = definition.metadata.name ?? '';
+    const known = await client.find<Definition>(this.definitions, '', name);
+    if (known === undefined) {
+      await client.create(this.definitions, '', definition).catch((error: unknown) => {
+        if (!isConflict(error)) throw error;
+      });
+      return false;
+    }
+    return known.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true;
+  }
+
+  private followPools(): void {
+    const { context, fleet } = this;
+    const { informers, identity, queue } = context;
+    const group = simulationGroup(identity);
+    const ref = { group, version: VERSION, name: 'nodepools', namespaced: false };
+    const pools = informers.of<NodePool>(ref);
+    this.status = queue(
+      async (name) => {
+        const pool = pools.get('', name);
+        if (pool !== undefined) await this.reportPool(ref, pool);
+      },
+      { name: 'simulated-nodes-pools', after: [pools.synced, fleet.nodes.synced] },
+    );
+    pools.onChange(({ type, object, old }) => {
+      const name = object.metadata.name ?? '';
+      // The nodes of the settings have this name.
+      if (name === DEFAULT_POOL) return;
+      if (type === 'deleted') {
+        fleet.removePool(name);
+        return;
+      }
+      if (old === undefined || !equal(old.spec, object.spec)) {
+        const owner = { apiVersion: joinApiVersion(group, VERSION), kind: 'NodePool', uid: object.metadata.uid ?? '' };
+        fleet.setPool({ ...(object.spec ?? { count: 0 }), name, owner });
+      }
+      this.status?.add(name);
+    });
+    const label = poolLabel(identity);
+    fleet.nodes.onChange(({ object }) => {
+      const pool = object.metadata.labels?.[label];
+      if (pool !== undefined && pool !== DEFAULT_POOL) this.status?.addAfter(pool, ESTABLISH_MS);
+    });
+  }
+  private async reportPool(ref: Parameters<ControllerContext['client']['patch']>[0], pool: NodePool): Promise<void> {
+    const { identity, client } = this.context;
+    const name = pool.metadata.name ?? '';
+    const label = poolLabel(identity);
+    let nodes = 0;
+    let ready = 0;
+    for (const node of this.fleet.nodes.list()) {
+      if (node.metadata.labels?.[label] !== name) continue;
+      nodes++;
+      if (isReadyNode(node)) ready++;
+    }
+    const status = { nodes, ready, observedGeneration: pool.metadata.generation ?? 0 };
+    if (!equal(status, pool.status)) await client.patch(ref, '', name, { status }, 'status').catch(unlessGone);
+  }
+
+  private followLifecycles(): void {
+    const { informers, identity, log } = this.context;
+    const ref = { group: simulationGroup(identity), version: VERSION, name: 'podlifecycles', namespaced: false };
+    const known = new Map<string, ConfiguredLifecycle>();
+    informers.of<PodLifecycle>(ref).onChange(({ type, object }) => {
+      const name = keyOf(object);
+      known.delete(name);
+      if (type !== 'deleted') {
+        try {
+          known.set(name, configured(object));
+        } catch (error) {
+          log.warn('invalid PodLifecycle ignored', { name: object.metadata.name, error: String(error) });
+        }
+      }
+      this.lifecycles = [...known.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+      this.changed();
+    });
+  }
+}
+
+function configured({ metadata, spec }: PodLifecycle): ConfiguredLifecycle {
+  return {
+    name: metadata.name ?? '',
+    // An absent selector selects all pods, an absent one of a service would select none.
+    selector: fromLabelSelector(spec?.selector ?? {}),
+    namespaces: spec?.namespaces ?? [],
+    lifecycle: lifecycleOf(spec?.stages ?? []),
+  };
+}

@@ -1,0 +1,139 @@
+/** What the processes of a container see: environment variables, and the files of volumes made of objects of the API. */
+import { parseQuantity } from '../../meta/quantity.ts';
+import type { WorkloadPod } from '../workloads/shared/pods.ts';
+import type { Container } from './lifecycle/process.ts';
+
+type Volume = NonNullable<NonNullable<WorkloadPod['spec']>['volumes']>[number];
+type EnvVar = NonNullable<Container['env']>[number];
+/** Contents by key. */
+export type Contents = Readonly<Record<string, string>>;
+
+/** The config maps and secrets of the pod's namespace; undefined for those that do not exist. */
+export interface Sources {
+  configMap(name: string): Contents | undefined;
+  secret(name: string): Contents | undefined;
+}
+export const noSources: Sources = { configMap: () => undefined, secret: () => undefined };
+
+export function variablesOf(pod: WorkloadPod, container: Container, sources: Sources): Map<string, string> {
+  const variables = new Map<string, string>([
+    ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+    ['HOSTNAME', hostnameOf(pod)],
+    ['HOME', '/root'],
+  ]);
+  for (const { prefix = '', configMapRef, secretRef } of container.envFrom ?? []) {
+    const contents = sources.configMap(configMapRef?.name ?? '') ?? sources.secret(secretRef?.name ?? '') ?? {};
+    for (const [key, value] of Object.entries(contents)) variables.set(`${prefix}${key}`, value);
+  }
+  for (const variable of container.env ?? []) {
+    const value = valueOf(pod, container, variable, sources);
+    if (value !== undefined) variables.set(variable.name, expanded(value, variables));
+  }
+  return variables;
+}
+
+export const hostnameOf = (pod: WorkloadPod): string => pod.spec?.hostname ?? pod.metadata.name ?? '';
+
+/** `$(NAME)` stands for a variable that was set before. */
+const expanded = (value: string, variables: ReadonlyMap<string, string>): string =>
+  value.replace(/\$\$|\$\((\w+)\)/g, (text, name: string | undefined) => (name === undefined ? '$' : (variables.get(name) ?? text)));
+
+function valueOf(pod: WorkloadPod, container: Container, { value, valueFrom }: EnvVar, sources: Sources): string | undefined {
+  if (valueFrom == null) return value ?? '';
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom;
+  if (fieldRef != null) return fieldOf(pod, fieldRef.fieldPath);
+  if (resourceFieldRef != null) return resourceOf(container, resourceFieldRef.resource, resourceFieldRef.divisor);
+  if (configMapKeyRef != null) return sources.configMap(configMapKeyRef.name ?? '')?.[configMapKeyRef.key];
+  if (secretKeyRef != null) return sources.secret(secretKeyRef.name ?? '')?.[secretKeyRef.key];
+  return undefined;
+}
+
+/** The value of a field of the downward API. */
+export function fieldOf({ metadata, spec, status }: WorkloadPod, path: string): string {
+  const keyed = /^metadata\.(labels|annotations)\['([^']*)'\]$/.exec(path);
+  if (keyed !== null) return metadata[keyed[1] as 'labels' | 'annotations']?.[keyed[2] as string] ?? '';
+  switch (path) {
+    case 'metadata.name':
+      return metadata.name ?? '';
+    case 'metadata.namespace':
+      return metadata.namespace ?? '';
+    case 'metadata.uid':
+      return metadata.uid ?? '';
+    case 'metadata.labels':
+      return listOf(metadata.labels);
+    case 'metadata.annotations':
+      return listOf(metadata.annotations);
+    case 'spec.nodeName':
+      return spec?.nodeName ?? '';
+    case 'spec.serviceAccountName':
+      return spec?.serviceAccountName ?? '';
+    case 'status.hostIP':
+      return status?.hostIP ?? '';
+    case 'status.podIP':
+    case 'status.podIPs':
+      return status?.podIP ?? '';
+    default:
+      return '';
+  }
+}
+const listOf = (values: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(values)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join('\n');
+
+/** `limits.cpu`, `requests.memory`: in whole units of the divisor, rounded up. */
+function resourceOf({ resources }: Container, name: string, divisor = '1'): string {
+  const [sort, ...rest] = name.split('.');
+  const amounts = sort === 'limits' ? resources?.limits : resources?.requests;
+  const text = amounts?.[rest.join('.')] ?? '0';
+  const unit = parseQuantity(divisor === '0' || divisor === '' ? '1' : divisor);
+  return String(Math.ceil(parseQuantity(text).toNumber() / unit.toNumber()));
+}
+
+/** Files by their path in the container. Volumes that are no objects of the API are empty. */
+export function mountedFiles(pod: WorkloadPod, container: Container, sources: Sources): Map<string, string> {
+  const files = new Map<string, string>([
+    ['/etc/hostname', `${hostnameOf(pod)}\n`],
+    ['/etc/hosts', `127.0.0.1\tlocalhost\n${pod.status?.podIP ?? ''}\t${hostnameOf(pod)}\n`],
+  ]);
+  for (const { name, mountPath, subPath = '' } of container.volumeMounts ?? []) {
+    const volume = pod.spec?.volumes?.find((one) => one.name === name);
+    if (volume === undefined) continue;
+    const at = mountPath.replace(/\/+$/, '');
+    for (const [path, text] of volumeFiles(pod, container, volume, sources)) {
+      if (subPath === '') files.set(`${at}/${path}`, text);
+      else if (path === subPath) files.set(at, text);
+    }
+  }
+  return files;
+}
+
+type Item = { readonly key: string; readonly path: string };
+
+function volumeFiles(pod: WorkloadPod, container: Container, volume: Volume, sources: Sources): [string, string][] {
+  const { configMap, secret, downwardAPI, projected } = volume;
+  const files: [string, string][] = [];
+  const add = (contents: Contents | undefined, items: readonly Item[] | null | undefined): void => {
+    if (contents === undefined) return;
+    if (items == null || items.length === 0) files.push(...Object.entries(contents));
+    else for (const { key, path } of items) if (contents[key] !== undefined) files.push([path, contents[key]]);
+  };
+  const addFields = (items: NonNullable<typeof downwardAPI>['items']): void => {
+    for (const { path, fieldRef, resourceFieldRef } of items ?? []) {
+      if (fieldRef != null) files.push([path, fieldOf(pod, fieldRef.fieldPath)]);
+      if (resourceFieldRef != null) files.push([path, resourceOf(container, resourceFieldRef.resource, resourceFieldRef.divisor)]);
+    }
+  };
+  if (configMap != null) add(sources.configMap(configMap.name ?? ''), configMap.items);
+  if (secret != null) add(sources.secret(secret.secretName ?? ''), secret.items);
+  if (downwardAPI != null) addFields(downwardAPI.items);
+  for (const source of projected?.sources ?? []) {
+    if (source.configMap != null) add(sources.configMap(source.configMap.name ?? ''), source.configMap.items);
+    if (source.secret != null) add(sources.secret(source.secret.name ?? ''), source.secret.items);
+    if (source.downwardAPI != null) addFields(source.downwardAPI.items);
+    // Tokens are for real processes: none is made for a simulated one.
+    if (source.serviceAccountToken != null) files.push([source.serviceAccountToken.path, '']);
+  }
+  return files;
+}

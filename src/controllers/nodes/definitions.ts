@@ -1,0 +1,127 @@
+/** The kinds that configure simulated nodes, as definitions of custom resources: NodePool and PodLifecycle. */
+import type { CustomResourceDefinition } from '../../kinds/apiextensions/schema/v1.ts';
+import type { Wire } from '../../kinds/wire.ts';
+import { joinApiVersion } from '../../meta/api-version.ts';
+import { approvalAnnotation, groupName, type Identity, simulationGroup } from '../../meta/identity.ts';
+import { stageNames } from './lifecycle/lifecycle.ts';
+import { MAX_NODES } from './settings.ts';
+
+export type Definition = Wire<CustomResourceDefinition>;
+export const VERSION = 'v1alpha1';
+
+const text = { type: 'string' };
+const texts = { type: 'object', additionalProperties: text };
+const duration = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$|^0$' };
+
+const poolSchema = {
+  type: 'object',
+  description: 'Simulated nodes that are alike, named after the pool: NAME-0, NAME-1, …',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['count'],
+      properties: {
+        count: { type: 'integer', minimum: 0, maximum: MAX_NODES, description: 'Number of nodes.' },
+        labels: texts,
+        taints: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['key', 'effect'],
+            properties: { key: text, value: text, effect: { type: 'string', enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] } },
+          },
+        },
+        capacity: {
+          ...texts,
+          description: 'Capacity by resource, such as cpu, memory and pods. Absent ones have the usual amount.',
+        },
+        zones: { type: 'array', items: text, description: 'Zones that the nodes are spread over.' },
+        region: text,
+      },
+    },
+    status: {
+      type: 'object',
+      properties: {
+        nodes: { type: 'integer' },
+        ready: { type: 'integer' },
+        observedGeneration: { type: 'integer', format: 'int64' },
+      },
+    },
+  },
+};
+
+const lifecycleSchema = {
+  type: 'object',
+  description: 'How pods on simulated nodes start, run and stop. Of several that select a pod, the first by name is used.',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['stages'],
+      properties: {
+        selector: {
+          type: 'object',
+          description: 'Pods by their labels. Absent: all.',
+          properties: {
+            matchLabels: texts,
+            matchExpressions: {
+              type: 'array',
+              items: {
+                type: 'object',
+                required: ['key', 'operator'],
+                properties: { key: text, operator: text, values: { type: 'array', items: text } },
+              },
+            },
+          },
+        },
+        namespaces: { type: 'array', items: text, description: 'Namespaces of the pods. Absent: all.' },
+        stages: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['stage'],
+            properties: {
+              stage: { type: 'string', enum: [...stageNames] },
+              delay: duration,
+              jitter: { ...duration, description: 'Up to so much is added to the delay.' },
+              fails: { type: 'boolean', description: 'Of pull: the image cannot be pulled.' },
+              never: { type: 'boolean', description: 'Of ready: containers are never ready.' },
+              probes: { type: 'boolean', description: 'Of ready: the delays of probes count.' },
+              exitCode: { type: 'integer', minimum: 0, maximum: 255, description: 'Of exit and init.' },
+              reason: { type: 'string', description: 'Of exit: Completed, Error or OOMKilled.' },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+export function definitionsOf(identity: Identity): Definition[] {
+  const columns = [
+    { name: 'Nodes', type: 'integer', jsonPath: '.spec.count' },
+    { name: 'Ready', type: 'integer', jsonPath: '.status.ready' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ];
+  return [
+    definition(identity, 'NodePool', 'nodepools', poolSchema, { additionalPrinterColumns: columns, subresources: { status: {} } }),
+    definition(identity, 'PodLifecycle', 'podlifecycles', lifecycleSchema, {}),
+  ];
+}
+
+function definition(identity: Identity, kind: string, plural: string, schema: object, more: object): Definition {
+  const group = simulationGroup(identity);
+  return {
+    apiVersion: joinApiVersion(groupName(identity, 'apiextensions'), 'v1'),
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${plural}.${group}`,
+      annotations: { [approvalAnnotation(identity)]: 'unapproved, part of the simulation of nodes' },
+    },
+    spec: {
+      group,
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      scope: 'Cluster',
+      versions: [{ name: VERSION, served: true, storage: true, schema: { openAPIV3Schema: schema }, ...more }],
+    },
+  } as unknown as Definition;
+}

@@ -1,0 +1,192 @@
+/** The nodes that are simulated: their objects, blocks of addresses and states. */
+import { isConflict, unlessGone, unlessGoneOrReplaced } from '../../client/http.ts';
+import type { Informer } from '../../client/informer.ts';
+import { domainName } from '../../meta/identity.ts';
+import { type ControllerContext, refs } from '../runtime/controller.ts';
+import type { WorkQueue } from '../runtime/queue.ts';
+import { PodAddresses, PodBlocks } from './addresses.ts';
+import { isDown, isReadyNode, isSimulated, type NodeObject, nodeObject, poolLabel, statusOf, usualLabels } from './node-object.ts';
+import { MAX_NODES, type NodePoolSpec, usualCapacity } from './settings.ts';
+
+export interface SimulatedNode {
+  readonly name: string;
+  readonly addresses: PodAddresses;
+  readonly hostIP: string;
+  /** Its agent does nothing. */
+  readonly down: boolean;
+}
+
+export interface Pool extends NodePoolSpec {
+  readonly name: string;
+  /** The NodePool object; absent for the pool of the settings. */
+  readonly owner?: { readonly apiVersion: string; readonly kind: string; readonly uid: string };
+}
+
+export interface FleetEvents {
+  /** A node is simulated from now on, or works again. */
+  up(name: string): void;
+  gone(name: string): void;
+}
+
+/** Nodes that are created or changed at a time. */
+const WORKERS = 16;
+
+export class Fleet {
+  readonly nodes: Informer<NodeObject>;
+  private readonly context: ControllerContext;
+  private events: FleetEvents = { up: () => {}, gone: () => {} };
+  private readonly blocks = new PodBlocks();
+  private readonly known = new Map<string, SimulatedNode>();
+  private readonly pools = new Map<string, Pool>();
+  /** The pool of every node that a pool wants, by the name of the node. */
+  private readonly wanted = new Map<string, { readonly pool: Pool; readonly index: number }>();
+  private readonly work: WorkQueue;
+
+  constructor(context: ControllerContext) {
+    this.context = context;
+    this.nodes = context.informers.of<NodeObject>(refs.nodes);
+    this.work = context.queue((name) => this.repair(name), { name: 'simulated-nodes-nodes', workers: WORKERS, after: [this.nodes.synced] });
+  }
+  /** Begins; all nodes that are known already are reported. */
+  follow(events: FleetEvents): void {
+    this.events = events;
+    this.nodes.onChange(({ type, object, old }) => this.changed(type === 'deleted' ? undefined : object, old ?? object));
+  }
+  get(name: string): SimulatedNode | undefined {
+    return this.known.get(name);
+  }
+  /** All simulated nodes. */
+  all(): IterableIterator<SimulatedNode> {
+    return this.known.values();
+  }
+  get size(): number {
+    return this.known.size;
+  }
+
+  /** Nodes of this pool are created or deleted until there are as many as it wants. */
+  setPool(pool: Pool): void {
+    this.removePool(pool.name);
+    this.pools.set(pool.name, pool);
+    const count = Math.min(pool.count, MAX_NODES);
+    for (let index = 0; index < count; index++) {
+      const name = `${pool.name}-${index}`;
+      if (!this.wanted.has(name)) this.wanted.set(name, { pool, index });
+      this.work.add(name);
+    }
+    const label = poolLabel(this.context.identity);
+    for (const { metadata } of this.nodes.list())
+      if (metadata.labels?.[label] === pool.name && !this.wanted.has(metadata.name ?? '')) this.work.add(metadata.name ?? '');
+  }
+  removePool(name: string): void {
+    if (!this.pools.delete(name)) return;
+    for (const [node, { pool }] of this.wanted) {
+      if (pool.name !== name) continue;
+      this.wanted.delete(node);
+      this.work.add(node);
+    }
+  }
+
+  private changed(node: NodeObject | undefined, before: NodeObject): void {
+    const { identity } = this.context;
+    const name = before.metadata.name ?? '';
+    if (node === undefined || !isSimulated(identity, node)) {
+      if (this.known.delete(name)) {
+        this.blocks.free(before.spec?.podCIDR ?? '');
+        this.events.gone(name);
+      }
+      if (this.wanted.has(name)) this.work.add(name);
+      return;
+    }
+    const cidr = node.spec?.podCIDR ?? '';
+    if (cidr === '') {
+      this.work.add(name);
+      return;
+    }
+    this.note(node, cidr);
+    const down = isDown(identity, node);
+    if (!down && (!isReadyNode(node) || this.notReadyTaint(node))) this.work.add(name);
+    const pool = node.metadata.labels?.[poolLabel(identity)];
+    if (pool !== undefined && !this.wanted.has(name)) this.work.add(name);
+  }
+  private note(node: NodeObject, cidr: string): void {
+    const name = node.metadata.name ?? '';
+    const before = this.known.get(name);
+    const down = isDown(this.context.identity, node);
+    const hostIP = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
+    if (before !== undefined && before.down === down && before.hostIP === hostIP) return;
+    if (before === undefined) this.blocks.note(cidr);
+    this.known.set(name, { name, addresses: before?.addresses ?? new PodAddresses(cidr), hostIP, down });
+    if (!down && (before === undefined || before.down)) this.events.up(name);
+  }
+  /** Admission adds it to every new node; a node that works does not keep it. */
+  private notReadyTaint({ spec }: NodeObject): boolean {
+    const key = domainName(this.context.identity, 'not-ready', 'node');
+    return spec?.taints?.some((taint) => taint.key === key && taint.effect === 'NoSchedule') === true;
+  }
+
+  private async repair(name: string): Promise<void> {
+    const { client } = this.context;
+    const node = this.nodes.get('', name);
+    const wanted = this.wanted.get(name);
+    if (node === undefined) {
+      if (wanted !== undefined) await this.create(name, wanted.pool, wanted.index);
+      return;
+    }
+    if (!isSimulated(this.context.identity, node)) return;
+    const pool = node.metadata.labels?.[poolLabel(this.context.identity)];
+    if (wanted === undefined && pool !== undefined && this.isSurplus(node, pool)) {
+      await client.delete(refs.nodes, '', name, { preconditions: { uid: node.metadata.uid ?? '' } }).catch(unlessGoneOrReplaced);
+      return;
+    }
+    await this.adopt(node);
+  }
+  /** Nodes of a pool that exists go when it is smaller; those of a pool that was deleted are collected with it. */
+  private isSurplus({ metadata }: NodeObject, pool: string): boolean {
+    return this.pools.has(pool) && metadata.deletionTimestamp === undefined;
+  }
+
+  private async create(name: string, pool: Pool, index: number): Promise<void> {
+    const { client, clock, identity } = this.context;
+    const cidr = this.blocks.take(Number(pool.capacity?.pods ?? usualCapacity.pods));
+    if (cidr === undefined) throw new Error(`no addresses are left for the pods of node ${name}`);
+    const node = nodeObject(identity, name, { ...pool, index }, cidr, clock.now());
+    if (pool.owner !== undefined) {
+      const { apiVersion, kind, uid } = pool.owner;
+      node.metadata.ownerReferences = [{ apiVersion, kind, name: pool.name, uid, controller: true, blockOwnerDeletion: true }];
+    }
+    try {
+      await this.nodes.seen(await client.create<NodeObject>(refs.nodes, '', node));
+    } catch (error) {
+      this.blocks.free(cidr);
+      if (!isConflict(error)) throw error;
+    }
+  }
+
+  /** Gives a node what it lacks: addresses for its pods, a status, and no taint of nodes that do not work. */
+  private async adopt(node: NodeObject): Promise<void> {
+    const { client, clock, identity } = this.context;
+    const name = node.metadata.name ?? '';
+    const resourceVersion = node.metadata.resourceVersion ?? '';
+    let cidr = node.spec?.podCIDR ?? '';
+    const missing = Object.entries(usualLabels(identity, name)).filter(([label]) => node.metadata.labels?.[label] === undefined);
+    const tainted = this.notReadyTaint(node) && !isDown(identity, node);
+    if (cidr === '' || tainted || missing.length > 0) {
+      const key = domainName(identity, 'not-ready', 'node');
+      if (cidr === '') cidr = this.blocks.take(Number(node.status?.capacity?.pods ?? usualCapacity.pods)) ?? '';
+      if (cidr === '') throw new Error(`no addresses are left for the pods of node ${name}`);
+      const taints = (node.spec?.taints ?? []).filter((taint) => !(taint.key === key && taint.effect === 'NoSchedule'));
+      const patch = {
+        metadata: { resourceVersion, labels: Object.fromEntries(missing) },
+        spec: { podCIDR: cidr, podCIDRs: [cidr], ...(tainted && { taints: taints.length === 0 ? null : taints }) },
+      };
+      const written = await client.patch<NodeObject>(refs.nodes, '', name, patch).catch(unlessGone);
+      if (written !== undefined) await this.nodes.seen(written);
+    }
+    const current = this.nodes.get('', name);
+    if (current === undefined || isReadyNode(current) || isDown(identity, current)) return;
+    const status = statusOf(identity, { name, cidr, capacity: usualCapacity, now: clock.now(), old: current.status });
+    const patch = { metadata: { resourceVersion: current.metadata.resourceVersion }, status };
+    const written = await client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
+    if (written !== undefined) await this.nodes.seen(written);
+  }
+}

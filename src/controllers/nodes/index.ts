@@ -1,0 +1,50 @@
+/**
+ * Simulated nodes: Node objects with leases and heartbeats, whose pods go through their life cycle without any container.
+ *
+ *   simulatedNodes({ count: 3 })    node-0, node-1 and node-2
+ *
+ * A Node that has the annotation `simulation.<domain>/node: "true"` is simulated too, whoever created it.
+ */
+import type { Namespace } from '../../kinds/core/schema/namespace.ts';
+import type { Wire } from '../../kinds/wire.ts';
+import { type Controller, type ControllerContext, refs } from '../runtime/controller.ts';
+import { Configuration } from './configuration.ts';
+import { Fleet } from './fleet.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { LifecycleChoice } from './lifecycle/choose.ts';
+import { NodePods } from './node-pods.ts';
+import { DEFAULT_POOL, type SimulatedNodesSettings } from './settings.ts';
+
+export { MAX_NODES, type NodePoolSpec, type SimulatedNodesSettings } from './settings.ts';
+
+export function simulatedNodes(settings: SimulatedNodesSettings): Controller {
+  return {
+    name: 'simulated-nodes',
+    user: 'nodes',
+    start: (context) => start(context, settings),
+  };
+}
+
+function start(context: ControllerContext, settings: SimulatedNodesSettings): void {
+  const { informers, identity } = context;
+  const { events = true, kinds = true, ...pool } = settings;
+  const choice = new LifecycleChoice(identity);
+  const namespaces = informers.of<Wire<Namespace>>(refs.namespaces);
+  const fleet = new Fleet(context);
+  const heartbeats = new Heartbeats(context, fleet);
+  const configuration = kinds ? new Configuration(context, fleet) : undefined;
+  const pods = new NodePods(context, fleet, {
+    events,
+    choose: ({ metadata }) =>
+      choice.choose(metadata, namespaces.get('', metadata.namespace ?? '')?.metadata.annotations, configuration?.lifecycles ?? []),
+  });
+  configuration?.follow(() => pods.again());
+  fleet.follow({
+    up: (name) => {
+      heartbeats.begin(name);
+      pods.begin(name);
+    },
+    gone: (name) => heartbeats.forget(name),
+  });
+  fleet.setPool({ ...pool, name: DEFAULT_POOL });
+}

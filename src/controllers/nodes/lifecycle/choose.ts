@@ -1,0 +1,98 @@
+/**
+ * Which life cycle a pod has. Annotations of the pod come first, then those of its namespace, then the PodLifecycle objects that
+ * select it in the order of their names, then the quick one.
+ *
+ *   simulation.plat.dev/slow-pull: 30s        simulation.plat.dev/complete-after: 5s     simulation.plat.dev/exit-code: "3"
+ *   simulation.plat.dev/never-ready: "true"   simulation.plat.dev/crash-loop: "true"     simulation.plat.dev/oom: "true"
+ */
+import { type Identity, simulationName } from '../../../meta/identity.ts';
+import type { LabelSelector } from '../../../meta/labels.ts';
+import { TimeError } from '../../../meta/time.ts';
+import { type Lifecycle, lifecycleOf, quickLifecycle, type StageSpec } from './lifecycle.ts';
+
+/** A PodLifecycle object, ready for use. */
+export interface ConfiguredLifecycle {
+  readonly name: string;
+  readonly selector: LabelSelector;
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  readonly lifecycle: Lifecycle;
+}
+
+/** By the last part of the annotation's name: the stage that its value makes. */
+const stageOf: Readonly<Record<string, (value: string) => StageSpec | undefined>> = {
+  'slow-pull': (delay) => ({ stage: 'pull', delay }),
+  'pull-error': (value) => (isTrue(value) ? { stage: 'pull', fails: true } : undefined),
+  'ready-after': (delay) => ({ stage: 'ready', delay }),
+  'never-ready': (value) => (isTrue(value) ? { stage: 'ready', never: true } : undefined),
+  'use-probes': (value) => (isTrue(value) ? { stage: 'ready', probes: true } : undefined),
+  'stop-after': (delay) => ({ stage: 'terminate', delay }),
+  fail: (value) => (isTrue(value) ? { stage: 'exit', exitCode: 1 } : undefined),
+  'crash-loop': (value) => (isTrue(value) ? { stage: 'exit', exitCode: 1 } : undefined),
+  oom: (value) => (isTrue(value) ? { stage: 'exit', exitCode: 137, reason: 'OOMKilled' } : undefined),
+};
+const isTrue = (value: string): boolean => value !== 'false';
+
+/** Annotations that change the life cycle, besides those of single stages. */
+const completeAfter = 'complete-after';
+const exitCode = 'exit-code';
+
+type Annotations = Readonly<Record<string, string>> | undefined;
+
+export interface Chosen {
+  readonly lifecycle: Lifecycle;
+  /** What is wrong with the annotations; those are not used. */
+  readonly problem?: string;
+}
+
+export class LifecycleChoice {
+  private readonly prefix: string;
+
+  constructor(identity: Identity) {
+    this.prefix = simulationName(identity, '');
+  }
+  choose(
+    { namespace, labels, annotations }: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> },
+    ofNamespace: Annotations,
+    configured: readonly ConfiguredLifecycle[],
+  ): Chosen {
+    const own = this.from(annotations) ?? this.from(ofNamespace);
+    if (own !== undefined) return own;
+    for (const one of configured) {
+      if (one.namespaces.length > 0 && !one.namespaces.includes(namespace ?? '')) continue;
+      if (one.selector.matches(labels)) return { lifecycle: one.lifecycle };
+    }
+    return { lifecycle: quickLifecycle };
+  }
+
+  /** Undefined if no annotation is about the life cycle. */
+  private from(annotations: Annotations): Chosen | undefined {
+    if (annotations === undefined) return undefined;
+    let stages: StageSpec[] | undefined;
+    const values: Record<string, string> = {};
+    for (const [name, value] of Object.entries(annotations)) {
+      if (!name.startsWith(this.prefix)) continue;
+      const short = name.slice(this.prefix.length);
+      if (short === completeAfter || short === exitCode) values[short] = value;
+      else if (Object.hasOwn(stageOf, short)) {
+        const stage = stageOf[short]?.(value);
+        stages ??= [];
+        if (stage !== undefined) stages.push(stage);
+      }
+    }
+    const { [completeAfter]: delay, [exitCode]: code } = values;
+    if (delay !== undefined || code !== undefined) {
+      const number = code === undefined ? 0 : Number(code);
+      if (!Number.isInteger(number) || number < 0 || number > 255)
+        return { lifecycle: quickLifecycle, problem: `${this.prefix}${exitCode}: ${JSON.stringify(code)} is no exit code` };
+      stages = [...(stages ?? []), { stage: 'exit', exitCode: number, ...(delay !== undefined && { delay }) }];
+    }
+    if (stages === undefined) return undefined;
+    try {
+      return { lifecycle: lifecycleOf(stages) };
+    } catch (error) {
+      if (!(error instanceof TimeError)) throw error;
+      return { lifecycle: quickLifecycle, problem: `annotation in ${this.prefix.slice(0, -1)}: ${error.message}` };
+    }
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The states of one container of a simulated pod, from its status as it is to its status now.
+ *
+ *   waiting (pull) → running → terminated → running again, at once the first time, then after 10 s, 20 s, … 5 min
+ */
+import { createHash } from 'node:crypto';
+import { formatTime, timeMillis } from '../../../meta/time.ts';
+import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { delayOf, type Lifecycle } from './lifecycle.ts';
+import type { PodMemory } from './memory.ts';
+import type { Container, Process, Role } from './process.ts';
+
+export type Status = NonNullable<WorkloadPod['status']>;
+export type ContainerStatus = NonNullable<Status['containerStatuses']>[number];
+
+export interface NodeEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly fieldPath?: string;
+}
+/** Why a container cannot be created: it stays in this state until the reason is gone. */
+export interface Blocked {
+  readonly reason: 'ContainerCreating' | 'CreateContainerConfigError';
+  readonly message?: string;
+}
+
+export interface ContainerWorld {
+  readonly now: number;
+  readonly pod: WorkloadPod;
+  readonly lifecycle: Lifecycle;
+  readonly memory: PodMemory;
+  readonly blocked: (container: Container) => Blocked | undefined;
+  readonly process: (container: Container, role: Role, restartCount: number) => Process;
+  readonly event: (event: NodeEvent) => void;
+}
+
+export interface Progress {
+  readonly status: ContainerStatus;
+  /** When its state changes next, in milliseconds since 1970. */
+  readonly due: number | undefined;
+}
+
+const FIRST_BACKOFF_MS = 10_000;
+const LONGEST_BACKOFF_MS = 300_000;
+/** A container that ran so long begins again without a delay. */
+const STABLE_MS = 2 * LONGEST_BACKOFF_MS;
+
+export const waitingStatus = (container: Container, reason: string, message?: string): ContainerStatus => ({
+  name: container.name,
+  state: { waiting: { reason, ...(message !== undefined && { message }) } },
+  lastState: {},
+  ready: false,
+  restartCount: 0,
+  image: container.image ?? '',
+  imageID: '',
+  started: false,
+});
+
+/** Whether a container that exited starts again. */
+export function restarts({ spec }: WorkloadPod, role: Role, exitCode: number): boolean {
+  const policy = spec?.restartPolicy ?? 'Always';
+  if (role === 'init') return exitCode !== 0 && policy !== 'Never';
+  return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
+}
+
+/** Each turn of it is one change of state; more than these in one moment wait for the next. */
+const TURNS = 6;
+
+export function progress(world: ContainerWorld, container: Container, role: Role, old: ContainerStatus | undefined): Progress {
+  let status = old ?? waitingStatus(container, 'ContainerCreating');
+  for (let turn = 0; turn < TURNS; turn++) {
+    const next = step(world, container, role, status);
+    if (next.status === status || next.due !== undefined) return next;
+    status = next.status;
+  }
+  return { status, due: world.now };
+}
+
+function step(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
+  if (status.state?.running != null) return running(world, container, role, status);
+  if (status.state?.terminated != null) return terminated(world, container, role, status);
+  return waiting(world, container, role, status);
+}
+
+function waiting(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
+  const { now, memory, lifecycle, pod } = world;
+  const last = status.lastState?.terminated;
+  if (status.state?.waiting?.reason === 'CrashLoopBackOff' && last != null) {
+    const due = (memory.time(`${container.name}/finished`) ?? timeMillis(last.finishedAt ?? '')) + backoffMs(status);
+    return now < due ? { status, due } : { status: started(world, container, role, status, status.restartCount + 1), due: undefined };
+  }
+  const image = container.image ?? '';
+  const path = fieldPathOf(container, role);
+  const isNew = memory.time(`${container.name}/pull`) === undefined;
+  const began = memory.since(`${container.name}/pull`, now);
+  const pullMs = delayOf(lifecycle.pull, `${pod.metadata.uid}/${container.name}/pull`);
+  if (isNew && (pullMs > 0 || lifecycle.pull.fails))
+    world.event({ type: 'Normal', reason: 'Pulling', message: `Pulling image ${JSON.stringify(image)}`, fieldPath: path });
+  if (now < began + pullMs) return { status: waitingAs(container, status, 'ContainerCreating'), due: began + pullMs };
+  if (lifecycle.pull.fails) return { status: notPulled(world, container, role, status), due: undefined };
+  const blocked = world.blocked(container);
+  if (blocked !== undefined) return { status: waitingAs(container, status, blocked.reason, blocked.message), due: undefined };
+  const pulled =
+    pullMs > 0
+      ? `Successfully pulled image ${JSON.stringify(image)} in ${pullMs / 1000}s`
+      : `Container image ${JSON.stringify(image)} already present on machine`;
+  world.event({ type: 'Normal', reason: 'Pulled', message: pulled, fieldPath: path });
+  return { status: started(world, container, role, status, status.restartCount), due: undefined };
+}
+
+/** The same status if it has that reason already, so that nothing is written. */
+function waitingAs(container: Container, status: ContainerStatus, reason: string, message?: string): ContainerStatus {
+  const known = status.state?.waiting;
+  return known != null && known.reason === reason && known.message === message ? status : waitingStatus(container, reason, message);
+}
+
+function notPulled({ event }: ContainerWorld, container: Container, role: Role, status: ContainerStatus): ContainerStatus {
+  if (status.state?.waiting?.reason === 'ImagePullBackOff') return status;
+  const image = JSON.stringify(container.image ?? '');
+  const fieldPath = fieldPathOf(container, role);
+  event({ type: 'Warning', reason: 'Failed', message: `Failed to pull image ${image}: not found`, fieldPath });
+  event({ type: 'Warning', reason: 'Failed', message: 'Error: ErrImagePull', fieldPath });
+  event({ type: 'Normal', reason: 'BackOff', message: `Back-off pulling image ${image}`, fieldPath });
+  return waitingStatus(container, 'ImagePullBackOff', `Back-off pulling image ${image}`);
+}
+
+function started(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus, restartCount: number): ContainerStatus {
+  const { now, memory, event, pod } = world;
+  const fieldPath = fieldPathOf(container, role);
+  const { name } = container;
+  event({ type: 'Normal', reason: 'Created', message: `Created container ${name}`, fieldPath });
+  event({ type: 'Normal', reason: 'Started', message: `Started container ${name}`, fieldPath });
+  memory.note(`${name}/started`, now);
+  const image = container.image ?? '';
+  return {
+    name,
+    state: { running: { startedAt: formatTime(now) } },
+    lastState: status.lastState ?? {},
+    ready: false,
+    restartCount,
+    image,
+    imageID: `${image.replace(/[:@][^/]*$/, '')}@sha256:${hex(image)}`,
+    containerID: `containerd://${hex(`${pod.metadata.uid}/${name}/${restartCount}`)}`,
+    started: role === 'main',
+  };
+}
+
+const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function running(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
+  const { now, memory, lifecycle, pod } = world;
+  const { name } = container;
+  const startedAt = memory.time(`${name}/started`) ?? timeMillis(status.state?.running?.startedAt ?? '');
+  const { runMs, exitCode, reason } = memory.process(`${name}#${status.restartCount}`, () =>
+    world.process(container, role, status.restartCount),
+  );
+  if (runMs !== undefined && now >= startedAt + runMs) return { status: exited(world, status, exitCode, reason), due: undefined };
+  const exitDue = runMs === undefined ? undefined : startedAt + runMs;
+  if (role === 'init') return { status, due: exitDue };
+  const readyMs = lifecycle.ready.never
+    ? undefined
+    : delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`) + (lifecycle.ready.probes ? probeMs(container) : 0);
+  const ready = readyMs !== undefined && now >= startedAt + readyMs;
+  const readyDue = readyMs === undefined || ready ? undefined : startedAt + readyMs;
+  return { status: ready === status.ready ? status : { ...status, ready }, due: earliest(readyDue, exitDue) };
+}
+
+export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : Math.min(a, b);
+
+/** Until the probes of a container have succeeded for the first time. */
+function probeMs({ startupProbe, readinessProbe }: Container): number {
+  const startup = startupProbe == null ? 0 : (startupProbe.initialDelaySeconds ?? 0);
+  const readiness =
+    readinessProbe == null
+      ? 0
+      : (readinessProbe.initialDelaySeconds ?? 0) + ((readinessProbe.successThreshold ?? 1) - 1) * (readinessProbe.periodSeconds ?? 10);
+  return (startup + readiness) * 1000;
+}
+
+export function exited({ now, memory }: Pick<ContainerWorld, 'now' | 'memory'>, status: ContainerStatus, exitCode: number, reason: string) {
+  memory.note(`${status.name}/finished`, now);
+  const { containerID } = status;
+  return {
+    ...status,
+    state: {
+      terminated: {
+        exitCode,
+        reason,
+        startedAt: status.state?.running?.startedAt ?? formatTime(now),
+        finishedAt: formatTime(now),
+        ...(containerID !== undefined && { containerID }),
+      },
+    },
+    // An init container that succeeded counts as ready.
+    ready: false,
+    started: false,
+  } as ContainerStatus;
+}
+
+function terminated(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
+  const { pod, now, memory, event } = world;
+  const end = status.state?.terminated;
+  if (end == null || !restarts(pod, role, end.exitCode)) {
+    const ready = role === 'init' && end?.exitCode === 0;
+    return { status: status.ready === ready ? status : { ...status, ready }, due: undefined };
+  }
+  const wait = backoffMs(status);
+  const finished = memory.time(`${container.name}/finished`) ?? timeMillis(end.finishedAt ?? '');
+  const kept: ContainerStatus = { ...status, lastState: { terminated: end } };
+  if (now >= finished + wait) return { status: started(world, container, role, kept, status.restartCount + 1), due: undefined };
+  event({
+    type: 'Warning',
+    reason: 'BackOff',
+    message: `Back-off restarting failed container`,
+    fieldPath: fieldPathOf(container, role),
+  });
+  const { name, namespace, uid } = pod.metadata;
+  const message = `back-off ${backoffText(wait)} restarting failed container=${container.name} pod=${name}_${namespace}(${uid})`;
+  return { status: { ...kept, state: { waiting: { reason: 'CrashLoopBackOff', message } } }, due: finished + wait };
+}
+
+/** The first restart is immediate, and so is one after a long run. */
+function backoffMs({ restartCount, state, lastState }: ContainerStatus): number {
+  const end = state?.terminated ?? lastState?.terminated;
+  const ran = end == null ? 0 : timeMillis(end.finishedAt ?? '') - timeMillis(end.startedAt ?? '');
+  if (restartCount === 0 || ran >= STABLE_MS) return 0;
+  return Math.min(FIRST_BACKOFF_MS * 2 ** (restartCount - 1), LONGEST_BACKOFF_MS);
+}
+/** As Go prints it: `10s`, `1m20s`, `5m0s`. */
+function backoffText(millis: number): string {
+  const seconds = millis / 1000;
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}
+
+export const fieldPathOf = ({ name }: { name: string }, role: Role | 'ephemeral'): string =>
+  `spec.${role === 'init' ? 'initContainers' : role === 'ephemeral' ? 'ephemeralContainers' : 'containers'}{${name}}`;

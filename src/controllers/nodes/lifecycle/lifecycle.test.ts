@@ -1,0 +1,308 @@
+import { expect, test } from 'vitest';
+import { fromLabelSelector } from '../../../meta/labels.ts';
+import { plat } from '../../../meta/identity.ts';
+import type { Loose } from '../../testing.ts';
+import { LifecycleChoice } from './choose.ts';
+import type { NodeEvent } from './containers.ts';
+import { delayOf, type Lifecycle, lifecycleOf, quickLifecycle, type StageSpec } from './lifecycle.ts';
+import { PodMemory } from './memory.ts';
+import { failedStatus, nextStatus, stoppedStatus } from './pod-status.ts';
+import { processOf } from './process.ts';
+
+const START = Date.UTC(2024, 0, 1);
+
+/** A pod on a node, with a clock of its own. */
+class Life {
+  readonly pod: Loose;
+  readonly memory = new PodMemory('u1');
+  readonly events: NodeEvent[] = [];
+  lifecycle: Lifecycle;
+  blocked: Record<string, Loose> = {};
+  at = 0;
+  writes = 0;
+  due: number | undefined;
+
+  constructor(spec: Loose, stages: readonly StageSpec[] = [], metadata: Loose = {}) {
+    const withDefaults = { restartPolicy: 'Always', containers: [{ name: 'main', image: 'nginx:1.25' }], ...spec };
+    this.pod = { metadata: { name: 'p', namespace: 'ns', uid: 'u1', ...metadata }, spec: withDefaults, status: { phase: 'Pending' } };
+    this.lifecycle = lifecycleOf(stages);
+  }
+  /** Goes to a time in seconds, through everything that is due on the way. */
+  to(seconds: number): this {
+    for (let steps = 0; steps < 200; steps++) {
+      this.step();
+      const next = this.due === undefined ? Number.POSITIVE_INFINITY : (this.due - START) / 1000;
+      if (next > seconds) break;
+      this.at = Math.max(next, this.at);
+    }
+    this.at = seconds;
+    this.step();
+    return this;
+  }
+  private step(): void {
+    const now = START + this.at * 1000;
+    const { pod, memory, lifecycle } = this;
+    const next = nextStatus({
+      pod,
+      now,
+      memory,
+      lifecycle,
+      hostIP: '172.16.0.2',
+      podIP: () => '10.128.0.2',
+      blocked: (container) => this.blocked[container.name],
+      process: (container, role, restartCount) =>
+        processOf({ pod, container, role, lifecycle, seed: `${restartCount}`, environment: () => ({ variables: new Map() }) as Loose }),
+      event: (event) => void this.events.push(event),
+    });
+    if (JSON.stringify(next.status) !== JSON.stringify(pod.status)) this.writes++;
+    pod.status = next.status;
+    this.due = next.due;
+  }
+  get state(): Loose {
+    return this.pod.status.containerStatuses[0];
+  }
+  condition(type: string): Loose {
+    return this.pod.status.conditions.find((one: Loose) => one.type === type);
+  }
+  get reasons(): string[] {
+    return this.events.map(({ reason }) => reason);
+  }
+}
+
+test('by default a pod is running and ready after one write', () => {
+  const life = new Life({}).to(0);
+  expect(life.writes).toBe(1);
+  expect(life.due).toBeUndefined();
+  expect(life.pod.status).toMatchObject({ phase: 'Running', hostIP: '172.16.0.2', podIP: '10.128.0.2', podIPs: [{ ip: '10.128.0.2' }] });
+  expect(life.pod.status.startTime).toBe('2024-01-01T00:00:00Z');
+  expect(life.state).toMatchObject({
+    name: 'main',
+    ready: true,
+    started: true,
+    restartCount: 0,
+    image: 'nginx:1.25',
+    state: { running: { startedAt: '2024-01-01T00:00:00Z' } },
+  });
+  expect(life.state.imageID).toMatch(/^nginx@sha256:[0-9a-f]{64}$/);
+  expect(life.state.containerID).toMatch(/^containerd:\/\/[0-9a-f]{64}$/);
+  expect(life.pod.status.conditions.map((one: Loose) => `${one.type}=${one.status}`)).toEqual([
+    'Initialized=True',
+    'Ready=True',
+    'ContainersReady=True',
+    'PodScheduled=True',
+  ]);
+  expect(life.reasons).toEqual(['Pulled', 'Created', 'Started']);
+  expect(life.to(1000).writes).toBe(1);
+});
+
+test('pull, start and readiness take their time', () => {
+  const life = new Life({}, [
+    { stage: 'pull', delay: '3s' },
+    { stage: 'ready', delay: '2s' },
+  ]);
+  life.to(2);
+  expect(life.pod.status.phase).toBe('Pending');
+  expect(life.state.state).toEqual({ waiting: { reason: 'ContainerCreating' } });
+  expect(life.pod.status.podIP).toBeUndefined();
+  expect(life.condition('Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady' });
+  life.to(4);
+  expect(life.pod.status.phase).toBe('Running');
+  expect(life.state.ready).toBe(false);
+  expect(life.condition('ContainersReady').message).toBe('containers with unready status: [main]');
+  life.to(5);
+  expect(life.condition('Ready')).toMatchObject({ status: 'True', lastTransitionTime: '2024-01-01T00:00:05Z' });
+  expect(life.reasons).toEqual(['Pulling', 'Pulled', 'Created', 'Started']);
+  expect(life.events[1]?.message).toBe('Successfully pulled image "nginx:1.25" in 3s');
+});
+
+test('init containers run one after another', () => {
+  const initContainers = [
+    { name: 'a', image: 'x' },
+    { name: 'b', image: 'x' },
+  ];
+  const life = new Life({ initContainers }, [{ stage: 'init', delay: '2s' }]).to(1);
+  const states = () => life.pod.status.initContainerStatuses.map((one: Loose) => Object.keys(one.state)[0]);
+  expect(states()).toEqual(['running', 'waiting']);
+  expect(life.pod.status.containerStatuses[0].state.waiting.reason).toBe('PodInitializing');
+  expect(life.condition('Initialized')).toMatchObject({
+    status: 'False',
+    reason: 'ContainersNotInitialized',
+    message: 'containers with incomplete status: [a b]',
+  });
+  expect(life.to(3).pod.status.phase).toBe('Pending');
+  expect(states()).toEqual(['terminated', 'running']);
+  life.to(4);
+  expect(states()).toEqual(['terminated', 'terminated']);
+  expect(life.pod.status.initContainerStatuses.map((one: Loose) => one.ready)).toEqual([true, true]);
+  expect(life.pod.status.phase).toBe('Running');
+  expect(life.condition('Initialized').status).toBe('True');
+});
+
+test('an init container that fails restarts, or fails the pod that never restarts', () => {
+  const initContainers = [{ name: 'a', image: 'x', command: ['false'] }];
+  const again = new Life({ initContainers }).to(5);
+  expect(again.pod.status.phase).toBe('Pending');
+  expect(again.pod.status.initContainerStatuses[0]).toMatchObject({ restartCount: 1, state: { waiting: { reason: 'CrashLoopBackOff' } } });
+  const never = new Life({ initContainers, restartPolicy: 'Never' }).to(5);
+  expect(never.pod.status.phase).toBe('Failed');
+});
+
+test('a container that fails restarts at once, then after 10 s, 20 s, 40 s, at most 5 minutes', () => {
+  const life = new Life({}, [{ stage: 'exit', exitCode: 1 }]).to(0);
+  expect(life.state).toMatchObject({ restartCount: 1, state: { waiting: { reason: 'CrashLoopBackOff' } }, ready: false });
+  expect(life.state.state.waiting.message).toBe('back-off 10s restarting failed container=main pod=p_ns(u1)');
+  expect(life.state.lastState.terminated).toMatchObject({ exitCode: 1, reason: 'Error' });
+  expect(life.pod.status.phase).toBe('Running');
+  expect(life.to(9.9).state.restartCount).toBe(1);
+  expect(life.to(10).state.restartCount).toBe(2);
+  expect(life.to(29.9).state.restartCount).toBe(2);
+  expect(life.to(30).state.restartCount).toBe(3);
+  expect(life.to(70).state.restartCount).toBe(4);
+  life.to(3000);
+  const { restartCount } = life.state;
+  expect(life.state.state.waiting.message).toContain('back-off 5m0s');
+  expect(life.to(3300).state.restartCount).toBe(restartCount + 1);
+  expect(life.reasons).toContain('BackOff');
+});
+
+test('a container that ran for ten minutes restarts without a delay', () => {
+  const life = new Life({}, [{ stage: 'exit', delay: '15m', exitCode: 1 }]).to(1);
+  expect(life.to(901).state).toMatchObject({ restartCount: 1, state: { running: {} } });
+  expect(life.to(1802).state).toMatchObject({ restartCount: 2, state: { running: {} } });
+});
+
+test.each([
+  ['Never', 0, 'Succeeded'],
+  ['Never', 3, 'Failed'],
+  ['OnFailure', 0, 'Succeeded'],
+  ['OnFailure', 3, 'Running'],
+  ['Always', 0, 'Running'],
+])('with restartPolicy %s an exit with %s leads to %s', (restartPolicy, exitCode, phase) => {
+  const life = new Life({ restartPolicy }, [{ stage: 'exit', delay: '1s', exitCode }]).to(20);
+  expect(life.pod.status.phase).toBe(phase);
+  if (phase === 'Succeeded') {
+    expect(life.condition('Ready')).toMatchObject({ status: 'False', reason: 'PodCompleted' });
+    expect(life.state.state.terminated).toMatchObject({ exitCode: 0, reason: 'Completed', finishedAt: '2024-01-01T00:00:01Z' });
+    expect(life.due).toBeUndefined();
+  }
+});
+
+test('OOM', () => {
+  const life = new Life({ restartPolicy: 'Never' }, [{ stage: 'exit', exitCode: 137, reason: 'OOMKilled' }]).to(1);
+  expect(life.state.state.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+});
+
+test('the command of a container decides how long it runs and how it exits', () => {
+  const of = (command: string[], restartPolicy = 'Never') =>
+    new Life({ restartPolicy, containers: [{ name: 'main', image: 'busybox', command }] });
+  expect(of(['sh', '-c', 'sleep 5; exit 2']).to(4).pod.status.phase).toBe('Running');
+  expect(of(['sh', '-c', 'sleep 5; exit 2']).to(5).state.state.terminated).toMatchObject({ exitCode: 2, reason: 'Error' });
+  expect(of(['true']).to(0).pod.status.phase).toBe('Succeeded');
+  expect(of(['sleep', 'infinity']).to(100_000).pod.status.phase).toBe('Running');
+  expect(of(['/my/server']).to(100_000).pod.status.phase).toBe('Running');
+});
+
+test('a pod of a job completes by itself if its command is unknown', () => {
+  const ownerReferences = [{ kind: 'Job', name: 'j', uid: 'j', apiVersion: 'batch/v1', controller: true }];
+  const life = new Life({ restartPolicy: 'Never' }, [], { ownerReferences });
+  expect(life.to(0).pod.status.phase).toBe('Running');
+  expect(life.to(0.1).pod.status.phase).toBe('Succeeded');
+});
+
+test('containers without what they refer to wait for it', () => {
+  const life = new Life({});
+  life.blocked = { main: { reason: 'CreateContainerConfigError', message: 'configmap "c" not found' } };
+  life.to(5);
+  expect(life.state.state.waiting).toEqual({ reason: 'CreateContainerConfigError', message: 'configmap "c" not found' });
+  expect(life.pod.status.phase).toBe('Pending');
+  life.blocked = {};
+  expect(life.to(6).pod.status.phase).toBe('Running');
+});
+
+test('readiness gates hold back the pod, not its containers', () => {
+  const life = new Life({ readinessGates: [{ conditionType: 'example.com/ok' }] }).to(0);
+  expect(life.condition('ContainersReady').status).toBe('True');
+  expect(life.condition('Ready')).toMatchObject({ status: 'False', reason: 'ReadinessGatesNotReady' });
+  life.pod.status.conditions.push({ type: 'example.com/ok', status: 'True' });
+  life.to(1);
+  expect(life.condition('Ready').status).toBe('True');
+  expect(life.condition('example.com/ok').status).toBe('True');
+});
+
+test('probes count where the life cycle says so', () => {
+  const containers = [
+    { name: 'main', image: 'x', readinessProbe: { initialDelaySeconds: 4, periodSeconds: 10 }, startupProbe: { initialDelaySeconds: 1 } },
+  ];
+  expect(new Life({ containers }).to(0).state.ready).toBe(true);
+  const life = new Life({ containers }, [{ stage: 'ready', probes: true }]);
+  expect(life.to(4.9).state.ready).toBe(false);
+  expect(life.to(5).state.ready).toBe(true);
+});
+
+test('images that cannot be pulled', () => {
+  const life = new Life({}, [{ stage: 'pull', fails: true }]).to(100);
+  expect(life.state.state.waiting).toEqual({ reason: 'ImagePullBackOff', message: 'Back-off pulling image "nginx:1.25"' });
+  expect(life.pod.status.phase).toBe('Pending');
+});
+
+test('after a restart of the server the status is enough to go on', () => {
+  const life = new Life({ restartPolicy: 'Never' }, [{ stage: 'exit', delay: '10s' }]).to(4);
+  const later = new Life({ restartPolicy: 'Never' }, [{ stage: 'exit', delay: '10s' }]);
+  later.pod.status = life.pod.status;
+  expect(later.to(9).pod.status.phase).toBe('Running');
+  expect(later.to(10).pod.status.phase).toBe('Succeeded');
+});
+
+test('stopped and failed pods', () => {
+  const life = new Life({}).to(1);
+  const world = { pod: life.pod, now: START + 2000, memory: life.memory };
+  expect(stoppedStatus(world, 0)).toMatchObject({ phase: 'Running', containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0 } } }] });
+  const failed = failedStatus(world, 'DeadlineExceeded', 'too long');
+  expect(failed).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' });
+  const never = new Life({ restartPolicy: 'Never' }).to(1);
+  expect(stoppedStatus({ ...world, pod: never.pod }, 143).phase).toBe('Failed');
+});
+
+test('jitter is the same for the same seed, and different for others', () => {
+  const delay = { delayMs: 1000, jitterMs: 500 };
+  expect(delayOf(delay, 'a')).toBe(delayOf(delay, 'a'));
+  const drawn = new Set(Array.from({ length: 20 }, (_, i) => delayOf(delay, `pod ${i}`)));
+  expect(drawn.size).toBeGreaterThan(10);
+  for (const one of drawn) expect(one >= 1000 && one < 1500).toBe(true);
+});
+
+const choice = new LifecycleChoice(plat);
+const note = (name: string, value: string) => ({ [`simulation.plat.dev/${name}`]: value });
+const chosen = (annotations: Record<string, string>, ofNamespace = {}) => choice.choose({ annotations }, ofNamespace, []).lifecycle;
+
+test('annotations choose the life cycle, those of the pod before those of its namespace', () => {
+  expect(chosen({})).toBe(quickLifecycle);
+  expect(chosen(note('slow-pull', '30s')).pull).toEqual({ delayMs: 30_000, jitterMs: 0, fails: false });
+  expect(chosen(note('never-ready', 'true')).ready.never).toBe(true);
+  expect(chosen(note('never-ready', 'false'))).toEqual(quickLifecycle);
+  expect(chosen(note('crash-loop', 'true')).exit).toMatchObject({ exitCode: 1, reason: 'Error', delayMs: 0 });
+  expect(chosen(note('oom', 'true')).exit).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+  expect(chosen({ ...note('complete-after', '5s'), ...note('exit-code', '3') }).exit).toMatchObject({ exitCode: 3, delayMs: 5000 });
+  expect(chosen({}, note('fail', 'true')).exit?.exitCode).toBe(1);
+  expect(chosen(note('complete-after', '1s'), note('fail', 'true')).exit?.exitCode).toBe(0);
+  expect(chosen({ 'simulation.plat.dev/logs': 'x' })).toBe(quickLifecycle);
+});
+
+test('wrong annotations are reported and not used', () => {
+  for (const wrong of [note('slow-pull', 'soon'), note('exit-code', '300'), note('exit-code', 'x')])
+    expect(choice.choose({ annotations: wrong }, {}, [])).toEqual({ lifecycle: quickLifecycle, problem: expect.any(String) });
+});
+
+test('configured life cycles select pods by labels and namespace, the first by name', () => {
+  const one = (name: string, matchLabels: Record<string, string>, namespaces: string[] = []) => ({
+    name,
+    selector: fromLabelSelector({ matchLabels }),
+    namespaces,
+    lifecycle: lifecycleOf([{ stage: 'ready', delay: '1s' }]),
+  });
+  const all = [one('a', { app: 'web' }, ['other']), one('b', { app: 'web' }), one('c', {})];
+  const of = (labels: Record<string, string>, namespace = 'ns') => choice.choose({ labels, namespace }, undefined, all).lifecycle;
+  expect(of({ app: 'web' }, 'other')).toBe(all[0]?.lifecycle);
+  expect(of({ app: 'web' })).toBe(all[1]?.lifecycle);
+  expect(of({})).toBe(all[2]?.lifecycle);
+});

@@ -1,0 +1,42 @@
+/**
+ * What a simulated node remembers of a pod for as long as something is still to happen to it: times to the millisecond, which the
+ * status has in seconds only, and what its processes do. After a restart the status has to do.
+ */
+import type { KeptFiles } from '../shell/files.ts';
+import type { Process } from './process.ts';
+
+export class PodMemory {
+  readonly uid: string;
+  private readonly times = new Map<string, number>();
+  private readonly processes = new Map<string, Process>();
+  /** Files that commands of the pod wrote. */
+  files: KeptFiles | undefined;
+
+  constructor(uid: string) {
+    this.uid = uid;
+  }
+  time(what: string): number | undefined {
+    return this.times.get(what);
+  }
+  /** The time at which something was first noted. */
+  since(what: string, now: number): number {
+    const known = this.times.get(what);
+    if (known !== undefined) return known;
+    this.times.set(what, now);
+    return now;
+  }
+  note(what: string, at: number): void {
+    this.times.set(what, at);
+  }
+  /** The process of one run of a container, found once. */
+  process(run: string, find: () => Process): Process {
+    const known = this.processes.get(run);
+    if (known !== undefined) return known;
+    const found = find();
+    // Only the present run of each container is of interest: there are never many.
+    const container = run.slice(0, run.lastIndexOf('#') + 1);
+    for (const old of this.processes.keys()) if (old.startsWith(container)) this.processes.delete(old);
+    this.processes.set(run, found);
+    return found;
+  }
+}

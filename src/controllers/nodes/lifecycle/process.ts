@@ -1,0 +1,73 @@
+/** What the process of a container does: how long it runs, and how it exits. */
+import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { controllerOf } from '../../workloads/shared/pods.ts';
+import { FOREVER_MS } from '../shell/programs.ts';
+import { type Environment, run, UnknownProgram } from '../shell/run.ts';
+import { NotSupported } from '../shell/words.ts';
+import { delayOf, type Lifecycle, reasonOf } from './lifecycle.ts';
+
+export type Container = NonNullable<NonNullable<WorkloadPod['spec']>['containers']>[number];
+export type Role = 'init' | 'main';
+
+export interface Process {
+  /** Undefined: it runs until it is stopped. */
+  readonly runMs: number | undefined;
+  readonly exitCode: number;
+  readonly reason: string;
+}
+
+const forever: Process = { runMs: undefined, exitCode: 0, reason: '' };
+/** How long a pod of a job runs if neither its command nor its life cycle says so. */
+const JOB_MS = 100;
+/** A command that waits or writes more often than this is one that never ends. */
+const STEPS_LIMIT = 5000;
+
+export interface ProcessQuestion {
+  readonly pod: WorkloadPod;
+  readonly container: Container;
+  readonly role: Role;
+  readonly lifecycle: Lifecycle;
+  readonly seed: string;
+  /** The environment of a command, made where there is one. */
+  readonly environment: () => Environment;
+}
+
+export function processOf({ pod, container, role, lifecycle, seed, environment }: ProcessQuestion): Process {
+  if (role === 'init' && (lifecycle.init.delayMs > 0 || lifecycle.init.exitCode !== 0)) {
+    const { exitCode } = lifecycle.init;
+    return { runMs: delayOf(lifecycle.init, seed), exitCode, reason: reasonOf(exitCode) };
+  }
+  if (role === 'main' && lifecycle.exit !== undefined) {
+    const { exitCode, reason } = lifecycle.exit;
+    return { runMs: delayOf(lifecycle.exit, seed), exitCode, reason };
+  }
+  const known = ofCommand(container, environment);
+  if (known !== undefined) return known;
+  if (role === 'init') return { runMs: delayOf(lifecycle.init, seed), exitCode: 0, reason: 'Completed' };
+  return pod.spec?.restartPolicy !== 'Always' && controllerOf(pod)?.kind === 'Job'
+    ? { runMs: JOB_MS, exitCode: 0, reason: 'Completed' }
+    : forever;
+}
+
+export const argvOf = ({ command, args }: Container): readonly string[] => [...(command ?? []), ...(args ?? [])];
+
+/** Undefined if the command is none that is simulated, such as the entrypoint of an image. */
+function ofCommand(container: Container, environment: () => Environment): Process | undefined {
+  const argv = argvOf(container);
+  if (argv.length === 0) return undefined;
+  let waited = 0;
+  try {
+    const running = run(argv, environment());
+    for (let steps = 0; ; steps++) {
+      // Nobody writes to the input of most containers: it is at its end.
+      const { done, value } = running.next(undefined);
+      if (done === true) return { runMs: waited, exitCode: value, reason: reasonOf(value) };
+      if ('input' in value && container.stdin === true) return forever;
+      if ('waitMs' in value) waited += value.waitMs;
+      if (waited >= FOREVER_MS || steps > STEPS_LIMIT) return forever;
+    }
+  } catch (error) {
+    if (error instanceof UnknownProgram || error instanceof NotSupported) return undefined;
+    throw error;
+  }
+}

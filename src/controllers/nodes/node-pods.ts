@@ -1,0 +1,276 @@
+/** The pods of simulated nodes: each goes through its life cycle, in as few writes of its status as that takes. */
+import { unlessGone, unlessGoneOrReplaced } from '../../client/http.ts';
+import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
+import { equal } from '../../lib/equal.ts';
+import { nodeAgentWord } from '../../meta/identity.ts';
+import { timeMillis } from '../../meta/time.ts';
+import { type ControllerContext, refs } from '../runtime/controller.ts';
+import type { WorkQueue } from '../runtime/queue.ts';
+import { EventRecorder } from '../workloads/shared/events.ts';
+import { isFinished, isTerminating } from '../workloads/shared/pod-state.ts';
+import { type PodIndex, podIndex, type WorkloadPod } from '../workloads/shared/pods.ts';
+import { hostnameOf, mountedFiles, noSources, variablesOf } from './container-view.ts';
+import { EventBudget } from './event-budget.ts';
+import type { Fleet, SimulatedNode } from './fleet.ts';
+import type { Chosen } from './lifecycle/choose.ts';
+import { type Blocked, fieldPathOf, type NodeEvent, type Status } from './lifecycle/containers.ts';
+import { delayOf, fraction, type Lifecycle } from './lifecycle/lifecycle.ts';
+import { PodMemory } from './lifecycle/memory.ts';
+import { failedStatus, nextStatus, stoppedStatus } from './lifecycle/pod-status.ts';
+import { type Container, type Process, processOf, type Role } from './lifecycle/process.ts';
+import { type Missing, References } from './references.ts';
+import { Files, newKeptFiles } from './shell/files.ts';
+
+export interface NodePodsSettings {
+  readonly events: boolean;
+  /** The life cycle of a pod. */
+  readonly choose: (pod: WorkloadPod) => Chosen;
+}
+
+/** Pods that are worked on at a time. */
+const WORKERS = 32;
+/** Default grace period of a deletion. */
+const GRACE_SECONDS = 30;
+const none: Missing = new Map();
+
+export class NodePods {
+  readonly pods: Informer<WorkloadPod>;
+  private readonly index: PodIndex;
+  private readonly context: ControllerContext;
+  private readonly fleet: Fleet;
+  private readonly settings: NodePodsSettings;
+  private readonly references: References;
+  private readonly recorder: EventRecorder;
+  private readonly budget: EventBudget;
+  /** Of pods to which something is still to happen, by key. */
+  private readonly memories = new Map<string, PodMemory>();
+  private readonly work: WorkQueue;
+
+  constructor(context: ControllerContext, fleet: Fleet, settings: NodePodsSettings) {
+    this.context = context;
+    this.fleet = fleet;
+    this.settings = settings;
+    const { client, clock, identity } = context;
+    this.budget = new EventBudget(clock);
+    this.recorder = new EventRecorder({ client, clock, component: nodeAgentWord(identity) });
+    this.index = podIndex(context.informers);
+    this.pods = this.index.informer;
+    this.references = new References(context, (key) => this.work.add(key));
+    const after = [this.pods.synced, fleet.nodes.synced];
+    this.work = context.queue((key) => this.advance(key), { name: 'simulated-nodes', workers: WORKERS, after });
+    this.pods.onChange(({ type, object }) => {
+      const name = object.spec?.nodeName ?? '';
+      if (name === '') return;
+      if (type === 'deleted') {
+        this.forget(keyOf(object), object);
+        return;
+      }
+      const node = fleet.get(name);
+      if (node === undefined || node.down) return;
+      if (type === 'added' && object.status?.podIP !== undefined) node.addresses.note(object.metadata.uid ?? '', object.status.podIP);
+      this.work.add(keyOf(object));
+    });
+  }
+  /** A node began to work: so do its pods. */
+  begin(name: string): void {
+    const node = this.fleet.get(name);
+    for (const pod of this.index.onNode(name)) {
+      node?.addresses.note(pod.metadata.uid ?? '', pod.status?.podIP ?? '');
+      this.work.add(keyOf(pod));
+    }
+  }
+  /** The life cycles of pods may have changed. */
+  again(): void {
+    for (const { name } of this.fleet.all()) for (const pod of this.index.onNode(name)) if (!isFinished(pod)) this.work.add(keyOf(pod));
+  }
+  private forget(key: string, pod: WorkloadPod): void {
+    this.memories.delete(key);
+    this.references.forget(key);
+    this.fleet.get(pod.spec?.nodeName ?? '')?.addresses.release(pod.metadata.uid ?? '');
+  }
+
+  private async advance(key: string): Promise<number | undefined> {
+    const { namespace, name } = splitKey(key);
+    const pod = this.pods.get(namespace, name);
+    if (pod === undefined) return undefined;
+    const node = this.fleet.get(pod.spec?.nodeName ?? '');
+    if (node === undefined || node.down) return undefined;
+    if (isTerminating(pod)) return this.terminate(key, pod, node);
+    if (isFinished(pod)) {
+      this.memories.delete(key);
+      node.addresses.release(pod.metadata.uid ?? '');
+      return undefined;
+    }
+    const missing = pod.status?.phase === 'Running' ? none : await this.references.missing(pod, key);
+    // A pod may have changed while its objects were looked up.
+    if (this.pods.get(namespace, name) !== pod) return 1;
+    return this.run(key, pod, node, missing);
+  }
+
+  private async run(key: string, pod: WorkloadPod, node: SimulatedNode, missing: Missing): Promise<number | undefined> {
+    const { clock } = this.context;
+    const now = clock.now();
+    const memory = this.memoryOf(key, pod);
+    const { lifecycle, problem } = this.settings.choose(pod);
+    const events: NodeEvent[] = [];
+    if (problem !== undefined && pod.status?.startTime == null)
+      events.push({ type: 'Warning', reason: 'InvalidLifecycle', message: `${problem}; the default life cycle is used` });
+    const deadline = deadlineOf(pod);
+    if (deadline !== undefined && now >= deadline) {
+      const message = 'Pod was active on the node longer than the specified deadline';
+      events.push({ type: 'Normal', reason: 'DeadlineExceeded', message });
+      await this.write(pod, failedStatus({ pod, now, memory }, 'DeadlineExceeded', message), node, events);
+      return undefined;
+    }
+    const { status, due } = nextStatus({
+      pod,
+      now,
+      memory,
+      lifecycle,
+      hostIP: node.hostIP,
+      podIP: () => this.addressOf(pod, node),
+      blocked: (container) => this.blocked(pod, node, container, missing, events),
+      process: (container, role, restartCount) => this.process(pod, container, role, restartCount, lifecycle, memory),
+      event: (event) => void events.push(event),
+    });
+    await this.write(pod, status, node, events);
+    const next = Math.min(due ?? Number.POSITIVE_INFINITY, deadline ?? Number.POSITIVE_INFINITY);
+    if (!Number.isFinite(next)) {
+      // Nothing more happens by itself: what the status says is enough from now on.
+      if (memory.files === undefined && status.phase === 'Running') this.memories.delete(key);
+      return undefined;
+    }
+    return Math.max(next - clock.now(), 1);
+  }
+
+  private addressOf(pod: WorkloadPod, node: SimulatedNode): string | undefined {
+    return pod.spec?.hostNetwork === true ? node.hostIP : node.addresses.take(pod.metadata.uid ?? '');
+  }
+  private blocked(
+    pod: WorkloadPod,
+    node: SimulatedNode,
+    container: Container,
+    missing: Missing,
+    events: NodeEvent[],
+  ): Blocked | undefined {
+    const found = missing.get('') ?? missing.get(container.name);
+    if (found !== undefined) {
+      const isConfig = found.reason === 'CreateContainerConfigError';
+      const message = found.event ?? '';
+      const reason = isConfig ? 'Failed' : 'FailedMount';
+      if (!events.some((event) => event.message === message))
+        events.push({ type: 'Warning', reason, message, ...(isConfig && { fieldPath: fieldPathOf(container, 'main') }) });
+      return found;
+    }
+    if (pod.status?.podIP !== undefined || this.addressOf(pod, node) !== undefined) return undefined;
+    events.push({ type: 'Warning', reason: 'FailedCreatePodSandBox', message: 'no IP addresses available in the range of the node' });
+    return { reason: 'ContainerCreating' };
+  }
+  private process(
+    pod: WorkloadPod,
+    container: Container,
+    role: Role,
+    restartCount: number,
+    lifecycle: Lifecycle,
+    memory: PodMemory,
+  ): Process {
+    const seed = `${pod.metadata.uid}/${container.name}/${restartCount}`;
+    let drawn = 0;
+    const environment = () => {
+      memory.files ??= newKeptFiles();
+      return {
+        variables: variablesOf(pod, container, noSources),
+        files: new Files(mountedFiles(pod, container, noSources), memory.files),
+        hostname: hostnameOf(pod),
+        now: () => this.context.clock.now(),
+        random: () => Math.floor(fraction(`${seed}/${drawn++}`) * 32768),
+      };
+    };
+    const found = processOf({ pod, container, role, lifecycle, seed, environment });
+    if (memory.files !== undefined && memory.files.written.size === 0 && memory.files.removed.size === 0) memory.files = undefined;
+    return found;
+  }
+
+  private async terminate(key: string, pod: WorkloadPod, node: SimulatedNode): Promise<number | undefined> {
+    const { client, clock } = this.context;
+    const { name = '', namespace = '', uid = '', finalizers = [], deletionGracePeriodSeconds = GRACE_SECONDS } = pod.metadata;
+    const isHeld = finalizers.length > 0;
+    const memory = this.memoryOf(key, pod);
+    const now = clock.now();
+    const isNew = memory.time('deleted') === undefined;
+    const began = memory.since('deleted', now);
+    const { lifecycle } = this.settings.choose(pod);
+    const graceMs = (deletionGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
+    const stopMs = delayOf(lifecycle.terminate, `${uid}/stop`);
+    const isKilled = stopMs > graceMs;
+    const running = (pod.status?.containerStatuses ?? []).filter(({ state }) => state?.running != null);
+    if (isNew && running.length > 0)
+      this.emit(
+        pod,
+        node,
+        running.map((container) => ({
+          type: 'Normal',
+          reason: 'Killing',
+          message: `Stopping container ${container.name}`,
+          fieldPath: fieldPathOf(container, 'main'),
+        })),
+      );
+    const due = began + Math.min(stopMs, graceMs);
+    if (now < due) return due - now;
+    // A pod that only this deletion keeps is gone at once: nobody would see the status.
+    if (running.length > 0 && (isHeld || stopMs > 0)) {
+      const isEndless = pod.spec?.restartPolicy === 'Always';
+      await this.write(pod, stoppedStatus({ pod, now, memory }, isKilled ? 137 : isEndless ? 0 : 143), node, []);
+    }
+    // A finalizer keeps it from now on.
+    if (isHeld && (deletionGracePeriodSeconds === 0 || memory.time('removed') !== undefined)) return undefined;
+    await client.delete(refs.pods, namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } }).catch(unlessGoneOrReplaced);
+    memory.note('removed', now);
+    return undefined;
+  }
+
+  private memoryOf(key: string, { metadata }: WorkloadPod): PodMemory {
+    const known = this.memories.get(key);
+    if (known?.uid === metadata.uid && known !== undefined) return known;
+    const made = new PodMemory(metadata.uid ?? '');
+    this.memories.set(key, made);
+    return made;
+  }
+
+  /** Writes what changed, and reports the events once it is written. */
+  private async write(pod: WorkloadPod, status: Status, node: SimulatedNode, events: readonly NodeEvent[]): Promise<void> {
+    const { namespace = '', name = '', resourceVersion = '' } = pod.metadata;
+    const changed = changedFields(pod.status ?? {}, status);
+    if (changed !== undefined) {
+      const patch = { metadata: { resourceVersion }, status: changed };
+      const written = await this.context.client.patch<WorkloadPod>(refs.pods, namespace, name, patch, 'status').catch(unlessGone);
+      if (written === undefined) return;
+      await this.pods.seen(written);
+    }
+    this.emit(pod, node, events);
+  }
+  private emit(pod: WorkloadPod, node: SimulatedNode, events: readonly NodeEvent[]): void {
+    if (!this.settings.events) return;
+    const about = { apiVersion: 'v1', kind: 'Pod', metadata: pod.metadata };
+    for (const { type, reason, message, fieldPath } of events)
+      if (this.budget.take(type)) this.recorder.event(about, type, reason, message, fieldPath, node.name);
+  }
+}
+
+/** Fields of the status that differ; undefined if none does. */
+function changedFields(old: Status, next: Status): Partial<Status> | undefined {
+  const changed: Record<string, unknown> = {};
+  let any = false;
+  for (const [name, value] of Object.entries(next)) {
+    if (value === (old as Record<string, unknown>)[name] || equal(value, (old as Record<string, unknown>)[name])) continue;
+    changed[name] = value;
+    any = true;
+  }
+  return any ? (changed as Partial<Status>) : undefined;
+}
+
+/** When a pod with a deadline of its own has to stop. */
+function deadlineOf({ spec, status }: WorkloadPod): number | undefined {
+  const seconds = spec?.activeDeadlineSeconds;
+  return seconds == null || status?.startTime == null ? undefined : timeMillis(status.startTime) + seconds * 1000;
+}

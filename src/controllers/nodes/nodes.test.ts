@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeClock } from '../../lib/clock.ts';
+import { FakeApi, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
+import { partsOf } from './heartbeats.ts';
+import { type SimulatedNodesSettings, simulatedNodes } from './index.ts';
+
+const { pods, namespaces, configMaps, secrets } = fakeKinds;
+const nodes = { group: '', version: 'v1', name: 'nodes', kind: 'Node', namespaced: false } as const;
+const claims = { group: '', version: 'v1', name: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', namespaced: true } as const;
+const events = { group: '', version: 'v1', name: 'events', kind: 'Event', namespaced: true } as const;
+const leases = { group: 'coordination.k8s.io', version: 'v1', name: 'leases', kind: 'Lease', namespaced: true } as const;
+
+let api: FakeApi;
+let run: TestRun;
+const start = async (settings: SimulatedNodesSettings = { count: 1 }): Promise<void> => {
+  run = runControllers(api, [simulatedNodes({ kinds: false, ...settings })]);
+  await run.idle();
+};
+beforeEach(() => {
+  api = new FakeApi([nodes, pods, namespaces, configMaps, secrets, claims, events, leases], new FakeClock());
+  api.put(namespaces, { metadata: { name: 'ns' } });
+});
+afterEach(async () => {
+  await run.stop();
+  expect(run.failures).toEqual([]);
+});
+
+const note = (name: string): string => `simulation.kubernetes.io/${name}`;
+const pod = (name: string, { metadata = {}, spec = {}, status = {} }: Loose = {}): Loose =>
+  api.put(pods, {
+    metadata: { name, namespace: 'ns', ...metadata },
+    spec: { nodeName: 'node-0', restartPolicy: 'Always', containers: [{ name: 'main', image: 'nginx' }], ...spec },
+    status: { phase: 'Pending', ...status },
+  });
+const status = (name: string): Loose => api.get(pods, 'ns', name)?.status;
+const reasons = (): string[] => api.all(events).map((event) => event.reason);
+const writesOf = (name: string): number => api.calls.filter((call) => call.startsWith(`PATCH /api/v1/namespaces/ns/pods/${name}/status`)).length;
+
+test('nodes are registered with their facts, and renew their leases', async () => {
+  await start({ count: 3, zones: ['a', 'b'], region: 'r', labels: { tier: 'x' }, capacity: { cpu: '4' } });
+  expect(api.all(nodes).map(({ metadata }) => metadata.name)).toEqual(['node-0', 'node-1', 'node-2']);
+  const [first, second, third] = api.all(nodes);
+  expect(first.metadata.labels).toMatchObject({
+    'kubernetes.io/hostname': 'node-0',
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': 'amd64',
+    'topology.kubernetes.io/zone': 'a',
+    'topology.kubernetes.io/region': 'r',
+    tier: 'x',
+  });
+  expect([second, third].map((one) => one.metadata.labels['topology.kubernetes.io/zone'])).toEqual(['b', 'a']);
+  expect(first.status.capacity).toMatchObject({ cpu: '4', memory: '256Gi', pods: '110' });
+  expect(first.status.conditions.map((one: Loose) => `${one.type}=${one.status}`)).toEqual([
+    'MemoryPressure=False',
+    'DiskPressure=False',
+    'PIDPressure=False',
+    'Ready=True',
+  ]);
+  expect(new Set(api.all(nodes).map((one) => one.spec.podCIDR)).size).toBe(3);
+  expect(new Set(api.all(nodes).map((one) => one.status.addresses[0].address)).size).toBe(3);
+  expect(api.all(leases).map((one) => [one.metadata.namespace, one.metadata.name, one.spec.leaseDurationSeconds])).toEqual([
+    ['kube-node-lease', 'node-0', 40],
+    ['kube-node-lease', 'node-1', 40],
+    ['kube-node-lease', 'node-2', 40],
+  ]);
+  await run.pass(10_000);
+  for (const lease of api.all(leases)) expect(lease.spec.renewTime).toBe('2024-01-01T00:00:10.000000Z');
+  await run.pass(5 * 60_000);
+  for (const node of api.all(nodes)) expect(node.status.conditions[3].lastHeartbeatTime > '2024-01-01T00:00:30Z').toBe(true);
+});
+
+test('the leases of many nodes are spread over the interval', () => {
+  expect([1, 10, 11, 100, 1000, 5000].map(partsOf)).toEqual([1, 1, 2, 10, 20, 20]);
+});
+
+test('there are as many nodes as the settings say after a restart, and the taint of new nodes goes', async () => {
+  await start({ count: 3 });
+  await run.stop();
+  const tainted = api.get(nodes, '', 'node-0');
+  api.put(nodes, { ...tainted, spec: { ...tainted.spec, taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] } });
+  await start({ count: 2 });
+  expect(api.all(nodes).map(({ metadata }) => metadata.name)).toEqual(['node-0', 'node-1']);
+  expect(api.get(nodes, '', 'node-0').spec.taints).toBeUndefined();
+});
+
+test('a node with the annotation is simulated, others are not', async () => {
+  await start({ count: 0 });
+  api.put(nodes, { metadata: { name: 'mine', annotations: { [note('node')]: 'true' } }, spec: {} });
+  api.put(nodes, { metadata: { name: 'real' }, spec: {} });
+  await run.idle();
+  expect(api.get(nodes, '', 'mine')).toMatchObject({
+    metadata: { labels: { 'kubernetes.io/hostname': 'mine' } },
+    spec: { podCIDR: '10.128.0.0/24' },
+    status: { capacity: { pods: '110' } },
+  });
+  expect(api.get(nodes, '', 'real').status).toBeUndefined();
+  pod('on-mine', { spec: { nodeName: 'mine' } });
+  pod('on-real', { spec: { nodeName: 'real' } });
+  pod('nowhere', { spec: { nodeName: '' } });
+  await run.idle();
+  expect(['on-mine', 'on-real', 'nowhere'].map((name) => status(name).phase)).toEqual(['Running', 'Pending', 'Pending']);
+  expect(api.all(leases).map(({ metadata }) => metadata.name)).toEqual(['mine']);
+});
+
+test('a pod is ready after one write, with an address of its node and events', async () => {
+  await start();
+  pod('a');
+  pod('host', { spec: { hostNetwork: true } });
+  await run.idle();
+  expect(status('a')).toMatchObject({ phase: 'Running', podIP: '10.128.0.2', hostIP: '172.16.0.2' });
+  expect(status('host').podIP).toBe('172.16.0.2');
+  expect(writesOf('a')).toBe(1);
+  expect(reasons().slice(0, 3)).toEqual(['Pulled', 'Created', 'Started']);
+  expect(api.all(events)[0]).toMatchObject({
+    involvedObject: { kind: 'Pod', name: 'a', fieldPath: 'spec.containers{main}' },
+    source: { component: 'kubelet', host: 'node-0' },
+  });
+});
+
+test('no events, where the settings say so', async () => {
+  await start({ count: 1, events: false });
+  pod('a');
+  await run.idle();
+  expect(status('a').phase).toBe('Running');
+  expect(api.all(events)).toEqual([]);
+});
+
+test('annotations of pods and namespaces choose life cycles', async () => {
+  await start();
+  api.put(namespaces, { metadata: { name: 'failing', annotations: { [note('crash-loop')]: 'true' } } });
+  pod('slow', { metadata: { annotations: { [note('slow-pull')]: '30s' } } });
+  pod('done', { metadata: { annotations: { [note('complete-after')]: '5s', [note('exit-code')]: '7' } }, spec: { restartPolicy: 'Never' } });
+  pod('crashing', { metadata: { namespace: 'failing' } });
+  pod('wrong', { metadata: { annotations: { [note('slow-pull')]: 'soon' } } });
+  await run.idle();
+  expect(status('slow').phase).toBe('Pending');
+  expect(status('done').phase).toBe('Running');
+  expect(status('wrong').phase).toBe('Running');
+  expect(reasons()).toContain('InvalidLifecycle');
+  expect(api.get(pods, 'failing', 'crashing').status.containerStatuses[0]).toMatchObject({ restartCount: 1 });
+  await run.pass(5000);
+  expect(status('done')).toMatchObject({ phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 7 } } }] });
+  await run.pass(25_000);
+  expect(status('slow').phase).toBe('Running');
+  expect(api.get(pods, 'failing', 'crashing').status.containerStatuses[0]).toMatchObject({ restartCount: 3 });
+});
+
+test('pods wait for config maps, secrets and claims, and start when these exist', async () => {
+  await start();
+  const env = [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key: 'a' } } }];
+  pod('env', { spec: { containers: [{ name: 'main', image: 'x', env }] } });
+  pod('mount', { spec: { volumes: [{ name: 'v', secret: { secretName: 'hidden' } }] } });
+  pod('claim', { spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] } });
+  pod('optional', { spec: { volumes: [{ name: 'v', configMap: { name: 'none', optional: true } }] } });
+  await run.idle();
+  const waiting = (name: string) => status(name).containerStatuses[0].state.waiting;
+  expect(waiting('env')).toEqual({ reason: 'CreateContainerConfigError', message: 'configmap "settings" not found' });
+  expect(waiting('mount')).toEqual({ reason: 'ContainerCreating' });
+  expect(waiting('claim')).toEqual({ reason: 'ContainerCreating' });
+  expect(status('optional').phase).toBe('Running');
+  expect(api.all(events).map(({ message }) => message)).toContain('MountVolume.SetUp failed for volume "v" : secret "hidden" not found');
+  api.put(configMaps, { metadata: { name: 'settings', namespace: 'ns' }, data: { b: '1' } });
+  api.put(secrets, { metadata: { name: 'hidden', namespace: 'ns' } });
+  api.put(claims, { metadata: { name: 'data', namespace: 'ns' }, status: { phase: 'Pending' } });
+  await run.idle();
+  expect(waiting('env').message).toBe("couldn't find key a in ConfigMap ns/settings");
+  expect(status('mount').phase).toBe('Running');
+  expect(status('claim').phase).toBe('Pending');
+  api.put(configMaps, { metadata: { name: 'settings', namespace: 'ns' }, data: { a: '1' } });
+  api.put(claims, { metadata: { name: 'data', namespace: 'ns' }, status: { phase: 'Bound' } });
+  await run.idle();
+  expect(status('env').phase).toBe('Running');
+  expect(status('claim').phase).toBe('Running');
+});
+
+const remove = (name: string, more: Loose = {}): void => {
+  const found = api.get(pods, 'ns', name);
+  api.put(pods, { ...found, metadata: { ...found.metadata, deletionTimestamp: '2024-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, ...more } });
+};
+
+test('a deleted pod is gone at once, or after the time that it takes to stop, and never later than its grace period', async () => {
+  await start();
+  pod('quick');
+  pod('slow', { metadata: { annotations: { [note('stop-after')]: '10s' } } });
+  pod('stuck', { metadata: { annotations: { [note('stop-after')]: '5m' } } });
+  await run.idle();
+  for (const name of ['quick', 'slow', 'stuck']) remove(name);
+  await run.idle();
+  expect(api.get(pods, 'ns', 'quick')).toBeUndefined();
+  expect(reasons()).toContain('Killing');
+  await run.pass(10_000);
+  expect(api.get(pods, 'ns', 'slow')).toBeUndefined();
+  expect(status('stuck').phase).toBe('Running');
+  await run.pass(20_000);
+  expect(api.get(pods, 'ns', 'stuck')).toBeUndefined();
+});
+
+test('a pod with a finalizer is stopped, and deleted only once', async () => {
+  await start();
+  pod('held', { metadata: { finalizers: ['example.com/hold'] }, spec: { restartPolicy: 'Never' } });
+  await run.idle();
+  remove('held');
+  await run.idle();
+  expect(status('held')).toMatchObject({ phase: 'Failed', containerStatuses: [{ ready: false, state: { terminated: { exitCode: 143 } } }] });
+  const deletes = (): number => api.calls.filter((call) => call === 'DELETE /api/v1/namespaces/ns/pods/held').length;
+  expect(deletes()).toBe(1);
+  remove('held', { deletionGracePeriodSeconds: 0 });
+  await run.pass(60_000);
+  expect(deletes()).toBe(1);
+});
+
+test('a deleted pod frees its address', async () => {
+  await start({ count: 1, capacity: { pods: '200' } });
+  for (let i = 0; i < 253; i++) pod(`p${i}`);
+  pod('last');
+  await run.idle();
+  expect(status('last').containerStatuses[0].state.waiting.reason).toBe('ContainerCreating');
+  expect(reasons()).toContain('FailedCreatePodSandBox');
+  remove('p7');
+  await run.idle();
+  api.put(pods, { ...api.get(pods, 'ns', 'last') });
+  await run.idle();
+  expect(status('last').phase).toBe('Running');
+});
+
+test('a pod that is active too long fails', async () => {
+  await start();
+  pod('late', { spec: { activeDeadlineSeconds: 20 } });
+  await run.pass(19_000);
+  expect(status('late').phase).toBe('Running');
+  await run.pass(1000);
+  expect(status('late')).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
+});
+
+test('a node that is down does nothing until it returns', async () => {
+  await start();
+  const setDown = (value: string): void => {
+    const node = api.get(nodes, '', 'node-0');
+    api.put(nodes, { ...node, metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [note('down')]: value } } });
+  };
+  setDown('true');
+  const renewed = api.get(leases, 'kube-node-lease', 'node-0').spec.renewTime;
+  pod('waiting');
+  await run.pass(60_000);
+  expect(api.get(leases, 'kube-node-lease', 'node-0').spec.renewTime).toBe(renewed);
+  expect(status('waiting').phase).toBe('Pending');
+  const node = api.get(nodes, '', 'node-0');
+  api.put(nodes, { ...node, status: { ...node.status, conditions: [{ type: 'Ready', status: 'Unknown' }] } });
+  setDown('false');
+  await run.idle();
+  expect(status('waiting').phase).toBe('Running');
+  expect(api.get(leases, 'kube-node-lease', 'node-0').spec.renewTime > renewed).toBe(true);
+  expect(api.get(nodes, '', 'node-0').status.conditions.find((one: Loose) => one.type === 'Ready').status).toBe('True');
+});
+
+test('a restart goes on where the pods are, without another write', async () => {
+  await start();
+  pod('a');
+  pod('b', { metadata: { annotations: { [note('complete-after')]: '1h' } }, spec: { restartPolicy: 'Never' } });
+  await run.idle();
+  await run.stop();
+  const before = writesOf('a') + writesOf('b');
+  await start();
+  pod('c');
+  await run.pass(1000);
+  expect(writesOf('a') + writesOf('b')).toBe(before);
+  expect(status('c').podIP).not.toBe(status('a').podIP);
+  expect(status('c').podIP).not.toBe(status('b').podIP);
+  await run.pass(3_600_000);
+  expect(status('b').phase).toBe('Succeeded');
+});

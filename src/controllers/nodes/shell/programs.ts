@@ -1,0 +1,239 @@
+/** The programs that simulated containers have. */
+import { formatTime } from '../../../meta/time.ts';
+import { normal } from './files.ts';
+import type { Environment, Running } from './run.ts';
+import { NotSupported } from './words.ts';
+
+type Program = (args: readonly string[], environment: Environment) => Running;
+
+/** Longest sleep: a program that sleeps longer never ends here. */
+export const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
+
+// biome-ignore lint/correctness/useYield: a program need not wait or write.
+const exits = (code: number): Program => function* () {
+  return code;
+};
+
+export const programs: Readonly<Record<string, Program>> = {
+  true: exits(0),
+  false: exits(1),
+  sync: exits(0),
+  *echo(args) {
+    const [first = ''] = args;
+    const isOption = /^-[neE]+$/.test(first);
+    const text = (isOption ? args.slice(1) : args).join(' ');
+    const shown = isOption && first.includes('e') ? unescaped(text) : text;
+    yield { out: isOption && first.includes('n') ? shown : `${shown}\n` };
+    return 0;
+  },
+  *printf(args) {
+    const [format = '', ...values] = args;
+    let at = 0;
+    yield { out: unescaped(format).replace(/%([sd%])/g, (_, kind: string) => (kind === '%' ? '%' : (values[at++] ?? ''))) };
+    return 0;
+  },
+  *sleep(args) {
+    let millis = 0;
+    for (const arg of args) {
+      const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(arg);
+      if (arg === 'infinity' || arg === 'inf') millis = FOREVER_MS;
+      else if (match === null) {
+        yield { err: `sleep: invalid number '${arg}'\n` };
+        return 1;
+      } else millis += Number(match[1]) * ({ m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? ''] ?? 1000);
+    }
+    yield { waitMs: Math.min(millis, FOREVER_MS) };
+    return 0;
+  },
+  *cat(args, { files }) {
+    let code = 0;
+    for (const path of args.length === 0 ? ['-'] : args) {
+      if (path === '-') {
+        for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) yield { out: line };
+        continue;
+      }
+      const text = files.read(path);
+      if (text !== undefined) yield { out: text };
+      else {
+        code = 1;
+        yield { err: `cat: ${files.isDirectory(path) ? `read error: Is a directory` : `can't open '${path}': No such file or directory`}\n` };
+      }
+    }
+    return code;
+  },
+  *env(_args, { variables }) {
+    for (const [name, value] of variables) yield { out: `${name}=${value}\n` };
+    return 0;
+  },
+  *printenv(args, { variables }) {
+    if (args.length === 0) {
+      for (const [name, value] of variables) yield { out: `${name}=${value}\n` };
+      return 0;
+    }
+    let code = 0;
+    for (const name of args) {
+      const value = variables.get(name);
+      if (value === undefined) code = 1;
+      else yield { out: `${value}\n` };
+    }
+    return code;
+  },
+  *ls(args, { files }) {
+    const paths = args.filter((arg) => !arg.startsWith('-'));
+    let code = 0;
+    for (const path of paths.length === 0 ? ['/'] : paths) {
+      const names = files.list(path) ?? (files.read(path) === undefined ? undefined : [path]);
+      if (names === undefined) {
+        code = 1;
+        yield { err: `ls: ${path}: No such file or directory\n` };
+      } else if (names.length > 0) yield { out: `${names.join('\n')}\n` };
+    }
+    return code;
+  },
+  *hostname(_args, { hostname }) {
+    yield { out: `${hostname}\n` };
+    return 0;
+  },
+  *date(args, { now }) {
+    yield { out: `${args[0] === '+%s' ? Math.floor(now() / 1000) : formatTime(now())}\n` };
+    return 0;
+  },
+  *pwd() {
+    yield { out: '/\n' };
+    return 0;
+  },
+  *whoami() {
+    yield { out: 'root\n' };
+    return 0;
+  },
+  cd: exits(0),
+  mkdir: exits(0),
+  chmod: exits(0),
+  chown: exits(0),
+  *touch(args, { files }) {
+    for (const path of args) if (!path.startsWith('-') && files.read(path) === undefined) files.write(path, '');
+    return 0;
+  },
+  *rm(args, { files }) {
+    const force = args.some((arg) => arg.startsWith('-') && arg.includes('f'));
+    let code = 0;
+    for (const path of args.filter((arg) => !arg.startsWith('-'))) {
+      if (files.remove(path) || force) continue;
+      code = 1;
+      yield { err: `rm: can't remove '${path}': No such file or directory\n` };
+    }
+    return code;
+  },
+  mv: (args, environment) => move(args, environment, true),
+  cp: (args, environment) => move(args, environment, false),
+  *tee(args, { files }) {
+    let text = '';
+    for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) {
+      text += line;
+      yield { out: line };
+    }
+    for (const path of args) if (!path.startsWith('-')) files.write(path, text);
+    return 0;
+  },
+  *wc(args) {
+    let lines = 0;
+    for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) lines++;
+    if (!args.includes('-l')) throw new NotSupported('wc without -l');
+    yield { out: `${lines}\n` };
+    return 0;
+  },
+  *grep(args) {
+    const pattern = args.filter((arg) => !arg.startsWith('-'));
+    if (pattern.length !== 1) throw new NotSupported('grep of files');
+    let found = false;
+    for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) {
+      if (!line.includes(pattern[0] as string)) continue;
+      found = true;
+      if (!args.includes('-q')) yield { out: line };
+    }
+    return found ? 0 : 1;
+  },
+  test: (args, environment) => check(args, environment),
+  '[': (args, environment) => check(args.slice(0, -1), environment),
+  '[[': (args, environment) => check(args.slice(0, -1), environment),
+};
+
+function* move(args: readonly string[], { files }: Environment, removes: boolean): Running {
+  const [from = '', to = ''] = args.filter((arg) => !arg.startsWith('-'));
+  const text = files.read(from);
+  if (text === undefined) {
+    yield { err: `${removes ? 'mv' : 'cp'}: can't ${removes ? 'rename' : 'stat'} '${from}': No such file or directory\n` };
+    return 1;
+  }
+  const target = files.isDirectory(to) ? `${to}/${from.slice(from.lastIndexOf('/') + 1)}` : to;
+  if (removes) files.remove(from);
+  files.write(target, text);
+  if (args.includes('-v')) yield { out: `'${from}' -> '${normal(target)}'\n` };
+  return 0;
+}
+
+// biome-ignore lint/correctness/useYield: a test neither waits nor writes.
+function* check(args: readonly string[], { files }: Environment): Running {
+  return holds(args) ? 0 : 1;
+
+  function holds(words: readonly string[]): boolean {
+    const either = words.findIndex((word) => word === '||' || word === '-o');
+    if (either > 0) return holds(words.slice(0, either)) || holds(words.slice(either + 1));
+    const both = words.findIndex((word) => word === '&&' || word === '-a');
+    if (both > 0) return holds(words.slice(0, both)) && holds(words.slice(both + 1));
+    const [a = '', operator = '', b = ''] = words;
+    if (a === '!') return !holds(words.slice(1));
+    if (words.length === 1) return a !== '';
+    if (words.length === 2) return unary(a, operator);
+    if (words.length === 3) return binary(a, operator, b);
+    return false;
+  }
+  function unary(operator: string, value: string): boolean {
+    switch (operator) {
+      case '-z':
+        return value === '';
+      case '-n':
+        return value !== '';
+      case '-d':
+        return files.isDirectory(value);
+      case '-f':
+        return files.read(value) !== undefined;
+      case '-s':
+        return (files.read(value) ?? '') !== '';
+      case '-e':
+      case '-r':
+      case '-w':
+      case '-x':
+        return files.exists(value);
+      default:
+        throw new NotSupported(`test ${operator}`);
+    }
+  }
+}
+
+function binary(a: string, operator: string, b: string): boolean {
+  switch (operator) {
+    case '=':
+    case '==':
+      return a === b;
+    case '!=':
+      return a !== b;
+    case '-eq':
+      return Number(a) === Number(b);
+    case '-ne':
+      return Number(a) !== Number(b);
+    case '-lt':
+      return Number(a) < Number(b);
+    case '-le':
+      return Number(a) <= Number(b);
+    case '-gt':
+      return Number(a) > Number(b);
+    case '-ge':
+      return Number(a) >= Number(b);
+    default:
+      throw new NotSupported(`test ${operator}`);
+  }
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/\\([nrt\\])/g, (_, char: string) => ({ n: '\n', r: '\r', t: '\t', '\\': '\\' })[char] ?? char);

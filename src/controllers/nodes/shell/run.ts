@@ -1,0 +1,391 @@
+/**
+ * Runs the commands of simulated containers: a small shell and a few programs, on files in memory. It is a generator, so that
+ * its user decides how time passes: the agent of a node waits, the controller only adds up.
+ *
+ *   sh -c 'echo a; sleep 5; exit 3'   →   { out: 'a\n' }   { waitMs: 5000 }   return 3
+ */
+import { arithmetic } from './arithmetic.ts';
+import type { Files } from './files.ts';
+import { programs } from './programs.ts';
+import { type Command, type List, parseScript, type Redirection } from './syntax.ts';
+import { NotSupported, type Part, type Word } from './words.ts';
+
+export type Step =
+  | { readonly out: string }
+  | { readonly err: string }
+  | { readonly waitMs: number }
+  /** Wants a line of the input; the answer is undefined at its end. */
+  | { readonly input: true };
+
+export interface Environment {
+  readonly variables: Map<string, string>;
+  readonly files: Files;
+  readonly hostname: string;
+  readonly now: () => number;
+  /** A number from 0 up to, but not including, 32768. */
+  readonly random: () => number;
+}
+export type Running = Generator<Step, number, string | undefined>;
+
+/** There is no such program here. */
+export class UnknownProgram extends Error {
+  readonly program: string;
+  constructor(program: string) {
+    super(`${program}: not found`);
+    this.program = program;
+  }
+}
+/** A script that runs more commands than this without waiting is ended. */
+const COMMANDS_LIMIT = 10_000;
+/** Longest output of a command substitution. */
+const SUBSTITUTION_LIMIT = 64 * 1024;
+
+const shells = new Set(['sh', 'bash', 'ash', 'dash']);
+export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Runs a program. Throws UnknownProgram and NotSupported for what is not simulated. */
+export function* run(argv: readonly string[], environment: Environment): Running {
+  const [program = '', ...args] = argv;
+  if (shells.has(baseName(program))) return yield* shell(args, environment);
+  return yield* program_(program, args, environment);
+}
+
+function* program_(program: string, args: readonly string[], environment: Environment): Running {
+  const found = programs[baseName(program)];
+  if (found === undefined || !Object.hasOwn(programs, baseName(program))) throw new UnknownProgram(program);
+  return yield* found(args, environment);
+}
+
+function* shell(args: readonly string[], environment: Environment): Running {
+  const options = args.filter((arg) => /^[-+][a-z]+$/.test(arg));
+  const at = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
+  if (at >= 0) {
+    const script = args[at + 1] ?? '';
+    const stops = options.some((option) => option.startsWith('-') && option.includes('e'));
+    return yield* new Shell(environment, args.slice(at + 2), stops).script(script);
+  }
+  if (args.some((arg) => !arg.startsWith('-'))) throw new NotSupported('scripts in files');
+  const interactive = new Shell(environment, [], false);
+  let code = 0;
+  for (;;) {
+    const line = yield { input: true };
+    if (line === undefined) return code;
+    try {
+      code = yield* interactive.script(line);
+    } catch (error) {
+      if (!(error instanceof NotSupported)) throw error;
+      yield { err: `sh: ${error.message}\n` };
+      code = 2;
+    }
+    if (interactive.hasExited) return code;
+  }
+}
+
+class Exit extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super('exit');
+    this.code = code;
+  }
+}
+class LoopControl extends Error {
+  readonly again: boolean;
+  constructor(again: boolean) {
+    super('loop');
+    this.again = again;
+  }
+}
+
+class Shell {
+  hasExited = false;
+  private readonly environment: Environment;
+  private readonly args: readonly string[];
+  private stops: boolean;
+  private last = 0;
+  private commands = 0;
+
+  constructor(environment: Environment, args: readonly string[], stops: boolean) {
+    this.environment = environment;
+    this.args = args;
+    this.stops = stops;
+  }
+  *script(text: string): Running {
+    try {
+      return yield* this.list(parseScript(text), false);
+    } catch (error) {
+      if (!(error instanceof Exit)) throw error;
+      this.hasExited = true;
+      return error.code;
+    }
+  }
+
+  /** `tested`: its exit code is a condition, which never ends the script. */
+  private *list(items: List, tested: boolean): Running {
+    for (const [i, { command, when }] of items.entries()) {
+      if (when === '&&' && this.last !== 0) continue;
+      if (when === '||' && this.last === 0) continue;
+      this.last = yield* this.command(command);
+      const next = items[i + 1]?.when ?? ';';
+      if (this.stops && !tested && this.last !== 0 && next === ';' && command.kind !== 'not') throw new Exit(this.last);
+    }
+    return this.last;
+  }
+
+  private *command(command: Command): Running {
+    switch (command.kind) {
+      case 'simple':
+        return yield* this.simple(command.words, command.redirections);
+      case 'group':
+        return yield* this.list(command.body, false);
+      case 'not':
+        return (yield* this.command(command.command)) === 0 ? 1 : 0;
+      case 'if': {
+        for (const { test, then } of command.arms) {
+          if ((yield* this.list(test, true)) === 0) {
+            this.last = 0;
+            return yield* this.list(then, false);
+          }
+        }
+        this.last = 0;
+        return command.otherwise === undefined ? 0 : yield* this.list(command.otherwise, false);
+      }
+      case 'while':
+        return yield* this.loop(command);
+      case 'for': {
+        let code = 0;
+        const values = yield* this.expandAll(command.words);
+        for (const value of values) {
+          this.environment.variables.set(command.variable, value);
+          const ended = yield* this.body(command.body);
+          if (ended === 'break') break;
+          code = this.last;
+        }
+        return code;
+      }
+      case 'pipe':
+        return yield* this.pipe(command.commands);
+    }
+  }
+  private *loop({ until, test, body }: Extract<Command, { kind: 'while' }>): Running {
+    let code = 0;
+    for (;;) {
+      this.count();
+      if (((yield* this.list(test, true)) === 0) === until) return code;
+      const ended = yield* this.body(body);
+      if (ended === 'break') return 0;
+      code = this.last;
+    }
+  }
+  private *body(body: List): Generator<Step, 'break' | undefined, string | undefined> {
+    try {
+      yield* this.list(body, false);
+    } catch (error) {
+      if (!(error instanceof LoopControl)) throw error;
+      if (!error.again) return 'break';
+    }
+    return undefined;
+  }
+  /** Each command gets the output of the one before it as its input. */
+  private *pipe(commands: readonly Command[]): Running {
+    let input: string | undefined;
+    let code = 0;
+    for (const [i, command] of commands.entries()) {
+      const isLast = i === commands.length - 1;
+      const lines = input === undefined ? undefined : linesOf(input);
+      const running = this.command(command);
+      let output = '';
+      let answer: string | undefined;
+      for (;;) {
+        const { done, value } = running.next(answer);
+        answer = undefined;
+        if (done === true) {
+          code = value;
+          break;
+        }
+        if ('input' in value) answer = lines === undefined ? yield value : lines.shift();
+        else if ('out' in value && !isLast) output = bounded(output + value.out);
+        else yield value;
+      }
+      input = output;
+    }
+    return code;
+  }
+
+  private *simple(words: readonly Word[], redirections: readonly Redirection[]): Running {
+    this.count();
+    const argv = yield* this.expandAll(words);
+    let at = 0;
+    for (; at < argv.length && isAssignment(words[at], argv[at] as string); at++) {
+      const [name, value] = splitOnce(argv[at] as string);
+      this.environment.variables.set(name, value);
+    }
+    const [name = '', ...args] = argv.slice(at);
+    if (name === '' && redirections.length === 0) return 0;
+    return yield* this.redirected(redirections, this.invoke(name, args));
+  }
+  private *invoke(name: string, args: readonly string[]): Running {
+    switch (name) {
+      case '':
+        return 0;
+      case 'exit':
+        throw new Exit(args[0] === undefined ? this.last : (Number(args[0]) || 0) & 255);
+      case 'break':
+      case 'continue':
+        throw new LoopControl(name === 'continue');
+      case 'set':
+        if (args.some((arg) => arg.startsWith('-') && arg.includes('e'))) this.stops = true;
+        if (args.includes('+e')) this.stops = false;
+        return 0;
+      case 'export':
+        for (const arg of args) if (arg.includes('=')) this.environment.variables.set(...splitOnce(arg));
+        return 0;
+      case 'unset':
+        for (const arg of args) this.environment.variables.delete(arg);
+        return 0;
+      case 'trap':
+      case 'wait':
+      case ':':
+        return 0;
+      case 'exec':
+        if (args.length === 0) return 0;
+        throw new Exit(yield* this.program(args[0] as string, args.slice(1)));
+      default:
+        return yield* this.program(name, args);
+    }
+  }
+  private *program(name: string, args: readonly string[]): Running {
+    if (baseName(name) === 'sleep') this.commands = 0;
+    if (shells.has(baseName(name))) return yield* shell(args, this.environment);
+    return yield* program_(name, args, this.environment);
+  }
+
+  private *redirected(redirections: readonly Redirection[], running: Running): Running {
+    if (redirections.length === 0) return yield* running;
+    const { files } = this.environment;
+    let out: ((text: string) => Step | undefined) | undefined;
+    let err: ((text: string) => Step | undefined) | undefined;
+    let lines: string[] | undefined;
+    for (const { operator, target } of redirections) {
+      const path = target === undefined ? '' : (yield* this.expand(target)).join(' ');
+      if (operator === '2>&1') err = (text) => (out === undefined ? { out: text } : out(text));
+      else if (operator === '>&2' || operator === '1>&2') out = (text) => ({ err: text });
+      else if (operator === '<') {
+        const text = files.read(path);
+        if (text === undefined) {
+          yield { err: `sh: ${path}: No such file or directory\n` };
+          return 1;
+        }
+        lines = linesOf(text);
+      } else {
+        const append = fileWriter(files, path, operator === '>>');
+        if (operator === '2>') err = append;
+        else out = append;
+      }
+    }
+    let answer: string | undefined;
+    for (;;) {
+      const { done, value } = running.next(answer);
+      answer = undefined;
+      if (done === true) return value;
+      if ('input' in value) answer = lines === undefined ? yield value : lines.shift();
+      else {
+        const step: Step | undefined =
+          'out' in value && out !== undefined ? out(value.out) : 'err' in value && err !== undefined ? err(value.err) : value;
+        if (step !== undefined) yield step;
+      }
+    }
+  }
+
+  private *expandAll(words: readonly Word[]): Generator<Step, string[], string | undefined> {
+    const all: string[] = [];
+    for (const word of words) all.push(...(yield* this.expand(word)));
+    return all;
+  }
+  /** The values of a word: an unquoted variable is split at white space. */
+  private *expand({ parts }: Word): Generator<Step, string[], string | undefined> {
+    const values: string[] = [];
+    let current: string | undefined;
+    for (const part of parts) {
+      const text = yield* this.value(part);
+      const splits = (part.kind === 'variable' || part.kind === 'command') && !part.quoted;
+      if (!splits) {
+        current = (current ?? '') + text;
+        continue;
+      }
+      const pieces = text.split(/\s+/);
+      for (const [i, piece] of pieces.entries()) {
+        if (i > 0) {
+          if (current !== undefined) values.push(current);
+          current = undefined;
+        }
+        if (piece !== '') current = (current ?? '') + piece;
+      }
+    }
+    if (current !== undefined) values.push(current);
+    return values;
+  }
+  private *value(part: Part): Generator<Step, string, string | undefined> {
+    switch (part.kind) {
+      case 'text':
+        return part.text;
+      case 'arithmetic':
+        return String(arithmetic(part.text, (name) => this.variable(name) ?? ''));
+      case 'variable': {
+        const value = this.variable(part.name);
+        return (value === undefined || value === '') && part.fallback !== undefined ? part.fallback : (value ?? '');
+      }
+      case 'command': {
+        const running = new Shell(this.environment, this.args, false).script(part.script);
+        let output = '';
+        let answer: string | undefined;
+        for (;;) {
+          const { done, value } = running.next(answer);
+          if (done === true) {
+            this.last = value;
+            return output.replace(/\n+$/, '');
+          }
+          if ('out' in value) output = bounded(output + value.out);
+          else answer = yield value;
+        }
+      }
+    }
+  }
+  private variable(name: string): string | undefined {
+    if (name === '?') return String(this.last);
+    if (name === '#') return String(Math.max(this.args.length - 1, 0));
+    if (name === '@' || name === '*') return this.args.slice(1).join(' ');
+    if (name === '$' || name === '!') return '1';
+    if (/^\d$/.test(name)) return this.args[Number(name)];
+    if (name === 'RANDOM') return String(this.environment.random());
+    if (name === 'HOSTNAME') return this.environment.variables.get(name) ?? this.environment.hostname;
+    return this.environment.variables.get(name);
+  }
+  private count(): void {
+    if (++this.commands > COMMANDS_LIMIT) throw new NotSupported('the script runs too many commands');
+  }
+}
+
+const splitOnce = (text: string): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+/** An assignment begins with plain text: `A=1`, not `"A=1"`. */
+function isAssignment(word: Word | undefined, text: string): boolean {
+  const first = word?.parts[0];
+  return first?.kind === 'text' && !first.quoted && /^[A-Za-z_]\w*=/.test(first.text) && text.includes('=');
+}
+const bounded = (text: string): string => text.slice(0, SUBSTITUTION_LIMIT);
+
+/** Lines with their line ends. */
+export function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function fileWriter(files: Files, path: string, append: boolean): (text: string) => Step | undefined {
+  if (path === '/dev/null') return () => undefined;
+  if (path === '/dev/stdout' || path === '/proc/1/fd/1') return (out) => ({ out });
+  if (path === '/dev/stderr') return (err) => ({ err });
+  let content = append ? (files.read(path) ?? '') : '';
+  files.write(path, content);
+  return (text) => {
+    content += text;
+    return files.write(path, content) ? undefined : { err: `sh: ${path}: No space left on device\n` };
+  };
+}

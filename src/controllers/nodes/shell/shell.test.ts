@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { Files, newKeptFiles } from './files.ts';
+import { type Environment, run, UnknownProgram } from './run.ts';
+import { NotSupported } from './words.ts';
+
+const kept = newKeptFiles();
+const environment = (files: Record<string, string> = {}, own = newKeptFiles()): Environment => ({
+  variables: new Map([
+    ['NAME', 'web'],
+    ['EMPTY', ''],
+  ]),
+  files: new Files(new Map(Object.entries(files)), own),
+  hostname: 'web-0',
+  now: () => Date.UTC(2024, 0, 1),
+  random: () => 20_000,
+});
+
+/** All that a command does: output, errors, waits, and its exit code. */
+function all(argv: readonly string[], world = environment(), input: readonly string[] = []) {
+  const lines = [...input];
+  const running = run(argv, world);
+  const seen = { out: '', err: '', waited: 0, code: -1 };
+  let answer: string | undefined;
+  for (let steps = 0; steps < 1000; steps++) {
+    const { done, value } = running.next(answer);
+    answer = undefined;
+    if (done === true) return { ...seen, code: value };
+    if ('out' in value) seen.out += value.out;
+    else if ('err' in value) seen.err += value.err;
+    else if ('waitMs' in value) seen.waited += value.waitMs;
+    else answer = lines.shift();
+  }
+  return seen;
+}
+const sh = (script: string, world?: Environment) => all(['/bin/sh', '-c', script], world);
+
+test.each([
+  ['echo a b', 'a b\n', 0],
+  ['echo -n a; echo b', 'ab\n', 0],
+  [`echo 'a  b' "c $NAME" $NAME-x`, 'a  b c web web-x\n', 0],
+  ['echo $EMPTY x "$EMPTY" | cat', 'x \n', 0],
+  ['true && echo yes || echo no', 'yes\n', 0],
+  ['false && echo yes || echo no', 'no\n', 0],
+  ['false; echo $?', '1\n', 0],
+  ['! false', '', 0],
+  ['exit 3', '', 3],
+  ['set -e; false; echo never', '', 1],
+  ['set -e; false || true; echo on', 'on\n', 0],
+  ['if [ "$NAME" = web ]; then echo is; else echo not; fi', 'is\n', 0],
+  ['if [[ -r /none ]] ; then exit 0 ; else exit 4 ; fi', '', 4],
+  ['for i in 1 2 3; do echo $i; done', '1\n2\n3\n', 0],
+  ['i=0; while [ $i -lt 3 ]; do i=$((i+1)); echo $i; done', '1\n2\n3\n', 0],
+  ['for i in 1 2 3; do if [ $i = 2 ]; then break; fi; echo $i; done', '1\n', 0],
+  ['echo $(( ( 2 + 3 ) * 4 % 7 ))', '6\n', 0],
+  ['exit $(( $RANDOM / 5000 ))', '', 4],
+  ['echo "$(echo in; echo side)"', 'in\nside\n', 0],
+  ['X=1 ; export Y=2; echo $X$Y', '12\n', 0],
+  ['echo ${NONE:-other}', 'other\n', 0],
+  ['echo a > /tmp/x; echo b >> /tmp/x; cat /tmp/x', 'a\nb\n', 0],
+  ['echo gone > /dev/null', '', 0],
+  ['(exit 2)', '', 2],
+  ['printf "%s-%d\\n" a 1', 'a-1\n', 0],
+  ['echo a; echo b 1>&2', 'a\n', 0],
+  ['hostname; echo $HOSTNAME', 'web-0\nweb-0\n', 0],
+  ['echo one two | grep -q two && echo found', 'found\n', 0],
+  ['sh -c "exit 7"', '', 7],
+  ['echo $0 $1', '\n', 0],
+])('the script %s', (script, out, code) => {
+  expect(sh(script)).toMatchObject({ out, code });
+});
+
+test('programs without a shell', () => {
+  expect(all(['echo', '$NAME', 'x'])).toMatchObject({ out: '$NAME x\n', code: 0 });
+  expect(all(['/bin/sleep', '1.5m'])).toMatchObject({ waited: 90_000, code: 0 });
+  expect(all(['false'])).toMatchObject({ code: 1 });
+  expect(all(['cat', '/etc/config/a', '/none'], environment({ '/etc/config/a': 'hello\n' }))).toMatchObject({
+    out: 'hello\n',
+    err: "cat: can't open '/none': No such file or directory\n",
+    code: 1,
+  });
+  expect(all(['ls', '/etc/config'], environment({ '/etc/config/b': '', '/etc/config/a/c': '' })).out).toBe('a\nb\n');
+  expect(all(['env']).out).toBe('NAME=web\nEMPTY=\n');
+});
+
+test('files that a command wrote are there for the next one, and mounted files can be moved away', () => {
+  const mounted = { '/data/index.html': 'hi' };
+  expect(sh('touch /tmp/seen; mv -v /data/index.html /tmp/', environment(mounted, kept)).out).toBe(
+    "'/data/index.html' -> '/tmp/index.html'\n",
+  );
+  expect(sh('if [ -f /tmp/seen ] && [ ! -e /data/index.html ]; then cat /tmp/index.html; fi', environment(mounted, kept)).out).toBe('hi');
+});
+
+test('an interactive shell reads lines until exit', () => {
+  const lines = ['echo $NAME\n', 'X=5\n', 'echo $X\n', 'exit 9\n', 'echo never\n'];
+  expect(all(['sh'], environment(), lines)).toMatchObject({ out: 'web\n5\n', code: 9 });
+  expect(all(['cat'], environment(), ['a\n', 'b'])).toMatchObject({ out: 'a\nb', code: 0 });
+});
+
+test('a loop without an end waits as often as it is asked', () => {
+  const seen = sh('while true; do echo x; sleep 2; done');
+  expect(seen.code).toBe(-1);
+  expect(seen.waited).toBeGreaterThan(100_000);
+});
+
+test('what is not simulated is refused: programs, syntax, and scripts that would not end', () => {
+  expect(() => all(['nginx', '-g', 'daemon off;'])).toThrow(UnknownProgram);
+  expect(() => sh('nginx')).toThrow(UnknownProgram);
+  expect(() => all(['constructor'])).toThrow(UnknownProgram);
+  for (const script of ['case x in y) ;; esac', 'sleep 5 &', 'echo `date`', 'echo "open', 'while true; do :; done', '((', 'if true'])
+    expect(() => sh(script), script).toThrow(NotSupported);
+  expect(() => sh('('.repeat(200) + ')'.repeat(200))).toThrow(NotSupported);
+});
