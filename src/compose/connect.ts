@@ -5,6 +5,7 @@ import type { LiveSource } from '../kinds/live.ts';
 import type { Identity } from '../meta/identity.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import { type Connections, connectActions } from '../server/actions/connect.ts';
+import type { SimulatedTargets } from '../server/tunnels/agents.ts';
 import type { Base } from './base.ts';
 import type { Credentials } from './credentials.ts';
 import type { Trust } from './trust.ts';
@@ -22,6 +23,7 @@ export function composeConnections(
   registry: RegistryDeps,
   live: LiveSource,
   trust: Trust,
+  simulated: SimulatedTargets | undefined,
 ): Connections {
   const { own } = trust;
   return connectActions({
@@ -29,6 +31,7 @@ export function composeConnections(
     live,
     agents: {
       addressTypes: options.kubeletPreferredAddressTypes,
+      simulated,
       tls: {
         verify: !options.kubeletInsecureTls,
         // Read at each connection: the files may have changed.

@@ -18,6 +18,7 @@ import type { Base } from './base.ts';
 import type { Credentials } from './credentials.ts';
 import { elect, electionTimes } from './election.ts';
 import { storesVersions } from './server-identity.ts';
+import { simulatedNodesUser } from './simulated-nodes.ts';
 
 export interface ControllersOptions {
   readonly credentials: Credentials;
@@ -104,7 +105,7 @@ function unservedVersions({ group, version: preferred, kind: { plural, kind, nam
 /** The accounts that the roles of the first start are bound to, and the manager who reads for all of them. */
 function userOf(identity: Identity, account: string | undefined, user: ControllerUser | undefined): User {
   if (user === 'scheduler') return { name: `system:${schedulerName}`, groups: [wellKnown.authenticated] };
-  if (user === 'nodes') return { name: 'system:simulated-nodes', groups: [wellKnown.masters, wellKnown.authenticated] };
+  if (user === 'nodes') return simulatedNodesUser;
   if (account === undefined) return { name: `system:${managerName}`, groups: [wellKnown.authenticated] };
   const { system } = identity.namespaces;
   return { name: serviceAccountName(system, account), groups: [...serviceAccountGroups(system), wellKnown.authenticated] };

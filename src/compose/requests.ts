@@ -35,6 +35,7 @@ import { composeConversions } from './conversion-webhooks.ts';
 import type { Credentials } from './credentials.ts';
 import { composeFlowStatus, composeFlowUpkeep } from './flow-upkeep.ts';
 import { composeServerIdentity } from './server-identity.ts';
+import { composeSimulation } from './simulated-nodes.ts';
 import type { State } from './state.ts';
 import { composeStreams } from './streams.ts';
 import { composeSurface } from './surface.ts';
@@ -70,7 +71,9 @@ export async function composeRequests(
 ): Promise<Requests> {
   const { options, identity, clock, random, log, parts, hooks, from } = base;
   const { engine, encryption, cache, catalog, live, env, allocations } = state;
-  const connections = composeConnections(base, credentials, registry, live, trust);
+  const simulation = composeSimulation(base);
+  if (simulation !== undefined) parts.add('simulated nodes', () => simulation.close());
+  const connections = composeConnections(base, credentials, registry, live, trust, simulation);
   parts.add('tunnels', () => connections.close());
   const aggregation = composeAggregation(base, { credentials, catalog, live, trust });
   parts.add('aggregation', () => aggregation.close());
@@ -216,9 +219,11 @@ export async function composeRequests(
     });
     return hooks === undefined ? handler : hooks.around(handler);
   };
+  const handleInProcess = handlerOf(presetUser);
+  await simulation?.start(handleInProcess);
   return {
     handle: handlerOf(authenticate(services.authenticator)),
-    handleInProcess: handlerOf(presetUser),
+    handleInProcess,
     handlerForClients: () => handlerOf(givenUser(services.authenticator)),
     definitions,
     isBusy: () => definitions.isBusy || services.watches.isPending,

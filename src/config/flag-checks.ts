@@ -20,7 +20,11 @@ const isSwitchedOn = ({ featureGates }: FlagOptions, gate: string): boolean =>
 
 /** Flags that say how something is done that another flag switches on: alone they would be accepted without effect. */
 const dependences: readonly Dependence[] = [
-  { flags: ['simulated-nodes'], needs: '--workloads=nodes', present: (o) => o.workloads.includes('nodes') },
+  {
+    flags: ['simulated-nodes', 'simulated-nodes-forward-local'],
+    needs: '--workloads=nodes',
+    present: (o) => o.workloads.includes('nodes'),
+  },
   { flags: ['etcd-'], needs: '--store etcd', present: (o) => o.store === 'etcd' },
   {
     flags: ['encryption-provider-config-automatic-reload'],

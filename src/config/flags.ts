@@ -306,6 +306,10 @@ const workloads = {
     isSwitch: true,
   },
   'simulated-nodes': int(3, 'Number of simulated nodes.', { max: 5000 }),
+  'simulated-nodes-forward-local': bool(
+    false,
+    'Allow annotations of pods on simulated nodes to lead forwarded ports to loopback addresses of this machine.',
+  ),
   'time-factor': flag(
     1,
     'How much faster time passes for objects and controllers than for the machine: 60 makes a minute of a second.',

@@ -41,7 +41,10 @@ export class Configuration {
   follow(changed: () => void): void {
     const { context } = this;
     this.changed = changed;
-    const follow: Readonly<Record<string, () => void>> = { nodepools: () => this.followPools(), podlifecycles: () => this.followLifecycles() };
+    const follow: Readonly<Record<string, () => void>> = {
+      nodepools: () => this.followPools(),
+      podlifecycles: () => this.followLifecycles(),
+    };
     const wanted = new Map(definitionsOf(context.identity).map((one) => [one.spec?.names?.plural ?? '', one]));
     const install = context.queue(
       async (plural) => {

@@ -26,7 +26,7 @@ export function variablesOf(pod: WorkloadPod, container: Container, sources: Sou
     for (const [key, value] of Object.entries(contents)) variables.set(`${prefix}${key}`, value);
   }
   for (const variable of container.env ?? []) {
-    const value = valueOf(pod, container, variable, sources);
+    const value = envValue(pod, container, variable, sources);
     if (value !== undefined) variables.set(variable.name, expanded(value, variables));
   }
   return variables;
@@ -38,7 +38,7 @@ export const hostnameOf = (pod: WorkloadPod): string => pod.spec?.hostname ?? po
 const expanded = (value: string, variables: ReadonlyMap<string, string>): string =>
   value.replace(/\$\$|\$\((\w+)\)/g, (text, name: string | undefined) => (name === undefined ? '$' : (variables.get(name) ?? text)));
 
-function valueOf(pod: WorkloadPod, container: Container, { value, valueFrom }: EnvVar, sources: Sources): string | undefined {
+function envValue(pod: WorkloadPod, container: Container, { value, valueFrom }: EnvVar, sources: Sources): string | undefined {
   if (valueFrom == null) return value ?? '';
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom;
   if (fieldRef != null) return fieldOf(pod, fieldRef.fieldPath);

@@ -118,7 +118,10 @@ export class Heartbeats {
     const node = this.fleet.nodes.get('', name);
     if (node === undefined) return;
     this.statusDue.set(name, clock.now() + STATUS_MS);
-    const patch = { metadata: { resourceVersion: node.metadata.resourceVersion }, status: { conditions: conditionsOf(node.status, clock.now()) } };
+    const patch = {
+      metadata: { resourceVersion: node.metadata.resourceVersion },
+      status: { conditions: conditionsOf(node.status, clock.now()) },
+    };
     await client.patch(refs.nodes, '', name, patch, 'status').catch((error: unknown) => {
       // The next heartbeat has the newer state.
       if (!isConflict(error)) unlessGone(error);

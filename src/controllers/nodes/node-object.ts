@@ -22,7 +22,13 @@ export const isDown = (identity: Identity, { metadata }: { metadata: { annotatio
 export const poolLabel = (identity: Identity): string => simulationName(identity, 'pool');
 
 /** A node of a pool, as it is registered. */
-export function nodeObject(identity: Identity, name: string, pool: NodePoolSpec & { readonly name: string; readonly index: number }, cidr: string, now: number): NodeObject {
+export function nodeObject(
+  identity: Identity,
+  name: string,
+  pool: NodePoolSpec & { readonly name: string; readonly index: number },
+  cidr: string,
+  now: number,
+): NodeObject {
   const { zones = [], region, labels = {}, taints = [] } = pool;
   const zone = zones.length === 0 ? undefined : zones[pool.index % zones.length];
   return {

@@ -146,13 +146,7 @@ export class NodePods {
   private addressOf(pod: WorkloadPod, node: SimulatedNode): string | undefined {
     return pod.spec?.hostNetwork === true ? node.hostIP : node.addresses.take(pod.metadata.uid ?? '');
   }
-  private blocked(
-    pod: WorkloadPod,
-    node: SimulatedNode,
-    container: Container,
-    missing: Missing,
-    events: NodeEvent[],
-  ): Blocked | undefined {
+  private blocked(pod: WorkloadPod, node: SimulatedNode, container: Container, missing: Missing, events: NodeEvent[]): Blocked | undefined {
     const found = missing.get('') ?? missing.get(container.name);
     if (found !== undefined) {
       const isConfig = found.reason === 'CreateContainerConfigError';

@@ -34,7 +34,8 @@ const pod = (name: string, { metadata = {}, spec = {}, status = {} }: Loose = {}
   });
 const status = (name: string): Loose => api.get(pods, 'ns', name)?.status;
 const reasons = (): string[] => api.all(events).map((event) => event.reason);
-const writesOf = (name: string): number => api.calls.filter((call) => call.startsWith(`PATCH /api/v1/namespaces/ns/pods/${name}/status`)).length;
+const writesOf = (name: string): number =>
+  api.calls.filter((call) => call.startsWith(`PATCH /api/v1/namespaces/ns/pods/${name}/status`)).length;
 
 test('nodes are registered with their facts, and renew their leases', async () => {
   await start({ count: 3, zones: ['a', 'b'], region: 'r', labels: { tier: 'x' }, capacity: { cpu: '4' } });
@@ -129,7 +130,10 @@ test('annotations of pods and namespaces choose life cycles', async () => {
   await start();
   api.put(namespaces, { metadata: { name: 'failing', annotations: { [note('crash-loop')]: 'true' } } });
   pod('slow', { metadata: { annotations: { [note('slow-pull')]: '30s' } } });
-  pod('done', { metadata: { annotations: { [note('complete-after')]: '5s', [note('exit-code')]: '7' } }, spec: { restartPolicy: 'Never' } });
+  pod('done', {
+    metadata: { annotations: { [note('complete-after')]: '5s', [note('exit-code')]: '7' } },
+    spec: { restartPolicy: 'Never' },
+  });
   pod('crashing', { metadata: { namespace: 'failing' } });
   pod('wrong', { metadata: { annotations: { [note('slow-pull')]: 'soon' } } });
   await run.idle();
@@ -175,7 +179,10 @@ test('pods wait for config maps, secrets and claims, and start when these exist'
 
 const remove = (name: string, more: Loose = {}): void => {
   const found = api.get(pods, 'ns', name);
-  api.put(pods, { ...found, metadata: { ...found.metadata, deletionTimestamp: '2024-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, ...more } });
+  api.put(pods, {
+    ...found,
+    metadata: { ...found.metadata, deletionTimestamp: '2024-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, ...more },
+  });
 };
 
 test('a deleted pod is gone at once, or after the time that it takes to stop, and never later than its grace period', async () => {
@@ -201,7 +208,10 @@ test('a pod with a finalizer is stopped, and deleted only once', async () => {
   await run.idle();
   remove('held');
   await run.idle();
-  expect(status('held')).toMatchObject({ phase: 'Failed', containerStatuses: [{ ready: false, state: { terminated: { exitCode: 143 } } }] });
+  expect(status('held')).toMatchObject({
+    phase: 'Failed',
+    containerStatuses: [{ ready: false, state: { terminated: { exitCode: 143 } } }],
+  });
   const deletes = (): number => api.calls.filter((call) => call === 'DELETE /api/v1/namespaces/ns/pods/held').length;
   expect(deletes()).toBe(1);
   remove('held', { deletionGracePeriodSeconds: 0 });

@@ -1,4 +1,5 @@
 /** Controllers of workloads, the scheduler and the simulated nodes: what `--workloads` adds. */
+import { simulatedNodes } from '../nodes/index.ts';
 import type { Controller } from '../runtime/controller.ts';
 import { schedulerController } from '../scheduler/controller.ts';
 import { autoscalerController } from './autoscaler/controller.ts';
@@ -66,4 +67,4 @@ const storage = ({ parts, simulatedNodes }: WorkloadSettings): readonly Controll
   const any = parts.has('nodes');
   return [simulatedProvisioner({ any, defaultClass: any && simulatedNodes > 0 }), simulatedAttacher({ any })];
 };
-const nodes = (_settings: WorkloadSettings): readonly Controller[] => [];
+const nodes = ({ simulatedNodes: count }: WorkloadSettings): readonly Controller[] => [simulatedNodes({ count })];

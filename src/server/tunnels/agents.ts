@@ -1,8 +1,9 @@
 /** Node agents: their addresses and TLS settings. */
+
+import type { Duplex } from 'node:stream';
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import { notFound, serviceUnavailable } from '../../meta/errors.ts';
-import type { Duplex } from 'node:stream';
 import type { Guard } from './guard.ts';
 import type { Target, TargetTls } from './target.ts';
 

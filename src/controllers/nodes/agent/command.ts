@@ -36,7 +36,8 @@ export async function runFor(
   if (!streams.signal.aborted) streams.finish(commandStatus(code));
 }
 
-const isShell = ([program = '', ...args]: readonly string[]): boolean => /^(ba|a|da)?sh$/.test(baseName(program)) && args.every((arg) => arg.startsWith('-'));
+const isShell = ([program = '', ...args]: readonly string[]): boolean =>
+  /^(ba|a|da)?sh$/.test(baseName(program)) && args.every((arg) => arg.startsWith('-'));
 
 class Interrupted extends Error {}
 

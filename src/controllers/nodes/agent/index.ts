@@ -23,8 +23,17 @@ import { NotSupported } from '../shell/words.ts';
 import { runFor } from './command.ts';
 import { linesOfRun, NoLog, runOf, writeLog } from './logs.ts';
 import { containerOf, findPod, sourcesOf, statusOf } from './pod-lookup.ts';
+import { PodServer } from './pod-server.ts';
 import { forwardSocket, forwardSpdy, portTargets } from './port-forward.ts';
-import { type ChannelProtocol, channelProtocol, type CommandStreams, SocketStreams, spdyStreams, STREAMS_MS, type StreamsWanted } from './streams.ts';
+import {
+  type ChannelProtocol,
+  type CommandStreams,
+  channelProtocol,
+  SocketStreams,
+  STREAMS_MS,
+  type StreamsWanted,
+  spdyStreams,
+} from './streams.ts';
 
 export interface AgentOptions {
   readonly identity: Identity;
@@ -62,6 +71,7 @@ export class SimulatedAgent {
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
   private readonly files = new BoundedCache<string, KeptFiles>(KEPT_CONTAINERS);
+  private readonly podServer = new PodServer();
   private readonly suffixes: readonly string[];
 
   constructor(options: AgentOptions) {
@@ -83,6 +93,26 @@ export class SimulatedAgent {
     this.server.emit('connection', server as unknown as Socket);
     return client;
   };
+  /** A connection to a port of a pod: that of an annotation, or one that answers with the name of the pod. */
+  connectToPod(namespace: string, name: string, port: number): Duplex {
+    const [client, server] = LocalSocket.pair();
+    this.sockets.add(server);
+    server.once('close', () => this.sockets.delete(server));
+    server.on('error', () => server.destroy());
+    findPod(this.options.client, namespace, name)
+      .then((pod) => {
+        const target = pod === undefined ? undefined : portTargets(this.options.identity, pod, this.options.forwardLocal).local(port);
+        if (target === undefined) this.podServer.accept(server, name);
+        else {
+          target.on('error', () => server.destroy());
+          target.once('close', () => server.destroy());
+          server.once('close', () => target.destroy());
+          server.pipe(target).pipe(server);
+        }
+      })
+      .catch(() => server.destroy());
+    return client;
+  }
   close(): void {
     for (const socket of this.sockets) socket.destroy();
   }
@@ -91,7 +121,8 @@ export class SimulatedAgent {
     const [path = '', search = ''] = (req.url ?? '').split('?');
     const [action = '', namespace = '', name = '', container] = path.slice(1).split('/').map(decodeURIComponent);
     const pod = name === '' ? undefined : await findPod(this.options.client, namespace, name);
-    if (pod === undefined) throw new Refused(404, name === '' ? 'page not found' : `pod ${JSON.stringify(`${name}_${namespace}`)} not found`);
+    if (pod === undefined)
+      throw new Refused(404, name === '' ? 'page not found' : `pod ${JSON.stringify(`${name}_${namespace}`)} not found`);
     const found = container === undefined ? undefined : containerOf(pod, container);
     if (container !== undefined && found === undefined)
       throw new Refused(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(`${name}_${namespace}`)}`);
@@ -191,7 +222,13 @@ export class SimulatedAgent {
     }
   }
 
-  private async exec(streams: CommandStreams, pod: WorkloadPod, container: Container, argv: readonly string[], tty: boolean): Promise<void> {
+  private async exec(
+    streams: CommandStreams,
+    pod: WorkloadPod,
+    container: Container,
+    argv: readonly string[],
+    tty: boolean,
+  ): Promise<void> {
     const environment = await this.environmentOf(pod, container, this.filesOf(pod, container));
     await runFor(streams, argv, environment, { clock: this.options.clock, tty });
   }
@@ -287,7 +324,8 @@ function acceptSocket(req: IncomingMessage, socket: Duplex, { name }: ChannelPro
   ]);
 }
 function acceptSpdy(req: IncomingMessage, socket: Duplex, isKnown: (name: string) => boolean): void {
-  if (req.headers.upgrade?.toLowerCase() !== 'spdy/3.1') throw new Refused(400, `unable to upgrade: unsupported protocol ${req.headers.upgrade}`);
+  if (req.headers.upgrade?.toLowerCase() !== 'spdy/3.1')
+    throw new Refused(400, `unable to upgrade: unsupported protocol ${req.headers.upgrade}`);
   const offered = String(req.headers['x-stream-protocol-version'] ?? '')
     .split(',')
     .map((name) => name.trim());
@@ -302,7 +340,8 @@ function switchTo(socket: Duplex, protocol: string, headers: readonly string[]):
 function problemOf(error: unknown): { status: number; text: string } {
   if (error instanceof Refused) return { status: error.status, text: error.message };
   if (error instanceof NoLog) return { status: 400, text: error.message };
-  if (error instanceof UnknownProgram || error instanceof NotSupported) return { status: 400, text: `cannot run the command: ${error.message}` };
+  if (error instanceof UnknownProgram || error instanceof NotSupported)
+    return { status: 400, text: `cannot run the command: ${error.message}` };
   return { status: 500, text: `the simulated node failed: ${error instanceof Error ? error.message : String(error)}` };
 }
 function refuse(res: ServerResponse, error: unknown): void {

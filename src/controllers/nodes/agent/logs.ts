@@ -39,7 +39,8 @@ export function runOf(pod: WorkloadPod, container: Container, previous: boolean)
   const status = statusOf(pod, name);
   const ended = previous ? status?.lastState?.terminated : status?.state?.terminated;
   if (ended != null) return { startedAt: timeMillis(ended.startedAt ?? ''), endedAt: timeMillis(ended.finishedAt ?? '') };
-  if (previous) throw new NoLog(`previous terminated container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)} not found`);
+  if (previous)
+    throw new NoLog(`previous terminated container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)} not found`);
   const running = status?.state?.running;
   if (running != null) return { startedAt: timeMillis(running.startedAt ?? ''), endedAt: undefined };
   const last = status?.lastState?.terminated;
@@ -91,7 +92,10 @@ export function* linesOfRun(
     if (!(error instanceof UnknownProgram || error instanceof NotSupported)) throw error;
     if (written > 0) return;
   }
-  yield { at, text: `simulated container ${container.name} of pod ${pod.metadata.namespace}/${pod.metadata.name} runs ${container.image ?? ''}\n` };
+  yield {
+    at,
+    text: `simulated container ${container.name} of pod ${pod.metadata.namespace}/${pod.metadata.name} runs ${container.image ?? ''}\n`,
+  };
 }
 
 export interface LogSink {
@@ -115,7 +119,8 @@ export async function writeLog(
   const out = new Out(options, sink);
   const recent = past.filter(({ at }) => options.since === undefined || at >= options.since);
   const { tailLines } = options;
-  for (const line of tailLines === undefined ? recent : tailLines === 0 ? [] : recent.slice(-tailLines)) if (!(await out.line(line))) return;
+  for (const line of tailLines === undefined ? recent : tailLines === 0 ? [] : recent.slice(-tailLines))
+    if (!(await out.line(line))) return;
   if (!options.follow || options.previous) return;
   while (!sink.signal.aborted && endedAt === undefined) {
     const due = next.done === true ? Number.POSITIVE_INFINITY : next.value.at;

@@ -16,7 +16,11 @@ export const findPod = (client: Client, namespace: string, name: string): Promis
   client.find<WorkloadPod>(refs.pods, namespace, name);
 
 export function containerOf({ spec }: WorkloadPod, name: string): Container | undefined {
-  const all = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...((spec?.ephemeralContainers ?? []) as unknown as Container[])];
+  const all = [
+    ...(spec?.containers ?? []),
+    ...(spec?.initContainers ?? []),
+    ...((spec?.ephemeralContainers ?? []) as unknown as Container[]),
+  ];
   return all.find((container) => container.name === name);
 }
 export function statusOf({ status }: WorkloadPod, name: string): ContainerStatus | undefined {

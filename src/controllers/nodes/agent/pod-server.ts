@@ -5,7 +5,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { LocalSocket } from '../../../lib/local-socket.ts';
 
 export class PodServer {
   private readonly server: Server;
@@ -19,10 +18,9 @@ export class PodServer {
     });
     this.server.on('upgrade', (_req, socket: Duplex) => socket.destroy());
   }
-  connect(name: string): Duplex {
-    const [client, server] = LocalSocket.pair();
-    this.names.set(server, name);
-    this.server.emit('connection', server as unknown as Socket);
-    return client;
+  /** Answers on a connection in the name of a pod. */
+  accept(socket: Duplex, name: string): void {
+    this.names.set(socket, name);
+    this.server.emit('connection', socket as unknown as Socket);
   }
 }

@@ -18,21 +18,26 @@ const CONNECTIONS_LIMIT = 128;
 export interface PortTargets {
   /** What a port leads to. Throws with the reason why it cannot be reached. */
   open(port: number): Duplex;
+  /** What an annotation leads a port to; undefined if none does. Throws if that is not allowed. */
+  local(port: number): Duplex | undefined;
 }
 
 /** `allowLocal`: annotations may lead to loopback addresses of this machine. */
 export function portTargets(identity: Identity, pod: WorkloadPod, allowLocal: boolean): PortTargets {
   const name = simulationName(identity, 'port-forward');
   const text = pod.metadata.annotations?.[name];
-  return {
-    open(port) {
+  const targets: PortTargets = {
+    open: (port) => targets.local(port) ?? new PassThrough(),
+    local(port) {
       const address = text === undefined ? undefined : addressFor(text, port);
-      if (address === undefined) return new PassThrough();
+      if (address === undefined) return undefined;
       if (!isLoopback(address.host)) throw new Error(`${name} names ${address.host}, which is no loopback address`);
-      if (!allowLocal) throw new Error(`${name}: this server forwards to no local addresses; it is started without --simulated-nodes-forward-local`);
+      if (!allowLocal)
+        throw new Error(`${name}: this server forwards to no local addresses; it is started without --simulated-nodes-forward-local`);
       return connect({ host: address.host, port: address.port, allowHalfOpen: true });
     },
   };
+  return targets;
 }
 
 /** `8080=127.0.0.1:9090,…` */
@@ -47,24 +52,26 @@ export function addressFor(text: string, port: number): { host: string; port: nu
 }
 const isLoopback = (host: string): boolean => host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
-/** Joins two streams; an error of either ends both. Resolves with the error, if any. */
+/** Joins two streams until one of them is closed. Resolves with the error, if any. */
 function join(a: Duplex, b: Duplex): Promise<Error | undefined> {
   return new Promise((resolve) => {
+    let failure: Error | undefined;
     let open = 2;
-    const end = (error?: Error): void => {
-      if (error !== undefined) {
-        a.destroy();
-        b.destroy();
-        resolve(error);
-      } else if (--open === 0) resolve(undefined);
-    };
-    for (const stream of [a, b]) {
-      stream.once('error', end);
-      stream.once('close', () => end());
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      one.once('error', (error) => {
+        failure ??= error;
+      });
+      one.once('close', () => {
+        // A stream that was broken off breaks off the other; one that ended has passed its end on.
+        if (!one.readableEnded || !one.writableFinished) other.destroy();
+        else other.end();
+        if (--open === 0) resolve(failure);
+      });
+      one.pipe(other);
     }
-    a.pipe(b);
-    // The echo is both ends of one stream.
-    b.pipe(a);
   });
 }
 
@@ -114,7 +121,13 @@ async function pass(targets: PortTargets, port: number, data: Duplex, report: (t
 }
 
 /** Two channels for each port, data and errors; the first message of each is the number of the port. */
-export function forwardSocket(socket: Duplex, head: Buffer, protocol: ChannelProtocol, ports: readonly number[], targets: PortTargets): void {
+export function forwardSocket(
+  socket: Duplex,
+  head: Buffer,
+  protocol: ChannelProtocol,
+  ports: readonly number[],
+  targets: PortTargets,
+): void {
   const open = new Map<number, Duplex>();
   const web = new ServerWebSocket(socket, head, {
     message: (payload) => {
@@ -130,7 +143,8 @@ export function forwardSocket(socket: Duplex, head: Buffer, protocol: ChannelPro
       for (const target of open.values()) target.destroy();
     },
   });
-  const send = (channel: number, bytes: Buffer, done?: () => void): void => web.send(encoded(channel, bytes, protocol), protocol.base64, done);
+  const send = (channel: number, bytes: Buffer, done?: () => void): void =>
+    web.send(encoded(channel, bytes, protocol), protocol.base64, done);
   for (const [i, port] of ports.entries()) {
     const number = Buffer.alloc(2);
     number.writeUInt16LE(port);

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream';
 import { SpdyConnection, type SpdyStream } from '../../../lib/spdy/connection.ts';
 import { ServerWebSocket } from '../../../lib/websocket/server.ts';
-import { type Status } from '../../../meta/errors.ts';
+import type { Status } from '../../../meta/errors.ts';
 
 export interface StreamsWanted {
   readonly stdin: boolean;
@@ -54,7 +54,12 @@ class Input {
 export const STREAMS_MS = 30_000;
 
 /** Resolves when the client has opened all streams that it announced; undefined if it does not. */
-export function spdyStreams(socket: Duplex, head: Buffer, wanted: StreamsWanted, after: (call: () => void) => () => void): Promise<CommandStreams | undefined> {
+export function spdyStreams(
+  socket: Duplex,
+  head: Buffer,
+  wanted: StreamsWanted,
+  after: (call: () => void) => () => void,
+): Promise<CommandStreams | undefined> {
   const names = ['error', ...(wanted.stdin ? ['stdin'] : []), ...(wanted.stdout ? ['stdout'] : [])];
   if (wanted.stderr && !wanted.tty) names.push('stderr');
   if (wanted.tty) names.push('resize');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fromLabelSelector } from '../../../meta/labels.ts';
 import { plat } from '../../../meta/identity.ts';
+import { fromLabelSelector } from '../../../meta/labels.ts';
 import type { Loose } from '../../testing.ts';
 import { LifecycleChoice } from './choose.ts';
 import type { NodeEvent } from './containers.ts';
@@ -256,7 +256,10 @@ test('after a restart of the server the status is enough to go on', () => {
 test('stopped and failed pods', () => {
   const life = new Life({}).to(1);
   const world = { pod: life.pod, now: START + 2000, memory: life.memory };
-  expect(stoppedStatus(world, 0)).toMatchObject({ phase: 'Running', containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0 } } }] });
+  expect(stoppedStatus(world, 0)).toMatchObject({
+    phase: 'Running',
+    containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0 } } }],
+  });
   const failed = failedStatus(world, 'DeadlineExceeded', 'too long');
   expect(failed).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' });
   const never = new Life({ restartPolicy: 'Never' }).to(1);

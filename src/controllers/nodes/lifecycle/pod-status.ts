@@ -1,7 +1,6 @@
 /** The next status of a pod on a simulated node: pure functions of its status, its life cycle and the time. */
 import { formatTime } from '../../../meta/time.ts';
 import { phaseOf as phaseNow } from '../../workloads/shared/pod-state.ts';
-import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { conditionsOf, phaseOf, type States } from './conditions.ts';
 import { type ContainerStatus, type ContainerWorld, earliest, exited, progress, type Status, waitingStatus } from './containers.ts';
 import type { Container } from './process.ts';

@@ -9,10 +9,11 @@ type Program = (args: readonly string[], environment: Environment) => Running;
 /** Longest sleep: a program that sleeps longer never ends here. */
 export const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
 
-// biome-ignore lint/correctness/useYield: a program need not wait or write.
-const exits = (code: number): Program => function* () {
-  return code;
-};
+const exits = (code: number): Program =>
+  // biome-ignore lint/correctness/useYield: a program need not wait or write.
+  function* () {
+    return code;
+  };
 
 export const programs: Readonly<Record<string, Program>> = {
   true: exits(0),
@@ -56,7 +57,9 @@ export const programs: Readonly<Record<string, Program>> = {
       if (text !== undefined) yield { out: text };
       else {
         code = 1;
-        yield { err: `cat: ${files.isDirectory(path) ? `read error: Is a directory` : `can't open '${path}': No such file or directory`}\n` };
+        yield {
+          err: `cat: ${files.isDirectory(path) ? `read error: Is a directory` : `can't open '${path}': No such file or directory`}\n`,
+        };
       }
     }
     return code;
@@ -111,7 +114,11 @@ export const programs: Readonly<Record<string, Program>> = {
   chmod: exits(0),
   chown: exits(0),
   *touch(args, { files }) {
-    for (const path of args) if (!path.startsWith('-') && files.read(path) === undefined) files.write(path, '');
+    for (const path of args) {
+      if (path.startsWith('-') || files.read(path) !== undefined || files.write(path, '')) continue;
+      yield { err: `touch: ${path}: No space left on device\n` };
+      return 1;
+    }
     return 0;
   },
   *rm(args, { files }) {
@@ -172,7 +179,6 @@ function* move(args: readonly string[], { files }: Environment, removes: boolean
   return 0;
 }
 
-// biome-ignore lint/correctness/useYield: a test neither waits nor writes.
 function* check(args: readonly string[], { files }: Environment): Running {
   return holds(args) ? 0 : 1;
 

@@ -140,10 +140,10 @@ class Shell {
       case 'not':
         return (yield* this.command(command.command)) === 0 ? 1 : 0;
       case 'if': {
-        for (const { test, then } of command.arms) {
+        for (const { test, body } of command.arms) {
           if ((yield* this.list(test, true)) === 0) {
             this.last = 0;
-            return yield* this.list(then, false);
+            return yield* this.list(body, false);
           }
         }
         this.last = 0;

@@ -55,7 +55,7 @@ test.each([
   ['exit $(( $RANDOM / 5000 ))', '', 4],
   ['echo "$(echo in; echo side)"', 'in\nside\n', 0],
   ['X=1 ; export Y=2; echo $X$Y', '12\n', 0],
-  ['echo ${NONE:-other}', 'other\n', 0],
+  ['echo $' + '{NONE:-other}', 'other\n', 0],
   ['echo a > /tmp/x; echo b >> /tmp/x; cat /tmp/x', 'a\nb\n', 0],
   ['echo gone > /dev/null', '', 0],
   ['(exit 2)', '', 2],

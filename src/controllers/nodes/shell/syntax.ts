@@ -8,7 +8,7 @@ export interface Redirection {
 }
 export type Command =
   | { readonly kind: 'simple'; readonly words: readonly Word[]; readonly redirections: readonly Redirection[] }
-  | { readonly kind: 'if'; readonly arms: readonly { readonly test: List; readonly then: List }[]; readonly otherwise: List | undefined }
+  | { readonly kind: 'if'; readonly arms: readonly { readonly test: List; readonly body: List }[]; readonly otherwise: List | undefined }
   | { readonly kind: 'while'; readonly until: boolean; readonly test: List; readonly body: List }
   | { readonly kind: 'for'; readonly variable: string; readonly words: readonly Word[]; readonly body: List }
   | { readonly kind: 'group'; readonly body: List }
@@ -109,13 +109,13 @@ class Parser {
     }
   }
   private condition(): Command {
-    const arms: { test: List; then: List }[] = [];
+    const arms: { test: List; body: List }[] = [];
     let otherwise: List | undefined;
     do {
       this.at++;
       const test = this.list();
       this.keyword('then');
-      arms.push({ test, then: this.list() });
+      arms.push({ test, body: this.list() });
     } while (plainText(this.peek()) === 'elif');
     if (plainText(this.peek()) === 'else') {
       this.at++;

@@ -1,0 +1,49 @@
+/** What answers for simulated nodes within the process of a server: their agents, and the ports of their pods. */
+import { wellKnown } from '../auth/types.ts';
+import { errorFrom } from '../client/http.ts';
+import type { SimulatedAgent } from '../controllers/nodes/agent/index.ts';
+import { clientFor } from '../controllers/runtime/manager.ts';
+import { LocalSocket } from '../lib/local-socket.ts';
+import { simulationName } from '../meta/identity.ts';
+import { inProcess, OpenAnswers } from '../server/in-process.ts';
+import type { SimulatedTargets } from '../server/tunnels/agents.ts';
+import type { Handle } from '../server/tunnels/upgrade.ts';
+import type { Base } from './base.ts';
+
+/** The user that simulated nodes act as. */
+export const simulatedNodesUser = { name: 'system:simulated-nodes', groups: [wellKnown.masters, wellKnown.authenticated] };
+
+export interface ComposedSimulation extends SimulatedTargets {
+  /** Loads the agent; connections from now on are answered. */
+  start(handle: Handle): Promise<void>;
+  close(): void;
+}
+
+/** Undefined where no nodes are simulated. */
+export function composeSimulation({ options, identity, objectClock, random }: Base): ComposedSimulation | undefined {
+  if (!options.workloads.includes('nodes')) return undefined;
+  const answers = new OpenAnswers();
+  const annotation = simulationName(identity, 'node');
+  let agent: SimulatedAgent | undefined;
+  /** A connection that is closed at once: the server is about to start or to stop. */
+  const closed = () => {
+    const [client, server] = LocalSocket.pair();
+    server.destroy();
+    return client;
+  };
+  return {
+    isSimulated: ({ metadata }) => metadata.annotations?.[annotation] === 'true',
+    agent: () => agent?.connect() ?? closed(),
+    pod: (namespace, name, port) => agent?.connectToPod(namespace, name, port) ?? closed(),
+    async start(handle) {
+      const { SimulatedAgent } = await import('../controllers/nodes/agent/index.ts');
+      const client = clientFor(identity, inProcess(handle, simulatedNodesUser, errorFrom, answers));
+      agent = new SimulatedAgent({ identity, client, clock: objectClock, random, forwardLocal: options.simulatedNodesForwardLocal });
+    },
+    close() {
+      agent?.close();
+      agent = undefined;
+      answers.end();
+    },
+  };
+}

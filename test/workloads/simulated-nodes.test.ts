@@ -1,0 +1,161 @@
+/** Pods on simulated nodes through the API: phases, logs, exec, attach, port-forward and proxies, with the stock client and with plat. */
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import { platFor } from '../support/plat.ts';
+import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let ns: string;
+beforeAll(async () => {
+  server = await startTestServer({ identity: 'kubernetes', workloads: ['nodes'], simulatedNodes: 2, simulatedNodesForwardLocal: true });
+  ns = await server.namespace();
+});
+afterAll(async () => {
+  expect(server.errors).toEqual([]);
+  await server.close();
+});
+
+const podsPath = (): string => `/api/v1/namespaces/${ns}/pods`;
+const note = (name: string): string => `simulation.kubernetes.io/${name}`;
+
+/** The object when it is as the test wants it. */
+async function when(path: string, name: string, holds: (object: Loose) => boolean): Promise<Loose> {
+  const watch = await server.admin.watch(`${path}?watch=1&fieldSelector=metadata.name%3D${name}`);
+  try {
+    for (;;) {
+      const { object } = await watch.next();
+      if (holds(object)) return object;
+    }
+  } finally {
+    watch.close();
+  }
+}
+const isRunning = (pod: Loose): boolean =>
+  pod.status.phase === 'Running' && pod.status.conditions.some((one: Loose) => one.type === 'Ready' && one.status === 'True');
+
+/** A pod that is bound to a node by its author. */
+async function make(name: string, { metadata = {}, spec = {}, container = {} }: Loose = {}, holds = isRunning): Promise<Loose> {
+  await server.admin.ok('POST', podsPath(), {
+    metadata: { name, ...metadata },
+    spec: { nodeName: 'node-0', containers: [{ name: 'main', image: 'nginx', ...container }], ...spec },
+  });
+  return when(podsPath(), name, holds);
+}
+
+test('nodes are ready, and a pod runs with an address of its node', async () => {
+  await when('/api/v1/nodes', 'node-1', (node) =>
+    node.status.conditions?.some((one: Loose) => one.type === 'Ready' && one.status === 'True'),
+  );
+  const pod = await make('first');
+  expect(pod.status).toMatchObject({
+    phase: 'Running',
+    podIP: expect.stringMatching(/^10\.128\./),
+    hostIP: expect.stringMatching(/^172\.16\./),
+  });
+  await server.admin.delete(`${podsPath()}/first`);
+  const watch = await server.admin.watch(`${podsPath()}?watch=1&fieldSelector=metadata.name%3Dfirst`);
+  while ((await server.admin.get(`${podsPath()}/first`)).status !== 404) await watch.next();
+  watch.close();
+});
+
+test('proxied requests get the name of the pod', async () => {
+  await make('named');
+  const answer = await server.admin.get(`${podsPath()}/named:80/proxy/any?x=1`);
+  expect([answer.status, answer.text]).toEqual([200, 'named']);
+  expect((await server.admin.get('/api/v1/nodes/node-0/proxy/healthz')).text).toBe('ok');
+});
+
+test('logs: of the command, of an annotation, of a container that waits', async () => {
+  await make('talks', { container: { command: ['sh', '-c', 'echo one; echo two; echo three; sleep 100000'] } });
+  const log = async (query = ''): Promise<string> => (await server.admin.get(`${podsPath()}/talks/log${query}`)).text;
+  expect(await log()).toBe('one\ntwo\nthree\n');
+  expect(await log('?tailLines=1')).toBe('three\n');
+  expect(await log('?limitBytes=5')).toBe('one\nt');
+  expect(await log('?timestamps=true&tailLines=1')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z three\n$/);
+  const previous = await server.admin.get(`${podsPath()}/talks/log?previous=true`);
+  expect([previous.status, previous.json.message]).toEqual([400, 'previous terminated container "main" in pod "talks" not found']);
+  await make('noted', { metadata: { annotations: { [note('logs')]: 'from the annotation' } } });
+  expect((await server.admin.get(`${podsPath()}/noted/log`)).text).toBe('from the annotation\n');
+  const waits = { metadata: { annotations: { [note('slow-pull')]: '1h' } } };
+  await make('waits', waits, (pod) => pod.status.containerStatuses !== undefined);
+  const answer = await server.admin.get(`${podsPath()}/waits/log`);
+  expect([answer.status, answer.json.message]).toEqual([400, 'container "main" in pod "waits" is waiting to start: ContainerCreating']);
+});
+
+test('a followed log ends with the container', async () => {
+  await make('ends', {
+    metadata: { annotations: { [note('complete-after')]: '1s', [note('logs')]: 'line' } },
+    spec: { restartPolicy: 'Never' },
+  });
+  expect((await server.admin.get(`${podsPath()}/ends/log?follow=true`)).text).toBe('line\n');
+});
+
+describe('plat', () => {
+  test('exec and logs', async () => {
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'settings' }, data: { colour: 'blue' } });
+    await make('tools', {
+      spec: { volumes: [{ name: 'v', configMap: { name: 'settings' } }] },
+      container: { env: [{ name: 'A', value: '1' }], volumeMounts: [{ name: 'v', mountPath: '/etc/settings' }] },
+    });
+    const plat = platFor(server);
+    const exec = (...command: string[]) => plat.run(['exec', '-n', ns, 'tools', '--', ...command]);
+    expect(await exec('cat', '/etc/settings/colour')).toMatchObject({ code: 0, stdout: 'blue' });
+    expect(await exec('sh', '-c', 'echo $A; echo oops >&2; exit 4')).toMatchObject({ code: 4, stdout: '1\n', stderr: 'oops\n' });
+    expect(await exec('nginx')).toMatchObject({ code: 127 });
+    expect(await plat.ok(['logs', '-n', ns, 'tools'])).toContain('simulated container main');
+  });
+});
+
+describe.skipIf(kubectlMissing !== undefined)('kubectl', () => {
+  test.each([
+    ['WebSocket', 'true'],
+    ['SPDY', 'false'],
+  ])('exec over %s with output, errors, exit codes and input', async (protocol, websockets) => {
+    const name = `stock-${protocol.toLowerCase()}`;
+    await make(name);
+    const kubectl = kubectlFor(server, { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: websockets });
+    const exec = (...command: string[]) => kubectl.run(['exec', '-n', ns, name, '--', ...command]);
+    expect(await exec('sh', '-c', 'echo out; echo err >&2; exit 3')).toMatchObject({
+      code: 3,
+      stdout: 'out\n',
+      stderr: expect.stringContaining('err\n'),
+    });
+    expect(await kubectl.run(['exec', '-i', '-n', ns, name, '--', 'cat'], 'a\nb\n')).toMatchObject({ code: 0, stdout: 'a\nb\n' });
+    expect(await kubectl.ok(['logs', '-n', ns, name])).toContain('simulated container main');
+  });
+
+  test('port-forward echoes, or leads to an address of this machine that an annotation names', async () => {
+    const echo = createServer((socket) => void socket.once('data', (chunk) => socket.end(`local ${chunk}`)));
+    const local = await new Promise<number>((resolve) =>
+      echo.listen(0, '127.0.0.1', () => resolve((echo.address() as { port: number }).port)),
+    );
+    await make('ports', { metadata: { annotations: { [note('port-forward')]: `81=127.0.0.1:${local}` } } });
+    const { process: child, line } = kubectlFor(server).start(['port-forward', '-n', ns, 'pod/ports', ':80', ':81']);
+    try {
+      const ports = await Promise.all(
+        [/127\.0\.0\.1:(\d+) -> 80/, /127\.0\.0\.1:(\d+) -> 81/].map(async (one) => Number(one.exec(await line(one))?.[1])),
+      );
+      const { connect } = await import('node:net');
+      const answers = await Promise.all(
+        ports.map(
+          (port) =>
+            new Promise<string>((resolve, reject) => {
+              let text = '';
+              const socket = connect(port, '127.0.0.1', () => socket.write('hello'));
+              socket.on('data', (chunk) => {
+                text += chunk;
+                socket.end();
+              });
+              socket.on('close', () => resolve(text));
+              socket.on('error', reject);
+            }),
+        ),
+      );
+      expect(answers).toEqual(['hello', 'local hello']);
+    } finally {
+      child.kill('SIGKILL');
+      echo.close();
+    }
+  });
+});
