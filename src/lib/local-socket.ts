@@ -8,6 +8,7 @@ export class LocalSocket extends Duplex {
   readonly remoteAddress = '127.0.0.1';
   readonly connecting = false;
   bytesWritten = 0;
+  readonly setTimeout = (): this => this;
   private peer: LocalSocket | undefined;
   private resumeWrite: (() => void) | undefined;
 
@@ -57,9 +58,6 @@ export class LocalSocket extends Duplex {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
     else this.once('finish', () => this.destroy());
-  }
-  setTimeout(): this {
-    return this;
   }
   setNoDelay(): this {
     return this;

@@ -3,7 +3,7 @@
  *
  *   simulatedNodes({ count: 3 })    node-0, node-1 and node-2
  *
- * A Node that has the annotation `simulation.<domain>/node: "true"` is simulated too, whoever created it.
+ * A Node that has the annotation `simulation.<domain>/node: "true"` is simulated too.
  */
 import type { Namespace } from '../../kinds/core/schema/namespace.ts';
 import type { Wire } from '../../kinds/wire.ts';

@@ -17,7 +17,7 @@ export class SpdyStream extends Duplex {
   readonly id: number;
   readonly headers: Headers;
   private readonly connection: SpdyConnection;
-  /** Whether the client has ended its half. */
+  /** Whether the client closed its half. */
   remoteEnded = false;
 
   constructor(connection: SpdyConnection, id: number, headers: Headers) {

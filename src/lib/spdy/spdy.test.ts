@@ -75,7 +75,10 @@ function connected() {
   const [client, socket] = LocalSocket.pair();
   const streams: SpdyStream[] = [];
   let closed = 0;
-  const connection = new SpdyConnection(socket, Buffer.alloc(0), { stream: (stream) => void streams.push(stream), close: () => void closed++ });
+  const connection = new SpdyConnection(socket, Buffer.alloc(0), {
+    stream: (stream) => void streams.push(stream),
+    close: () => void closed++,
+  });
   let bytes: Buffer = Buffer.alloc(0);
   client.on('data', (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);

@@ -10,7 +10,7 @@ const NOT_FOUND = 127;
 const INTERRUPTED = 130;
 const CANNOT_RUN = 126;
 
-/** Resolves when the command has ended, or the client is gone. */
+/** Resolves at the end of the command, or when the client is gone. */
 export async function runFor(
   streams: CommandStreams,
   argv: readonly string[],

@@ -10,7 +10,7 @@ import { programs } from './programs.ts';
 import { type Command, type List, parseScript, type Redirection } from './syntax.ts';
 import { NotSupported, type Part, type Word } from './words.ts';
 
-export type Step =
+export type ProcessStep =
   | { readonly out: string }
   | { readonly err: string }
   | { readonly waitMs: number }
@@ -25,7 +25,7 @@ export interface Environment {
   /** A number from 0 up to, but not including, 32768. */
   readonly random: () => number;
 }
-export type Running = Generator<Step, number, string | undefined>;
+export type Running = Generator<ProcessStep, number, string | undefined>;
 
 /** There is no such program here. */
 export class UnknownProgram extends Error {
@@ -176,7 +176,7 @@ class Shell {
       code = this.last;
     }
   }
-  private *body(body: List): Generator<Step, 'break' | undefined, string | undefined> {
+  private *body(body: List): Generator<ProcessStep, 'break' | undefined, string | undefined> {
     try {
       yield* this.list(body, false);
     } catch (error) {
@@ -262,8 +262,8 @@ class Shell {
   private *redirected(redirections: readonly Redirection[], running: Running): Running {
     if (redirections.length === 0) return yield* running;
     const { files } = this.environment;
-    let out: ((text: string) => Step | undefined) | undefined;
-    let err: ((text: string) => Step | undefined) | undefined;
+    let out: ((text: string) => ProcessStep | undefined) | undefined;
+    let err: ((text: string) => ProcessStep | undefined) | undefined;
     let lines: string[] | undefined;
     for (const { operator, target } of redirections) {
       const path = target === undefined ? '' : (yield* this.expand(target)).join(' ');
@@ -289,20 +289,20 @@ class Shell {
       if (done === true) return value;
       if ('input' in value) answer = lines === undefined ? yield value : lines.shift();
       else {
-        const step: Step | undefined =
+        const step: ProcessStep | undefined =
           'out' in value && out !== undefined ? out(value.out) : 'err' in value && err !== undefined ? err(value.err) : value;
         if (step !== undefined) yield step;
       }
     }
   }
 
-  private *expandAll(words: readonly Word[]): Generator<Step, string[], string | undefined> {
+  private *expandAll(words: readonly Word[]): Generator<ProcessStep, string[], string | undefined> {
     const all: string[] = [];
     for (const word of words) all.push(...(yield* this.expand(word)));
     return all;
   }
   /** The values of a word: an unquoted variable is split at white space. */
-  private *expand({ parts }: Word): Generator<Step, string[], string | undefined> {
+  private *expand({ parts }: Word): Generator<ProcessStep, string[], string | undefined> {
     const values: string[] = [];
     let current: string | undefined;
     for (const part of parts) {
@@ -324,7 +324,7 @@ class Shell {
     if (current !== undefined) values.push(current);
     return values;
   }
-  private *value(part: Part): Generator<Step, string, string | undefined> {
+  private *value(part: Part): Generator<ProcessStep, string, string | undefined> {
     switch (part.kind) {
       case 'text':
         return part.text;
@@ -378,7 +378,7 @@ export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function fileWriter(files: Files, path: string, append: boolean): (text: string) => Step | undefined {
+function fileWriter(files: Files, path: string, append: boolean): (text: string) => ProcessStep | undefined {
   if (path === '/dev/null') return () => undefined;
   if (path === '/dev/stdout' || path === '/proc/1/fd/1') return (out) => ({ out });
   if (path === '/dev/stderr') return (err) => ({ err });
