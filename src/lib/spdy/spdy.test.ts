@@ -40,7 +40,8 @@ test('the dictionary is that of the protocol', () => {
 test('blocks of headers are read in their order, and written so that a reader of zlib understands them', async () => {
   const blocks = new Blocks();
   const reader = new HeaderReader();
-  for (const headers of [{ streamType: 'error', port: '80' }, { streamType: 'data', port: '80' }, {}]) {
+  const all: Record<string, string>[] = [{ streamType: 'error', port: '80' }, { streamType: 'data', port: '80' }, {}];
+  for (const headers of all) {
     const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     expect(Object.fromEntries(await reader.read(await blocks.of(headers)))).toEqual(lower);
   }
