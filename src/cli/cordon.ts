@@ -64,11 +64,11 @@ export function checkNodes(name: string, args: readonly string[], selector: stri
 }
 
 /** The nodes of a command line: `node1`, `node/node1`. Throws for one that does not exist. */
-export async function findNodes(work: Work, args: readonly string[], selector: string): Promise<FoundNode[]> {
+export async function findNodes(work: Work, args: readonly string[], selector: string, chunkSize?: number): Promise<FoundNode[]> {
   const names = args.map((word) => word.replace(/^nodes?\//, ''));
   const wrong = names.find((name) => name.includes('/'));
   if (wrong !== undefined) throw new FlagError(`${JSON.stringify(wrong)} is not a node`);
-  const options = { filename: [], recursive: false, namespace: undefined, selector };
+  const options = { filename: [], recursive: false, namespace: undefined, selector, ...(chunkSize !== undefined && { chunkSize }) };
   const found: FoundNode[] = [];
   for (const ref of await findTargets(work, ['nodes', ...names], options)) found.push({ ref, node: await work.getNamed<Node>(ref) });
   return found;

@@ -86,7 +86,7 @@ class Drainer {
   }
   async run(args: readonly string[]): Promise<number> {
     const { io } = this.work;
-    const nodes = await findNodes(this.work, args, this.options.selector);
+    const nodes = await findNodes(this.work, args, this.options.selector, this.options.chunkSize);
     await cordonNodes(this.work, nodes, true, this.options, this.results);
     const failed: string[] = [];
     const errors: string[] = [];

@@ -16,6 +16,8 @@ export interface TargetOptions {
   readonly fieldSelector?: string;
   readonly all?: boolean;
   readonly allNamespaces?: boolean;
+  /** Objects to list in one request; 0 lists all at once. */
+  readonly chunkSize?: number;
 }
 
 const PAGE = 500;
@@ -78,12 +80,18 @@ async function targetsIn(work: Work, manifests: readonly Manifest[], options: Ta
 
 async function inCollection(work: Work, resource: ApiResource, options: TargetOptions): Promise<ObjectRef[]> {
   const namespace = resource.namespaced && !options.allNamespaces ? work.namespace : undefined;
+  const { chunkSize = PAGE } = options;
   const refs: ObjectRef[] = [];
   let next: string | undefined;
   do {
     const { object } = await work.sendTo<ApiItem & { items?: { metadata: { name: string; namespace?: string } }[] }>(resource, namespace, {
       method: 'GET',
-      query: { limit: PAGE, continue: next, labelSelector: options.selector, fieldSelector: options.fieldSelector },
+      query: {
+        limit: chunkSize === 0 ? undefined : chunkSize,
+        continue: next,
+        labelSelector: options.selector,
+        fieldSelector: options.fieldSelector,
+      },
     });
     for (const { metadata } of object.items ?? []) refs.push({ resource, namespace: metadata.namespace, name: metadata.name });
     next = object.metadata?.continue;

@@ -95,7 +95,8 @@ export class Work {
     return isSecrets(resource) ? sent.catch(throwMasked) : sent;
   }
   private async request<T>(path: string, { method, body, contentType = 'application/json', query = {}, signal }: Send): Promise<Sent<T>> {
-    const search = queryOf(query);
+    // In the order of the stock client, for scripts that read what -v prints.
+    const search = queryOf(Object.fromEntries(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))));
     if (method !== 'GET' && query.dryRun === undefined) await this.session.announce();
     const answer = await this.session.transport.open({
       method,

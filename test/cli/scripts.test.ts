@@ -269,3 +269,11 @@ test('as plat, commands about one object suggest the name that was meant', async
     expect(found, line).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(did you mean (worker-one|website)\?\)/) });
   }
 });
+
+test('requests have their parameters in order, and drain lists nodes and pods in chunks', async () => {
+  await server.admin.ok('POST', '/api/v1/nodes', { metadata: { name: 'chunked', labels: { chunk: 'yes' } } });
+  const line = ['drain', '-l', 'chunk=yes', '--pod-selector=a=b', '--chunk-size=1', '--dry-run=client', '-v=6'];
+  const { stderr } = await kubectl.run(line);
+  expect(stderr).toContain('/api/v1/nodes?labelSelector=chunk%3Dyes&limit=1 200 OK');
+  expect(stderr).toContain('/api/v1/pods?fieldSelector=spec.nodeName%3Dchunked&labelSelector=a%3Db&limit=1 200 OK');
+});
