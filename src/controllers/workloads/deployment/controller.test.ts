@@ -294,6 +294,20 @@ test('a paused deployment is scaled and not rolled out, and the time does not co
   expect(world.sizes).toEqual({ v1: 0, v2: 3 });
 });
 
+test('a pause during a rollout leaves the sizes as they are, also under other limits', async () => {
+  const world = new World();
+  world.create(10, { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } });
+  await world.settle();
+  world.image('v2');
+  await world.run.idle();
+  world.edit((spec) => {
+    spec.paused = true;
+    spec.strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+  });
+  await world.settle();
+  expect(world.sizes).toEqual({ v1: 8, v2: 5 });
+});
+
 test('one that is created paused has no replica set until it is resumed', async () => {
   const world = new World();
   world.create(1, { paused: true });

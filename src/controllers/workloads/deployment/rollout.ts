@@ -162,7 +162,8 @@ export class Rollout {
       if (only !== undefined) await this.resize(only, desired, hasSize(only));
     } else if (this.isSaturated()) {
       await this.resizeAll(active.filter((set) => set !== this.current).map((set) => ({ set, size: 0 })));
-    } else if (isRolling) {
+    } else if (isRolling && this.isScaled()) {
+      // A pause alone moves nothing, whatever its limits are by now.
       const sizes = proportionalSizes(this.limits, active, this.deployment.status?.replicas ?? 0, this.tools.names);
       await this.resizeAll(sizes, true);
     }

@@ -78,12 +78,17 @@ class Replicas {
 
   /** Adds the keys of those that a change of a pod concerns. */
   podChanged({ type, object, old }: Change<WorkloadPod>, add: (key: string) => void): void {
-    if (old !== undefined && type === 'modified' && !isRelevant(old, object)) return;
     const namespace = object.metadata.namespace ?? '';
     const [owner, before] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
-    if (owner !== undefined && this.isOwn(owner)) add(`${namespace}/${owner.name}`);
-    if (before !== undefined && before.uid !== owner?.uid && this.isOwn(before)) add(`${namespace}/${before.name}`);
-    if (type === 'deleted' || owner !== undefined || !isActive(object)) return;
+    const isMoved = old !== undefined && owner?.uid !== before?.uid;
+    if (isMoved && before !== undefined && this.isOwn(before)) add(`${namespace}/${before.name}`);
+    if (owner !== undefined) {
+      const isKept = old !== undefined && type === 'modified' && !isMoved;
+      if (this.isOwn(owner) && !(isKept && !isRelevant(old, object))) add(`${namespace}/${owner.name}`);
+      return;
+    }
+    if (type === 'deleted' || !isActive(object)) return;
+    if (old !== undefined && !isMoved && equal(old.metadata.labels, object.metadata.labels)) return;
     for (const set of this.sets.list(namespace)) if (this.selectorOf(set)?.matches(object.metadata.labels)) add(keyOf(set));
   }
 
@@ -216,7 +221,7 @@ class Replicas {
 
 const versionOf = ({ metadata }: WorkloadPod): number => Number(metadata.resourceVersion);
 
-/** Whether a change of a pod can matter to its owner: most are about addresses, containers and nodes. */
+/** Whether a change of a pod can matter to its owner, which stays the same: most are about addresses, containers and nodes. */
 function isRelevant(old: WorkloadPod, pod: WorkloadPod): boolean {
   const [before, after] = [podCondition(old, 'Ready'), podCondition(pod, 'Ready')];
   return (
@@ -224,7 +229,6 @@ function isRelevant(old: WorkloadPod, pod: WorkloadPod): boolean {
     isTerminating(old) !== isTerminating(pod) ||
     before?.status !== after?.status ||
     before?.lastTransitionTime !== after?.lastTransitionTime ||
-    controllerOf(old)?.uid !== controllerOf(pod)?.uid ||
     !equal(old.metadata.labels, pod.metadata.labels)
   );
 }
