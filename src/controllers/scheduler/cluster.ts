@@ -161,6 +161,11 @@ export class Cluster implements Placements {
     this.orderedAt = this.labelsVersion;
     return this.ordered;
   }
+  /** Whether a pod with a node uses a claim. */
+  usesClaim(claim: string): boolean {
+    for (const { claims } of this.byName.values()) if (claims.has(claim)) return true;
+    return false;
+  }
   nodesWithImage(image: string): number {
     return this.imageNodes.get(image) ?? 0;
   }

@@ -19,6 +19,8 @@ const kindsOf = ({ groupSuffix }: Identity) => ({
   budgets: kindOf('policy', 'poddisruptionbudgets', 'PodDisruptionBudget'),
   classes: kindOf(`storage.${groupSuffix}`, 'storageclasses', 'StorageClass', false),
   drivers: kindOf(`storage.${groupSuffix}`, 'csinodes', 'CSINode', false),
+  driverInfos: kindOf(`storage.${groupSuffix}`, 'csidrivers', 'CSIDriver', false),
+  capacities: kindOf(`storage.${groupSuffix}`, 'csistoragecapacities', 'CSIStorageCapacity'),
 });
 
 let kinds: ReturnType<typeof kindsOf>;
@@ -116,6 +118,30 @@ test('a binding that is refused is retried, with a condition meanwhile', async (
   expect(nodeOf('a')).toBe('n1');
 });
 
+/** Turns of the event loop, while a request is held and the queues cannot be idle. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a report that a pod has no node never arrives after its node', async () => {
+  node('n1', { cpu: '1' });
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  api.before = (method, path) => (method === 'PATCH' && path.endsWith('/a/status') ? held : undefined);
+  pod('a', { cpu: '2' });
+  await turns();
+  node('n1', { cpu: '2' });
+  await run.clock.advance(1000);
+  await turns();
+  expect(requests(/a\/status$|a\/binding$/)).toEqual(['PATCH /api/v1/namespaces/default/pods/a/status']);
+  release();
+  await run.idle();
+  expect(requests(/a\/binding$/)).toHaveLength(1);
+  expect(nodeOf('a')).toBe('n1');
+});
+
 test('a pod that is deleted while it is bound leaves nothing behind', async () => {
   node('n1', { cpu: '1' });
   let release = (): void => {};
@@ -124,8 +150,7 @@ test('a pod that is deleted while it is bound leaves nothing behind', async () =
   });
   api.before = (_method, path) => (path.endsWith('/a/binding') ? held : undefined);
   pod('a', { cpu: '1' });
-  // The queue is busy until the binding is answered, so a few turns are waited for instead.
-  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+  await turns();
   await api.remove(kinds.pods, 'default', 'a');
   pod('b', { cpu: '1' });
   release();

@@ -1,7 +1,7 @@
 /** The scheduler as a controller: its informers, and the queue that drives its decisions. */
 import { splitKey } from '../../client/informer.ts';
 import { domainName } from '../../meta/identity.ts';
-import { type Controller, type ControllerContext, refs } from '../runtime/controller.ts';
+import { builtin, type Controller, type ControllerContext, refs } from '../runtime/controller.ts';
 import { EventRecorder } from '../workloads/shared/events.ts';
 import { workloadPods } from '../workloads/shared/pods.ts';
 import { workloadRefs } from '../workloads/shared/refs.ts';
@@ -12,7 +12,16 @@ import type { WireNode } from './node-state.ts';
 import type { Budget } from './preemption.ts';
 import { Scheduler } from './scheduler.ts';
 import { OwnSelectors, type PodSet, type Replication, type ServiceObject } from './spread-defaults.ts';
-import { type Claim, claimKey, type DriverNode, type StorageClass, type Volume, VolumeObjects } from './volumes/objects.ts';
+import {
+  type Capacity,
+  type Claim,
+  claimKey,
+  type Driver,
+  type DriverNode,
+  type StorageClass,
+  type Volume,
+  VolumeObjects,
+} from './volumes/objects.ts';
 import { Waiting } from './waiting.ts';
 
 export interface SchedulerSettings {
@@ -34,7 +43,8 @@ export function schedulerController({ names = [DEFAULT_SCHEDULER] }: SchedulerSe
 function start(context: ControllerContext, names: readonly string[]): void {
   const { client, clock, identity, random } = context;
   const stores = informersOf(context);
-  const synced = Object.values(stores).map((informer) => informer.synced);
+  const { driverInfos: _infos, capacities: _capacities, ...needed } = stores;
+  const synced = Object.values(needed).map((informer) => informer.synced);
   const unschedulableTaint = domainName(identity, 'unschedulable', 'node');
   const cluster = new Cluster({
     hostname: domainName(identity, 'hostname'),
@@ -85,6 +95,9 @@ function informersOf({ informers, identity }: ControllerContext) {
     volumes: informers.of<Volume>(refs.persistentVolumes),
     classes: informers.of<StorageClass>(storageClasses),
     drivers: informers.of<DriverNode>(csiNodes),
+    // Older releases of the API lack these: decisions do not wait for them.
+    driverInfos: informers.of<Driver>(builtin(identity, 'storage', 'v1', 'csidrivers', false)),
+    capacities: informers.of<Capacity>(builtin(identity, 'storage', 'v1', 'csistoragecapacities')),
   };
 }
 
@@ -118,4 +131,6 @@ function follow(stores: Stores, { scheduler, effects, defaults }: Followers): vo
   stores.volumes.onChange(changed);
   stores.classes.onChange(changed);
   stores.drivers.onChange(changed);
+  stores.driverInfos.onChange(changed);
+  stores.capacities.onChange(changed);
 }

@@ -88,7 +88,10 @@ export class Decider {
     const known = pod.nominated === undefined ? this.failures.get(podClass) : undefined;
     if (known?.version === cluster.version) return known;
     const plan = this.planFor(podClass);
-    const volumes = podClass.claims.length === 0 ? undefined : podVolumes(this.options.objects, pod, podClass.claims);
+    const volumes =
+      podClass.claims.length === 0
+        ? undefined
+        : podVolumes(this.options.objects, pod, podClass.claims, (claim) => cluster.usesClaim(claim));
     if (volumes !== undefined && !(volumes instanceof PodVolumes)) return this.failAll(nodes, volumes);
     if (pod.nominated?.exists && misfitWithNominated(cluster, pod, plan, volumes, pod.nominated) === undefined)
       return { node: pod.nominated, volumes };

@@ -50,6 +50,10 @@ export class SentEffects implements Effects {
   private readonly waitingForClaim = new Map<string, Set<string>>();
   /** The newest of each pod. */
   private readonly pending = new Map<string, Report>();
+  /** Status patches that have not been answered, by the pod. */
+  private readonly patching = new Map<string, Promise<unknown>>();
+  /** Bindings that have been sent. */
+  private readonly posting = new Set<string>();
   private scheduler: Scheduler | undefined;
 
   constructor(options: EffectsOptions) {
@@ -98,6 +102,9 @@ export class SentEffects implements Effects {
     try {
       const left = await this.volumes.get(key)?.advance();
       if (left !== undefined) return left;
+      // A report that the pod has no node must not arrive after its node.
+      await this.patching.get(key)?.catch(() => {});
+      this.posting.add(key);
       const { name, namespace, uid } = pod;
       await this.options.client.create(
         refs.pods,
@@ -115,6 +122,7 @@ export class SentEffects implements Effects {
     } catch (error) {
       this.scheduler?.bindingFailed(pod, isNotFound(error) ? undefined : (error as Error).message);
     }
+    this.posting.delete(key);
     // Another pod of the same name may be bound by now.
     if (pod.place !== 'binding') this.endBinding(key, pod);
     return undefined;
@@ -164,12 +172,15 @@ export class SentEffects implements Effects {
     const { pod, victims, nominated } = report;
     await Promise.all(victims.map((victim) => this.deleteVictim(pod, victim, nominated ?? '')));
     victims.length = 0;
-    const patch = statusPatch(report, formatTime(this.options.clock.now()));
+    const isUnbound = pod.node === undefined || (pod.place === 'binding' && !this.posting.has(key));
+    const patch = isUnbound ? statusPatch(report, formatTime(this.options.clock.now())) : undefined;
     if (patch !== undefined) {
       const { client } = this.options;
       const headers = { ...client.accept('PartialObjectMetadata'), 'content-type': 'application/strategic-merge-patch+json' };
       const path = pathOf(refs.pods, pod.namespace, pod.name, 'status');
-      await client.call('PATCH', path, headers, patch).catch(unlessGoneOrReplaced);
+      const sent = client.call('PATCH', path, headers, patch).catch(unlessGoneOrReplaced);
+      this.patching.set(key, sent);
+      await sent.finally(() => this.patching.delete(key));
     }
     // A newer one may have come meanwhile; it is sent next.
     if (this.pending.get(key) === report) this.pending.delete(key);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { MAX_PLANS } from './decide.ts';
 import { fitsNowhere, hostname, testPod, unschedulableTaint, World, zone } from './world.testing.ts';
 
 let world: World;
@@ -341,6 +342,24 @@ test('the failure of one pod is that of others of its class, until something cha
   expect(failures[1]).toBe(failures[0]);
   world.node('n2', { cpu: '1' });
   expect(world.place('c', { cpu: '2' })).toContain('0/2 nodes');
+});
+
+test('counts are kept for so many classes at most, and made again for others', () => {
+  world.node('a1', { labels: { [zone]: 'a' }, pods: '1000' });
+  world.node('b1', { labels: { [zone]: 'b' }, pods: '1000' });
+  const place = (round: number, i: number): string =>
+    world.place(`p${round}-${i}`, {
+      labels: { app: `x${i}` },
+      spec: {
+        topologySpreadConstraints: [
+          { maxSkew: 1, topologyKey: zone, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: `x${i}` } } },
+        ],
+      },
+    });
+  const rounds = [0, 1].map((round) => Array.from({ length: MAX_PLANS + 20 }, (_, i) => place(round, i)));
+  expect(world.cluster.countTables).toBe(MAX_PLANS);
+  // The second of each went to the other zone.
+  expect(rounds[1]).toEqual(rounds[0]?.map((name) => (name === 'a1' ? 'b1' : 'a1')));
 });
 
 test('nothing is kept of what is gone', () => {

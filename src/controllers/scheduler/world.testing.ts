@@ -101,7 +101,14 @@ export class TestStore {
 export class World {
   readonly clock = new FakeClock();
   readonly cluster = new Cluster({ hostname, zone, region: domainName(kubernetes, 'region', 'topology') });
-  readonly volumes = { claims: new TestStore(), volumes: new TestStore(), classes: new TestStore(), drivers: new TestStore() };
+  readonly volumes = {
+    claims: new TestStore(),
+    volumes: new TestStore(),
+    classes: new TestStore(),
+    drivers: new TestStore(),
+    driverInfos: new TestStore(),
+    capacities: new TestStore(),
+  };
   readonly selecting = {
     services: new TestStore(),
     replications: new TestStore(),

@@ -2,22 +2,29 @@
 import type { Informer } from '../../../client/informer.ts';
 import type { PersistentVolumeClaim } from '../../../kinds/core/schema/persistent-volume-claims.ts';
 import type { PersistentVolume } from '../../../kinds/core/schema/persistent-volumes.ts';
-import type { CSINode, StorageClass as StorageClassSchema } from '../../../kinds/storage/schema/v1.ts';
+import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass as StorageClassSchema } from '../../../kinds/storage/schema/v1.ts';
+import { amount } from '../../../kinds/validation/resources.ts';
 import type { Wire } from '../../../kinds/wire.ts';
 import { domainName, type Identity } from '../../../meta/identity.ts';
+import { fromLabelSelector, type Labels } from '../../../meta/labels.ts';
 
 export type Claim = Wire<PersistentVolumeClaim>;
 export type Volume = Wire<PersistentVolume>;
 export type StorageClass = Wire<StorageClassSchema>;
 export type DriverNode = Wire<CSINode>;
+export type Driver = Wire<CSIDriver>;
+export type Capacity = Wire<CSIStorageCapacity>;
 
-type Store<T extends Claim | Volume | StorageClass | DriverNode> = Pick<Informer<T>, 'get' | 'list'>;
+type Store<T extends Claim | Volume | StorageClass | DriverNode | Driver | Capacity> = Pick<Informer<T>, 'get' | 'list'>;
 
 export interface VolumeStores {
   readonly claims: Store<Claim>;
   readonly volumes: Store<Volume>;
   readonly classes: Store<StorageClass>;
   readonly drivers: Store<DriverNode>;
+  /** What drivers say about themselves, and about their free room in parts of the cluster. */
+  readonly driverInfos: Store<Driver>;
+  readonly capacities: Store<Capacity>;
 }
 
 export const claimKey = ({ metadata }: Claim): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
@@ -72,6 +79,19 @@ export class VolumeObjects {
   }
   canProvision({ provisioner }: StorageClass): boolean {
     return provisioner !== '' && provisioner !== this.noProvisioner;
+  }
+  /** Whether the driver of a claim's class has room for it where the node is. Drivers that do not report theirs have. */
+  hasRoom(claim: Claim, labels: Labels): boolean {
+    const storageClass = this.classOf(claim);
+    if (storageClass === undefined || this.stores.driverInfos.get('', storageClass.provisioner)?.spec?.storageCapacity !== true)
+      return true;
+    const size = amount(claim.spec?.resources?.requests?.storage ?? '0');
+    for (const { storageClassName, capacity, maximumVolumeSize, nodeTopology } of this.stores.capacities.list()) {
+      const room = maximumVolumeSize ?? capacity;
+      if (storageClassName !== storageClass.metadata.name || room === undefined || amount(room).compare(size) < 0) continue;
+      if (fromLabelSelector(nodeTopology).matches(labels)) return true;
+    }
+    return false;
   }
   selectedNode({ metadata }: Claim): string | undefined {
     return metadata.annotations?.[this.annotations.selectedNode];

@@ -9,7 +9,7 @@ import type { Misfit } from '../plan.ts';
 import type { ClaimUse } from '../pod-class.ts';
 import { Cause } from '../pod-state.ts';
 import { matchingVolumes } from './matching.ts';
-import type { Claim, StorageClass, Volume, VolumeObjects } from './objects.ts';
+import { type Claim, claimKey, type StorageClass, type Volume, type VolumeObjects } from './objects.ts';
 
 /** What has to be written for a pod before it can be bound to a node. */
 export interface VolumeActions {
@@ -22,6 +22,8 @@ const unboundImmediate = misfit('pod has unbound immediate PersistentVolumeClaim
 const wrongNode = 'node(s) had volume node affinity conflict';
 const noVolume = "node(s) didn't find available persistent volumes to bind";
 const lostVolume = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
+const otherPod = misfit('node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode');
+const noSpace = 'node(s) did not have enough free storage';
 const wrongZone = misfit('node(s) had no available volume zone');
 const tooMany: Misfit = { reasons: ['node(s) exceed max volume count'], cause: Cause.volumes, final: false };
 
@@ -49,6 +51,7 @@ export function podVolumes(
   objects: VolumeObjects,
   pod: { readonly namespace: string; readonly name: string; readonly uid: string },
   claims: readonly ClaimUse[],
+  isUsed: (claim: string) => boolean,
 ): PodVolumes | Misfit {
   const found: Claim[] = [];
   for (const { name, ephemeral } of claims) {
@@ -68,6 +71,7 @@ export function podVolumes(
     if (claim.metadata.deletionTimestamp !== undefined) return misfit(`persistentvolumeclaim ${quoted} is being deleted`);
     if (ephemeral && !claim.metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === pod.uid))
       return misfit(`PVC ${pod.namespace}/${name} was not created for pod ${pod.namespace}/${pod.name} (pod is not owner)`);
+    if (claim.spec?.accessModes?.includes('ReadWriteOncePod') && isUsed(claimKey(claim))) return otherPod;
     found.push(claim);
   }
   const bound = found.filter((claim) => objects.isBound(claim));
@@ -125,7 +129,11 @@ export class PodVolumes {
       if (volume === undefined) add(lostVolume);
       else if (test !== undefined && !test(node)) add(wrongNode);
     }
-    if (this.unbound.length > 0 && this.bindUnbound(node) === undefined) add(noVolume);
+    if (this.unbound.length > 0) {
+      const actions = this.bindUnbound(node);
+      if (actions === undefined) add(noVolume);
+      else if (!actions.provision.every((claim) => this.objects.hasRoom(claim, node.labels))) add(noSpace);
+    }
     return reasons;
   }
   /** A volume for each claim, or a storage class that can provision one for the node. Undefined if a claim has neither. */

@@ -7,7 +7,7 @@ let world: World;
 beforeEach(() => {
   world = new World();
 });
-const put = (store: 'claims' | 'volumes' | 'classes' | 'drivers', object: object): void => {
+const put = (store: keyof World['volumes'], object: object): void => {
   world.volumes[store].objects.push(object as never);
   world.scheduler.volumesChanged();
 };
@@ -122,6 +122,26 @@ describe('claims that wait for a consumer', () => {
     claim('c');
     expect(world.place('a', uses('c'))).toBe('n2');
   });
+  test('are provisioned where the driver has room, if it reports its room', async () => {
+    late();
+    put('driverInfos', { metadata: { name: 'example.com/disk' }, spec: { storageCapacity: true } });
+    const room = (value: string, sizes: object): void =>
+      put('capacities', {
+        metadata: { name: value, namespace: 'x' },
+        storageClassName: 'late',
+        nodeTopology: { matchLabels: { [zone]: value } },
+        ...sizes,
+      });
+    world.node('n1', { labels: { [zone]: 'a' } });
+    world.node('n2', { labels: { [zone]: 'b' } });
+    room('a', { capacity: '100Gi', maximumVolumeSize: '1Gi' });
+    claim('c');
+    expect(world.place('a', uses('c'))).toBe(fitsNowhere(2, '2 node(s) did not have enough free storage'));
+    room('b', { capacity: '5Gi' });
+    await world.clock.advance(1000);
+    world.run();
+    expect(world.placed.get('default/a')).toBe('n2');
+  });
   test('stay with the node that was chosen before', () => {
     late();
     world.node('n1');
@@ -143,6 +163,18 @@ describe('claims that no node can help', () => {
     late();
     claim('named', { volumeName: 'pv' });
     expect(world.place('c', uses('named'))).toBe(fitsNowhere(1, '1 pod has unbound immediate PersistentVolumeClaims'));
+  });
+  test('are for one pod alone, and another has it', async () => {
+    volume('pv', {}, {}, 'Bound');
+    claim('c', { volumeName: 'pv', accessModes: ['ReadWriteOncePod'] }, { status: { phase: 'Bound' } });
+    expect(world.place('a', uses('c'))).toBe('n1');
+    expect(world.place('b', uses('c'))).toBe(
+      fitsNowhere(1, '1 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'),
+    );
+    world.remove('a');
+    await world.clock.advance(1000);
+    world.run();
+    expect(world.placed.get('default/b')).toBe('n1');
   });
   test('belong to the pod, if they are made for it', async () => {
     const ephemeral: PodOptions = { spec: { volumes: [{ name: 'tmp', ephemeral: { volumeClaimTemplate: { spec: {} } } }] } };
