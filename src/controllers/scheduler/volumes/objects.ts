@@ -22,9 +22,9 @@ export interface VolumeStores {
   readonly volumes: Store<Volume>;
   readonly classes: Store<StorageClass>;
   readonly drivers: Store<DriverNode>;
-  /** What drivers say about themselves, and about their free room in parts of the cluster. */
-  readonly driverInfos: Store<Driver>;
-  readonly capacities: Store<Capacity>;
+  /** What drivers say about themselves, and about their free room in parts of the cluster. Absent: they say nothing. */
+  readonly driverInfos?: Store<Driver>;
+  readonly capacities?: Store<Capacity>;
 }
 
 export const claimKey = ({ metadata }: Claim): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
@@ -83,10 +83,10 @@ export class VolumeObjects {
   /** Whether the driver of a claim's class has room for it where the node is. Drivers that do not report theirs have. */
   hasRoom(claim: Claim, labels: Labels): boolean {
     const storageClass = this.classOf(claim);
-    if (storageClass === undefined || this.stores.driverInfos.get('', storageClass.provisioner)?.spec?.storageCapacity !== true)
+    if (storageClass === undefined || this.stores.driverInfos?.get('', storageClass.provisioner)?.spec?.storageCapacity !== true)
       return true;
     const size = amount(claim.spec?.resources?.requests?.storage ?? '0');
-    for (const { storageClassName, capacity, maximumVolumeSize, nodeTopology } of this.stores.capacities.list()) {
+    for (const { storageClassName, capacity, maximumVolumeSize, nodeTopology } of this.stores.capacities?.list() ?? []) {
       const room = maximumVolumeSize ?? capacity;
       if (storageClassName !== storageClass.metadata.name || room === undefined || amount(room).compare(size) < 0) continue;
       if (fromLabelSelector(nodeTopology).matches(labels)) return true;
