@@ -92,8 +92,11 @@ function discoveryCache({ server, ca }: Connection, named: string | undefined, i
   return new DiscoveryCache(join(resolve(io.cwd, directory), 'plat-discovery'), server, ca ?? '', io.clock);
 }
 
-/** Objects that come from the standard input leave none for a credential plug-in. */
-const readsStdin = (options: object): boolean => (options as { filename?: readonly string[] }).filename?.includes('-') ?? false;
+/** Objects or values that come from the standard input leave none for a credential plug-in. */
+function readsStdin(options: object): boolean {
+  const { filename = [], readsStdin: reads = false } = options as { filename?: readonly string[]; readsStdin?: boolean };
+  return reads || filename.includes('-');
+}
 
 const credentialEnvironment = ({ env, clock, terminal, err }: IO, stdinTaken: boolean): CredentialEnvironment => ({
   env,

@@ -96,6 +96,25 @@ test('mistakes are told in words', async () => {
   await expect(parseConfig('[]', 'x')).rejects.toThrow('x is not a configuration');
 });
 
+test('the address of the command line needs no cluster, and an entry without fields counts as one', async () => {
+  const contexts = '{name: a, context: {cluster: absent}}, {name: b, context: {cluster: empty}}';
+  const config = await parseConfig(`clusters: [{name: empty, cluster: }]\ncontexts: [${contexts}]`, 'x');
+  const server = 'https://named.example';
+  for (const context of ['a', 'b']) expect(await connected(config, { context, server })).toMatchObject({ server });
+  await expect(connected(config, { context: 'a' })).rejects.toMatchObject({
+    stockText: 'Error in configuration: no server found for cluster "absent"',
+  });
+  await expect(connected(config, { context: 'a', server, cluster: 'none' })).rejects.toThrow('has no cluster "none"');
+});
+
+test('a file of another version is refused', async () => {
+  await expect(parseConfig('apiVersion: v2', 'x')).rejects.toMatchObject({
+    message: 'the client configuration x has apiVersion "v2": it must be v1',
+    stockText: 'error: error loading config file "x": no kind "Config" is registered for version "v2"',
+  });
+  for (const text of ['apiVersion: v1', 'apiVersion: ""', 'kind: Config']) expect((await parseConfig(text, 'x')).currentContext).toBe('');
+});
+
 test('where the files are', () => {
   expect(configPaths('/a', { KUBECONFIG: '/b' }, ['/c'])).toEqual(['/a']);
   expect(configPaths(undefined, { KUBECONFIG: '/b::/d' }, ['/c'])).toEqual(['/b', '/d']);

@@ -153,7 +153,8 @@ function entries<T>(list: unknown, field: string, directory: string, paths: read
   for (const item of Array.isArray(list) ? list : []) {
     const name: unknown = item?.name;
     const body: unknown = item?.[field];
-    if (typeof name !== 'string' || typeof body !== 'object' || body === null || found.has(name)) continue;
+    if (typeof name !== 'string' || (typeof body !== 'object' && body !== undefined) || found.has(name)) continue;
+    // An entry without fields counts: flags may hold all of them.
     const entry: Record<string, unknown> = { ...body };
     for (const key of paths) {
       const path = entry[key];

@@ -53,7 +53,9 @@ export async function connectionOf(config: ClientConfig, choice: ConnectionChoic
   const contextName = choice.context ?? config.currentContext;
   const context = contextName === '' ? undefined : find(config.contexts, contextName, 'context');
   const clusterName = choice.cluster ?? context?.cluster ?? '';
-  const cluster = clusterName === '' ? undefined : find(config.clusters, clusterName, 'cluster');
+  // An address on the command line needs no cluster, unless one is named there, too.
+  const needsCluster = clusterName !== '' && (choice.server === undefined || choice.cluster !== undefined);
+  const cluster = needsCluster ? find(config.clusters, clusterName, 'cluster') : config.clusters.get(clusterName);
   const userName = choice.user ?? context?.user ?? '';
   const user = withChoice(userName === '' ? undefined : find(config.users, userName, 'user'), choice);
   const server = choice.server ?? cluster?.server ?? '';

@@ -60,7 +60,12 @@ class Plugin {
       );
     }
     [this.apiVersion, this.identity] = found;
-    if (!interactiveMode && apiVersion.endsWith('/v1')) throw this.wrong(`names no interactiveMode: it must be one of ${modes.join(', ')}`);
+    if (!interactiveMode && apiVersion.endsWith('/v1')) {
+      throw this.wrong(
+        `names no interactiveMode: it must be one of ${modes.join(', ')}`,
+        `error: interactiveMode must be specified for ${use.user} to use exec authentication plugin`,
+      );
+    }
     this.mode = interactiveMode || 'IfAvailable';
     if (!modes.includes(this.mode)) {
       throw this.wrong(`has the interactiveMode ${JSON.stringify(this.mode)}, which is not one of ${modes.join(', ')}`);
@@ -74,7 +79,9 @@ class Plugin {
       const why = this.world.stdinTaken
         ? 'must ask at the terminal, but standard input has the objects: read them from a file'
         : 'must be run from a terminal: standard input is none. Log in there first';
-      throw this.wrong(`${why}, or use --token`);
+      const unavailable = 'getting credentials: exec plugin cannot support interactive mode: standard input is';
+      const stock = this.world.stdinTaken ? 'unavailable: used by stdin resource manifest reader' : 'not a terminal';
+      throw this.wrong(`${why}, or use --token`, `Unable to connect to the server: ${unavailable} ${stock}`);
     }
     return this.read(await this.run(interactive));
   }
@@ -177,8 +184,8 @@ class Plugin {
     }
   }
 
-  private wrong(what: string): ConfigError {
-    return new ConfigError(`the credential plug-in of the user ${JSON.stringify(this.use.user)} ${what}`);
+  private wrong(what: string, stockText?: string): ConfigError {
+    return new ConfigError(`the credential plug-in of the user ${JSON.stringify(this.use.user)} ${what}`, stockText);
   }
   private failed(what: string): Error {
     return new Error(`the credential plug-in ${this.command} of the user ${JSON.stringify(this.use.user)} ${what}`);

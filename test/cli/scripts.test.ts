@@ -139,6 +139,21 @@ test('a file of the configuration that is missing, or of another version, is cal
   expect(io.stderr).toContain(`error: error loading config file "${other}": no kind "Config" is registered for version "v-1"\n`);
 });
 
+test('a credential plug-in that must ask is not run where the standard input is read', async () => {
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'false', interactiveMode: 'Always' };
+  const file = kubectl.file('exec.conf', {
+    clusters: [{ name: 'c' }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+    users: [{ name: 'u', user: { exec } }],
+  });
+  const client = platFor(server, {}, ['-s', server.address, '--kubeconfig', join(kubectl.cwd, file)], 'kubectl');
+  for (const line of ['apply -f -', 'set env deployment/web -', 'replace -f - --force'])
+    expect((await client.run(line.split(' '), line.startsWith('set') ? 'A=b' : configMap('a'))).stderr, line).toContain(
+      'standard input is unavailable: used by stdin resource manifest reader\n',
+    );
+});
+
 test('what can-i is not sure of is a warning', async () => {
   for (const [words, warning] of [
     ['get foo', "Warning: the server doesn't have a resource type 'foo'\n"],

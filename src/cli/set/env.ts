@@ -35,8 +35,8 @@ Examples:
 A - reads lines of KEY=VALUE from the standard input. An object that has these variables already is not reported.
 `,
   async run(line, io) {
-    const { options } = line;
     const { args, changes: words } = splitArguments(line.args);
+    const options = { ...line.options, readsStdin: words.includes('-') };
     if (options.list && options.output !== '') throw new FlagError('--list and --output exclude each other');
     if (options.keys.length > 0 && options.from === '') throw new FlagError('--keys needs --from');
     if (options.resolve && !options.list) throw new FlagError('--resolve needs --list');
