@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
+import type { LocalServices } from '../extension/aggregation/backends.ts';
 import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
@@ -27,6 +28,8 @@ export interface AggregationDeps {
   readonly catalog: Catalog;
   readonly live: LiveSource;
   readonly trust: Trust;
+  /** Services that this process answers for. */
+  readonly local?: LocalServices | undefined;
 }
 
 export interface ComposedAggregation {
@@ -40,7 +43,7 @@ export interface ComposedAggregation {
 
 export function composeAggregation(
   { options, identity, metrics, log, clock, random }: Base,
-  { credentials, catalog, live, trust }: AggregationDeps,
+  { credentials, catalog, live, trust, local }: AggregationDeps,
 ): ComposedAggregation {
   const isOwn = (certificate: X509Certificate): boolean => trust.own.has(certificate);
   const aggregation = new Aggregation({
@@ -50,6 +53,7 @@ export function composeAggregation(
     resolve: addressesOf(options, live, random),
     clientCertificate: () => trust.proxyClient?.current ?? credentials.frontProxy.client,
     isOwn,
+    local,
     metrics,
     clock,
     report: (error) => log.error('cannot write an APIService', { error: String(error) }),

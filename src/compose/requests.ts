@@ -75,7 +75,7 @@ export async function composeRequests(
   if (simulation !== undefined) parts.add('simulated nodes', () => simulation.close());
   const connections = composeConnections(base, credentials, registry, live, trust, simulation);
   parts.add('tunnels', () => connections.close());
-  const aggregation = composeAggregation(base, { credentials, catalog, live, trust });
+  const aggregation = composeAggregation(base, { credentials, catalog, live, trust, local: simulation?.local });
   parts.add('aggregation', () => aggregation.close());
   const keptLists = new KeptLists();
   const services: Services = {

@@ -2,9 +2,11 @@
 import { wellKnown } from '../auth/types.ts';
 import { errorFrom } from '../client/http.ts';
 import type { SimulatedAgent } from '../controllers/nodes/agent/index.ts';
+import type { MetricsServer } from '../controllers/nodes/metrics/server.ts';
 import { clientFor } from '../controllers/runtime/manager.ts';
+import type { LocalServices } from '../extension/aggregation/backends.ts';
 import { LocalSocket } from '../lib/local-socket.ts';
-import { simulationName } from '../meta/identity.ts';
+import { metricsService, simulationName } from '../meta/identity.ts';
 import { inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { SimulatedTargets } from '../server/tunnels/agents.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
@@ -14,6 +16,8 @@ import type { Base } from './base.ts';
 export const simulatedNodesUser = { name: 'system:simulated-nodes', groups: [wellKnown.masters, wellKnown.authenticated] };
 
 export interface ComposedSimulation extends SimulatedTargets {
+  /** Connects to the metrics API. */
+  readonly local: LocalServices;
   /** Loads the agent; connections from now on are answered. */
   start(handle: Handle): Promise<void>;
   close(): void;
@@ -25,6 +29,9 @@ export function composeSimulation({ options, identity, objectClock, random }: Ba
   const answers = new OpenAnswers();
   const annotation = simulationName(identity, 'node');
   let agent: SimulatedAgent | undefined;
+  let metrics: MetricsServer | undefined;
+  const service = metricsService(identity);
+  const connectToMetrics = () => metrics?.connect() ?? closed();
   /** A connection that is closed at once: the server is about to start or to stop. */
   const closed = () => {
     const [client, server] = LocalSocket.pair();
@@ -35,14 +42,19 @@ export function composeSimulation({ options, identity, objectClock, random }: Ba
     isSimulated: ({ metadata }) => metadata.annotations?.[annotation] === 'true',
     agent: () => agent?.connect() ?? closed(),
     pod: (namespace, name, port) => agent?.connectToPod(namespace, name, port) ?? closed(),
+    local: (namespace, name) => (namespace === service.namespace && name === service.name ? connectToMetrics : undefined),
     async start(handle) {
       const { SimulatedAgent } = await import('../controllers/nodes/agent/index.ts');
+      const { MetricsServer } = await import('../controllers/nodes/metrics/server.ts');
       const client = clientFor(identity, inProcess(handle, simulatedNodesUser, errorFrom, answers));
       agent = new SimulatedAgent({ identity, client, clock: objectClock, random, forwardLocal: options.simulatedNodesForwardLocal });
+      metrics = new MetricsServer({ identity, client, clock: objectClock });
     },
     close() {
       agent?.close();
       agent = undefined;
+      metrics?.close();
+      metrics = undefined;
       answers.end();
     },
   };

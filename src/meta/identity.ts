@@ -178,6 +178,11 @@ export function domainName(identity: Identity, name: string, prefix = ''): strin
 export const simulationName = (identity: Identity, name: string): string => domainName(identity, name, 'simulation');
 /** The group of the kinds that configure simulated nodes: `simulation.plat.dev`. */
 export const simulationGroup = (identity: Identity): string => groupName(identity, 'simulation');
+/** The service by which the APIService of the metrics of simulated nodes is known. There is no such Service: the server answers itself. */
+export const metricsService = (identity: Identity): { readonly namespace: string; readonly name: string } => ({
+  namespace: identity.namespaces.system,
+  name: 'simulated-metrics',
+});
 /** Without it a server refuses definitions in groups of its own domain. */
 export const approvalAnnotation = (identity: Identity): string => `api-approved.${identity.domain}`;
 

@@ -95,7 +95,8 @@ function upgradeOf(ctx: Context): string | undefined {
 
 const refuse = (ctx: Context, text: string, status = 503): void => sendText(ctx, status, `${text}\n`);
 
-function targetOf({ guard }: AggregationDeps, { server }: Backend): Target {
+function targetOf({ guard }: AggregationDeps, { server, connect }: Backend): Target {
+  if (connect !== undefined) return { host: server.serverName, port: server.port, guard, connect };
   const { verify, ca, certificate, key, serverName } = server;
   return { ...server.address(), guard, tls: { verify, ca, certificate, key, serverName } };
 }

@@ -91,6 +91,77 @@ test('a followed log ends with the container', async () => {
   expect((await server.admin.get(`${podsPath()}/ends/log?follow=true`)).text).toBe('line\n');
 });
 
+test('the metrics API has the usage of nodes and pods', async () => {
+  const annotations = { [note('usage.cpu')]: '250m', [note('usage.memory')]: '64Mi' };
+  await make('measured', { metadata: { annotations, labels: { app: 'measured' } } });
+  const metrics = '/apis/metrics.k8s.io/v1beta1';
+  await when('/apis/apiregistration.k8s.io/v1/apiservices', 'v1beta1.metrics.k8s.io', ({ status }) =>
+    status?.conditions?.some((one: Loose) => one.type === 'Available' && one.status === 'True'),
+  );
+  expect((await server.admin.ok('GET', metrics)).resources.map((one: Loose) => one.name)).toEqual(['nodes', 'pods']);
+  const list = await server.admin.ok('GET', `${metrics}/namespaces/${ns}/pods?labelSelector=app%3Dmeasured`);
+  expect(list).toMatchObject({
+    kind: 'PodMetricsList',
+    items: [
+      { metadata: { name: 'measured' }, window: '15s', containers: [{ name: 'main', usage: { cpu: '250000000n', memory: '65536Ki' } }] },
+    ],
+  });
+  expect(await server.admin.ok('GET', `${metrics}/namespaces/${ns}/pods/measured`)).toMatchObject({ kind: 'PodMetrics' });
+  expect((await server.admin.ok('GET', `${metrics}/nodes`)).items.map((one: Loose) => one.metadata.name)).toEqual(['node-0', 'node-1']);
+  expect((await server.admin.get(`${metrics}/nodes/none`)).json).toMatchObject({ kind: 'Status', code: 404, reason: 'NotFound' });
+  expect((await server.admin.get(`${metrics}/namespaces/${ns}/pods/none`)).status).toBe(404);
+  expect((await server.admin.post(`${metrics}/nodes`, {})).status).toBe(405);
+  expect((await server.bob.get(`${metrics}/nodes`)).status).toBe(403);
+  const table = await server.admin.send('GET', `${metrics}/nodes`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } });
+  expect(table.json).toMatchObject({
+    kind: 'Table',
+    rows: [{ cells: ['node-0', expect.stringMatching(/n$/), expect.stringMatching(/Ki$/), '15s'] }, {}],
+  });
+  const plat = platFor(server);
+  expect(await plat.ok(['top', 'pod', '-n', ns, 'measured'])).toMatch(/measured\s+250m\s+64Mi/);
+  expect(await plat.ok(['top', 'node'])).toMatch(/node-0\s+\d+m/);
+});
+
+test('pools of nodes and life cycles of pods are objects', async () => {
+  const group = '/apis/simulation.k8s.io/v1alpha1';
+  const apiVersion = 'simulation.k8s.io/v1alpha1';
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  for (const name of ['nodepools', 'podlifecycles'])
+    await when(definitions, `${name}.simulation.k8s.io`, ({ status }) =>
+      status?.conditions?.some((one: Loose) => one.type === 'Established' && one.status === 'True'),
+    );
+  const taints = [{ key: 'only', value: 'big', effect: 'NoSchedule' }];
+  await server.admin.ok('POST', `${group}/nodepools`, {
+    apiVersion,
+    kind: 'NodePool',
+    metadata: { name: 'big' },
+    spec: { count: 2, labels: { size: 'big' }, taints, capacity: { cpu: '64', pods: '500' }, zones: ['a', 'b'] },
+  });
+  await when(`${group}/nodepools`, 'big', ({ status }) => status?.ready === 2);
+  expect(await server.admin.ok('GET', '/api/v1/nodes/big-1')).toMatchObject({
+    metadata: { labels: { size: 'big', 'topology.kubernetes.io/zone': 'b' } },
+    spec: { podCIDR: expect.stringMatching(/\/23$/), taints: expect.arrayContaining(taints) },
+    status: { capacity: { cpu: '64', pods: '500', memory: '256Gi' } },
+  });
+  expect(
+    (await server.admin.post(`${group}/nodepools`, { apiVersion, kind: 'NodePool', metadata: { name: 'wrong' }, spec: { count: -1 } }))
+      .status,
+  ).toBe(422);
+  await server.admin.patch(`${group}/nodepools/big`, { spec: { count: 1 } });
+  await when(`${group}/nodepools`, 'big', ({ status }) => status?.nodes === 1);
+  await server.admin.ok('POST', `${group}/podlifecycles`, {
+    apiVersion,
+    kind: 'PodLifecycle',
+    metadata: { name: 'failing' },
+    spec: { selector: { matchLabels: { app: 'failing' } }, stages: [{ stage: 'exit', exitCode: 9 }] },
+  });
+  const labels = { app: 'failing' };
+  const isFailed = (pod: Loose): boolean => pod.status.phase === 'Failed';
+  // The object may arrive after the first pod: only one that runs already changes with it.
+  const failed = await make('by-lifecycle', { metadata: { labels }, spec: { nodeName: 'big-0', restartPolicy: 'Never' } }, isFailed);
+  expect(failed.status.containerStatuses[0].state.terminated.exitCode).toBe(9);
+});
+
 describe('plat', () => {
   test('exec and logs', async () => {
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'settings' }, data: { colour: 'blue' } });

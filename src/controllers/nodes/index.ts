@@ -12,6 +12,7 @@ import { Configuration } from './configuration.ts';
 import { Fleet } from './fleet.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { LifecycleChoice } from './lifecycle/choose.ts';
+import { registerMetrics } from './metrics/registration.ts';
 import { NodePods } from './node-pods.ts';
 import { DEFAULT_POOL, type SimulatedNodesSettings } from './settings.ts';
 
@@ -27,7 +28,8 @@ export function simulatedNodes(settings: SimulatedNodesSettings): Controller {
 
 function start(context: ControllerContext, settings: SimulatedNodesSettings): void {
   const { informers, identity } = context;
-  const { events = true, kinds = true, ...pool } = settings;
+  const { events = true, kinds = true, metrics = true, ...pool } = settings;
+  if (metrics) registerMetrics(context);
   const choice = new LifecycleChoice(identity);
   const namespaces = informers.of<Wire<Namespace>>(refs.namespaces);
   const fleet = new Fleet(context);

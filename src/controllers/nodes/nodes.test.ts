@@ -13,7 +13,7 @@ const leases = { group: 'coordination.k8s.io', version: 'v1', name: 'leases', ki
 let api: FakeApi;
 let run: TestRun;
 const start = async (settings: SimulatedNodesSettings = { count: 1 }): Promise<void> => {
-  run = runControllers(api, [simulatedNodes({ kinds: false, ...settings })]);
+  run = runControllers(api, [simulatedNodes({ kinds: false, metrics: false, ...settings })]);
   await run.idle();
 };
 beforeEach(() => {

@@ -18,6 +18,8 @@ export interface NodePoolSpec {
 export interface SimulatedNodesSettings extends NodePoolSpec {
   /** False: pods get no events about images and containers, as for tests of load. */
   readonly events?: boolean;
+  /** False: no metrics API is registered. */
+  readonly metrics?: boolean;
   /** False: there are no kinds to configure nodes and life cycles with. */
   readonly kinds?: boolean;
 }

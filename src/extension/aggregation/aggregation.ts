@@ -14,7 +14,7 @@ import type { Catalog } from '../../registry/catalog.ts';
 import type { SystemWriter } from '../../registry/system.ts';
 import { Availability } from './availability.ts';
 import { AvailabilityMetrics } from './availability-metrics.ts';
-import { type Backend, Backends } from './backends.ts';
+import { type Backend, Backends, type LocalServices } from './backends.ts';
 import { type ListedGroup, listedGroups, type Registered } from './order.ts';
 import { Registrations } from './registrations.ts';
 import type { RemoteOptions } from './remote.ts';
@@ -30,6 +30,7 @@ export interface AggregationOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
+  readonly local?: LocalServices | undefined;
 }
 
 const GROUP = 'apiregistration';
@@ -48,11 +49,11 @@ export class Aggregation {
 
   constructor(options: AggregationOptions) {
     this.options = options;
-    const { identity, catalog, live, resolve, clientCertificate, isOwn, clock } = options;
+    const { identity, catalog, live, resolve, clientCertificate, isOwn, clock, local } = options;
     const services = live<APIService>(GROUP, PLURAL);
     const own = ownVersions(catalog);
     const remote = { clock, resolve, clientCertificate, isOwn, userAgent: `${identity.word}-aggregator` };
-    this.backends = new Backends(services, (group, version) => own.has(`${group}/${version}`), remote);
+    this.backends = new Backends(services, (group, version) => own.has(`${group}/${version}`), remote, local);
     this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
   }
 

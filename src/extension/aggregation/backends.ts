@@ -1,4 +1,5 @@
 /** The group versions of aggregated servers, by the current APIService objects. */
+import type { Duplex } from 'node:stream';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Live } from '../../kinds/live.ts';
 import { equal } from '../../lib/equal.ts';
@@ -13,17 +14,29 @@ export interface Backend {
   readonly available: boolean;
   /** The same object as long as the APIService names the same service with the same settings. */
   readonly server: RemoteServer;
+  /** Connects to it, where it is within this process: it needs no check and has no address. */
+  readonly connect?: Connect | undefined;
 }
+export type Connect = () => Duplex;
+/** The connections to the services that this process answers for. */
+export type LocalServices = (namespace: string, name: string) => Connect | undefined;
 
 export class Backends {
   private readonly services: Live<APIService>;
   private readonly options: RemoteOptions;
+  private readonly local: LocalServices | undefined;
   private readonly isOwn: (group: string, version: string) => boolean;
   private generation = -1;
   private byVersion = new Map<string, Backend>();
 
   /** `isOwn`: group versions of built-in kinds. No object takes those away from this server. */
-  constructor(services: Live<APIService>, isOwn: (group: string, version: string) => boolean, options: RemoteOptions) {
+  constructor(
+    services: Live<APIService>,
+    isOwn: (group: string, version: string) => boolean,
+    options: RemoteOptions,
+    local?: LocalServices,
+  ) {
+    this.local = local;
     this.services = services;
     this.isOwn = isOwn;
     this.options = options;
@@ -57,7 +70,10 @@ export class Backends {
       const known = before.get(path);
       const server = this.serverOf(service, known?.server);
       if (known?.server === server) before.delete(path);
-      this.byVersion.set(path, { name: service.metadata.name ?? '', group, version, available: isAvailable(service), server });
+      const { namespace = '', name = '' } = service.spec.service ?? {};
+      const connect = this.local?.(namespace, name);
+      const available = connect !== undefined || isAvailable(service);
+      this.byVersion.set(path, { name: service.metadata.name ?? '', group, version, available, server, connect });
     }
     for (const { server } of before.values()) server.retire();
   }

@@ -28,7 +28,12 @@ const MORE_PROBES = 4;
 /** The authorizer of the aggregated server must allow the probe. */
 const prober = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 
-export async function check(deps: CheckDeps, service: APIService, { server }: Pick<Backend, 'server'>): Promise<Verdict> {
+export async function check(
+  deps: CheckDeps,
+  service: APIService,
+  { server, connect }: Pick<Backend, 'server' | 'connect'>,
+): Promise<Verdict> {
+  if (connect !== undefined) return passed;
   const { spec } = service;
   const problem = serviceProblem(deps, spec.service ?? {});
   if (problem !== undefined) return problem;

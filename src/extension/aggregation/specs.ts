@@ -78,8 +78,8 @@ export class RemoteSpecs {
     });
   }
   /** Available, and its document was not fetched yet. */
-  private wants({ name, available, server }: Backend): boolean {
-    return available && this.kept.get(name)?.server !== server;
+  private wants({ name, available, server, connect }: Backend): boolean {
+    return available && connect === undefined && this.kept.get(name)?.server !== server;
   }
 
   /** Specs of servers that are gone are removed; those of unavailable ones stay. */
@@ -97,7 +97,7 @@ export class RemoteSpecs {
   private async fetchAll(): Promise<void> {
     if (this.fetching || this.ends.length === 0) return;
     this.fetching = true;
-    const available = this.options.backends.all().filter((backend) => backend.available);
+    const available = this.options.backends.all().filter(({ available, connect }) => available && connect === undefined);
     await Promise.all(available.slice(0, MAX_SPECS).map((backend) => this.fetch(backend)));
     this.fetching = false;
     if (this.ends.length > 0) this.look();
