@@ -7,7 +7,6 @@ import { isTerminating as isNamespaceTerminating } from '../../runtime/manager.t
 import type { WorkQueue } from '../../runtime/queue.ts';
 import { History, type Owner } from '../revisions/history.ts';
 import { type Revision, revisionData, revisionLabel, surplusRevisions } from '../revisions/revision.ts';
-import { revisionIndex } from '../revisions/revision-index.ts';
 import { scaledUp } from '../shared/amounts.ts';
 import { claim } from '../shared/claim.ts';
 import { EventRecorder } from '../shared/events.ts';
@@ -67,13 +66,12 @@ class DaemonSets {
     this.sets = informers.of<DaemonSetObject>(this.names.daemonSets);
     this.nodes = informers.of<NodeObject>(refs.nodes);
     this.pods = podIndex(informers);
-    const index = revisionIndex(informers, this.names.controllerRevisions);
-    this.history = new History({ client, resource: this.names.controllerRevisions, index, hashLabel: revisionLabel });
+    this.history = new History({ context, resource: this.names.controllerRevisions, kind: 'DaemonSet', hashLabel: revisionLabel });
     this.recorder = new EventRecorder({ client, clock, component: 'daemonset-controller' });
     this.control = new PodControl(client, this.recorder);
     this.queue = context.queue((key) => this.sync(key), {
       workers: WORKERS,
-      after: [this.sets.synced, this.nodes.synced, this.pods.informer.synced, index.informer.synced],
+      after: [this.sets.synced, this.nodes.synced, this.pods.informer.synced, this.history.synced],
     });
   }
   start(): void {
@@ -85,6 +83,12 @@ class DaemonSets {
         this.followed.delete(object.metadata.uid ?? '');
       } else this.queue.add(key);
     });
+    this.history.onChange(
+      (key) => this.queue.add(key),
+      (namespace, labels) => {
+        for (const set of this.sets.list(namespace)) if (fromLabelSelector(set.spec?.selector).matches(labels)) this.queue.add(keyOf(set));
+      },
+    );
     this.pods.informer.onChange(({ type, object, old }) => {
       if (old !== undefined) this.ofPod(old)?.removePod(old);
       if (type !== 'deleted') this.ofPod(object)?.putPod(object);
@@ -148,8 +152,9 @@ class DaemonSets {
     await this.writeStatus(set, state.totals(), collisions);
     await this.deleteRevisions(set, state, revisions, revision);
     if (error !== undefined) throw error;
-    const next = state.nextAvailable;
-    return next === undefined ? wait : Math.min(wait ?? next, next - this.context.clock.now());
+    const next = (state.nextAvailable ?? Number.POSITIVE_INFINITY) - this.context.clock.now();
+    const soonest = Math.min(next, wait ?? Number.POSITIVE_INFINITY);
+    return Number.isFinite(soonest) ? soonest : undefined;
   }
   private ownerOf(set: DaemonSetObject, selects: Owner['selects']): Owner {
     const { namespace = '', name = '', uid } = set.metadata;
@@ -204,7 +209,8 @@ class DaemonSets {
     if (followed === undefined) {
       const state = new DaemonState(this.context.identity, this.nodes.list(), this.pods.ownedBy(uid));
       followed = { key: keyOf(set), state };
-      this.followed.set(uid, followed);
+      // Nothing would remove that of a set that was deleted meanwhile.
+      if (this.sets.get(set.metadata.namespace ?? '', set.metadata.name ?? '')?.metadata.uid === uid) this.followed.set(uid, followed);
     }
     return followed.state;
   }

@@ -199,6 +199,19 @@ test('revisions of the same template become one, and their pods keep running', a
   expect([after.uid, after.labels['controller-revision-hash']]).toEqual([before.uid, 'other']);
 });
 
+test('a revision that is deleted is made again, and one that nothing controls is adopted', async () => {
+  await start(['n1']);
+  await settle();
+  const [{ metadata }] = world.revisions();
+  await world.remove(kinds.revisions, metadata.name);
+  expect(world.revisions().map(({ metadata: again }) => again.name)).toEqual([metadata.name]);
+  const { ownerReferences: _, ...rest } = world.revisions()[0].metadata;
+  world.api.put(kinds.revisions, { ...world.revisions()[0], metadata: rest });
+  await world.idle();
+  expect(world.revisions()[0].metadata.ownerReferences).toMatchObject([{ uid: 'agent-uid', controller: true }]);
+  expect(placed()).toEqual(['n1 one']);
+});
+
 test('a failed pod is replaced, after longer and longer waits', async () => {
   await start(['n1']);
   const fail = async (): Promise<void> => {

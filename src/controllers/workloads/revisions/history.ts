@@ -1,19 +1,24 @@
 /** Finds, makes, renumbers and deletes the revisions of a set. */
-import type { Client, ResourceRef } from '../../../client/dynamic.ts';
+import type { ResourceRef } from '../../../client/dynamic.ts';
 import { isConflict, unlessGone } from '../../../client/http.ts';
+import type { Informer } from '../../../client/informer.ts';
 import { equal } from '../../../lib/equal.ts';
+import type { Labels } from '../../../meta/labels.ts';
 import type { JsonObject } from '../../../schema/types.ts';
+import type { ControllerContext } from '../../runtime/controller.ts';
 import { claim } from '../shared/claim.ts';
 import type { About } from '../shared/events.ts';
+import { type OwnerIndex, ownerIndex } from '../shared/owner-index.ts';
 import { controllerRef, type Template } from '../shared/pod-control.ts';
+import { controllerOf } from '../shared/pods.ts';
 import { templateHash } from '../shared/template-hash.ts';
 import { chooseRevision, type Revision, revisionData, sortRevisions } from './revision.ts';
-import type { RevisionIndex } from './revision-index.ts';
 
 export interface HistoryOptions {
-  readonly client: Client;
+  readonly context: ControllerContext;
   readonly resource: ResourceRef;
-  readonly index: RevisionIndex;
+  /** The kind of the owners. */
+  readonly kind: string;
   /** The label of a revision that has its hash. */
   readonly hashLabel: string;
 }
@@ -32,22 +37,43 @@ const MOST_NAMES = 50;
 const MOST_PREFIX = 223;
 
 export class History {
+  readonly synced: Promise<void>;
   private readonly options: HistoryOptions;
+  private readonly informer: Informer<Revision>;
+  private readonly index: OwnerIndex<Revision>;
 
   constructor(options: HistoryOptions) {
+    const { context, resource } = options;
     this.options = options;
+    this.informer = context.informers.of<Revision>(resource);
+    this.index = ownerIndex(context.informers, resource.name, this.informer);
+    this.synced = this.informer.synced;
+  }
+  /**
+   * Calls `owned` with the key of an owner whose revisions were changed or deleted, and `orphaned` with a revision that nothing
+   * controls.
+   */
+  onChange(owned: (key: string) => void, orphaned: (namespace: string, labels: Labels | undefined) => void): void {
+    this.informer.onChange(({ type, object, old }) => {
+      const { namespace = '', labels } = object.metadata;
+      const owner = controllerOf(object);
+      const before = old === undefined ? undefined : controllerOf(old);
+      for (const one of owner?.uid === before?.uid ? [owner] : [owner, before])
+        if (one?.kind === this.options.kind) owned(`${namespace}/${one.name}`);
+      if (owner === undefined && type !== 'deleted') orphaned(namespace, labels);
+    });
   }
   /** Revisions of an owner from the oldest, after adoption of those that nothing controls. */
   async of({ about, selects, mayAdopt }: Owner): Promise<Revision[]> {
-    const { client, resource, index } = this.options;
+    const { context, resource } = this.options;
     const { uid = '', namespace = '' } = about.metadata;
     const revisions = await claim<Revision>({
-      client,
+      client: context.client,
       resource,
       owner: about,
       matches: ({ metadata }) => selects(metadata.labels),
       mayAdopt,
-      candidates: [...index.ownedBy(uid), ...index.orphansIn(namespace)],
+      candidates: [...this.index.ownedBy(uid), ...this.index.orphansIn(namespace)],
     });
     return sortRevisions(revisions);
   }
@@ -56,21 +82,21 @@ export class History {
    * far, which makes the next hash.
    */
   async current(owner: Owner, revisions: readonly Revision[], collisions: number): Promise<{ revision: Revision; collisions: number }> {
-    const { client, resource, index } = this.options;
+    const { context, resource } = this.options;
     const data = revisionData(owner.template);
     const choice = chooseRevision(revisions, data);
     if (choice.use === 'newest') return { revision: choice.revision, collisions };
     if (choice.use === 'new') return this.create(owner, data, choice.number, collisions);
-    const revision = await client.update<Revision>(resource, { ...choice.revision, revision: choice.number } as Revision);
-    await index.informer.seen(revision);
+    const revision = await context.client.update<Revision>(resource, { ...choice.revision, revision: choice.number } as Revision);
+    await this.informer.seen(revision);
     return { revision, collisions };
   }
   async delete(revisions: readonly Revision[]): Promise<void> {
-    const { client, resource, index } = this.options;
+    const { context, resource } = this.options;
     for (const revision of revisions) {
       const { namespace = '', name = '', uid = '' } = revision.metadata;
-      await client.delete(resource, namespace, name, { preconditions: { uid } }).catch(unlessGone);
-      await index.informer.gone(revision);
+      await context.client.delete(resource, namespace, name, { preconditions: { uid } }).catch(unlessGone);
+      await this.informer.gone(revision);
     }
   }
 
@@ -80,19 +106,19 @@ export class History {
     revision: number,
     before: number,
   ): Promise<{ revision: Revision; collisions: number }> {
-    const { client, resource, index } = this.options;
+    const { context, resource } = this.options;
     const { namespace = '', name: ownerName = '' } = owner.about.metadata;
     for (let collisions = before; ; collisions++) {
       const hash = templateHash(owner.template, collisions);
       const name = `${ownerName.slice(0, MOST_PREFIX)}-${hash}`;
       try {
-        const made = await client.create<Revision>(resource, namespace, this.build(owner, { name, hash, data, revision }));
-        await index.informer.seen(made);
+        const made = await context.client.create<Revision>(resource, namespace, this.build(owner, { name, hash, data, revision }));
+        await this.informer.seen(made);
         return { revision: made, collisions };
       } catch (error) {
         if (!isConflict(error) || collisions - before >= MOST_NAMES) throw error;
       }
-      const there = await client.find<Revision>(resource, namespace, name);
+      const there = await context.client.find<Revision>(resource, namespace, name);
       if (there !== undefined && equal(there.data, data)) return { revision: there, collisions };
     }
   }

@@ -7,7 +7,6 @@ import { type Controller, type ControllerContext, refs } from '../../runtime/con
 import type { WorkQueue } from '../../runtime/queue.ts';
 import { History, type Owner } from '../revisions/history.ts';
 import { type Revision, sortRevisions, surplusRevisions } from '../revisions/revision.ts';
-import { revisionIndex } from '../revisions/revision-index.ts';
 import { claim } from '../shared/claim.ts';
 import { EventRecorder } from '../shared/events.ts';
 import { messageOf, slowStart } from '../shared/pod-control.ts';
@@ -60,13 +59,12 @@ class StatefulSets {
     this.names = workloadRefs(identity);
     this.sets = informers.of<StatefulSetObject>(this.names.statefulSets);
     this.pods = podIndex(informers);
-    const index = revisionIndex(informers, this.names.controllerRevisions);
     const hashLabel = domainName(identity, 'hash', 'controller');
-    this.history = new History({ client, resource: this.names.controllerRevisions, index, hashLabel });
+    this.history = new History({ context, resource: this.names.controllerRevisions, kind: 'StatefulSet', hashLabel });
     this.recorder = new EventRecorder({ client, clock, component: 'statefulset-controller' });
     this.queue = context.queue((key) => this.sync(key), {
       workers: WORKERS,
-      after: [this.sets.synced, this.pods.informer.synced, index.informer.synced],
+      after: [this.sets.synced, this.pods.informer.synced, this.history.synced],
     });
     this.claims = new ClaimControl({ context, recorder: this.recorder, wake: (key) => this.queue.add(key) });
   }
@@ -76,6 +74,12 @@ class StatefulSets {
       if (type === 'deleted') this.orphansDue.delete(keyOf(object));
       else this.queue.add(keyOf(object));
     });
+    this.history.onChange(
+      (key) => this.queue.add(key),
+      (namespace, labels) => {
+        for (const set of this.sets.list(namespace)) if (fromLabelSelector(set.spec?.selector).matches(labels)) this.queue.add(keyOf(set));
+      },
+    );
     this.pods.informer.onChange(({ type, object, old }) => {
       this.podChanged(object, type === 'deleted');
       if (old !== undefined && controllerOf(old)?.uid !== controllerOf(object)?.uid) this.podChanged(old, true);

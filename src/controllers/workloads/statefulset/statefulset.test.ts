@@ -170,6 +170,17 @@ test('old revisions are deleted beyond the limit, those of pods never', async ()
   expect(stored).toEqual(['one', 'three', 'four', 'five']);
 });
 
+test('a revision that is deleted is made again, and one that nothing controls is adopted', async () => {
+  await start({ replicas: 1 });
+  const [{ metadata }] = world.revisions();
+  await world.remove(kinds.revisions, metadata.name);
+  expect(world.revisions().map(({ metadata: again }) => again.name)).toEqual([metadata.name]);
+  const { ownerReferences: _, ...rest } = world.revisions()[0].metadata;
+  world.api.put(kinds.revisions, { ...world.revisions()[0], metadata: rest });
+  await world.idle();
+  expect(world.revisions()[0].metadata.ownerReferences).toMatchObject([{ uid: 'web-uid', controller: true }]);
+});
+
 test('a name of a revision that another template has makes another hash', async () => {
   await start({ replicas: 1 });
   const [{ metadata }] = world.revisions();
