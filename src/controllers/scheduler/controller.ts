@@ -32,8 +32,9 @@ export interface SchedulerSettings {
 /** The name that pods have unless they name another. */
 export const DEFAULT_SCHEDULER = 'default-scheduler';
 
-/** Decisions in one turn of the event loop. */
+/** Decisions in one turn of the event loop, and the time after which the turn ends earlier: others wait meanwhile. */
 const BATCH = 32;
+const TURN_MS = 5;
 const CYCLE = 'next';
 
 export function schedulerController({ names = [DEFAULT_SCHEDULER] }: SchedulerSettings = {}): Controller {
@@ -69,7 +70,8 @@ function start(context: ControllerContext, names: readonly string[]): void {
   effects.serve(scheduler);
   const cycle = context.queue(
     async () => {
-      for (let i = 0; i < BATCH; i++) if (effects.isFull || !scheduler.next()) return;
+      const until = clock.monotonic() + TURN_MS;
+      for (let i = 0; i < BATCH && clock.monotonic() <= until; i++) if (effects.isFull || !scheduler.next()) return;
       ready();
     },
     { workers: 1, after: synced },

@@ -14,12 +14,12 @@ export function matchingVolumes(objects: VolumeObjects, claim: Claim): Volume[] 
   for (const volume of objects.volumes()) {
     const { spec, status, metadata } = volume;
     if (metadata.deletionTimestamp !== undefined || (spec?.volumeMode ?? 'Filesystem') !== mode) continue;
+    // Most volumes have a claim: they are left first.
+    const isNamed = spec?.claimRef !== undefined;
+    if (isNamed && !namesClaim(volume, claim)) continue;
     const has = amount(spec?.capacity?.storage ?? '0');
     if (needed !== undefined && has.compare(needed) < 0) continue;
-    if (spec?.claimRef !== undefined) {
-      if (namesClaim(volume, claim)) return [volume];
-      continue;
-    }
+    if (isNamed) return [volume];
     const reserved = objects.chosen.get(metadata.name ?? '');
     if (reserved !== undefined && reserved !== claimKey(claim)) continue;
     if (status?.phase !== 'Available' || objects.classNameOf(volume) !== className) continue;
@@ -28,7 +28,7 @@ export function matchingVolumes(objects: VolumeObjects, claim: Claim): Volume[] 
     found.push({ volume, size: has });
   }
   return found
-    .sort((a, b) => a.size.compare(b.size) || (a.volume.metadata.name ?? '').localeCompare(b.volume.metadata.name ?? ''))
+    .sort((a, b) => a.size.compare(b.size) || ((a.volume.metadata.name ?? '') < (b.volume.metadata.name ?? '') ? -1 : 1))
     .map(({ volume }) => volume);
 }
 
