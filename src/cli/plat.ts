@@ -1,5 +1,6 @@
 /** The program `plat`: runs when it is imported. */
 import { basename } from 'node:path';
+import { isatty } from 'node:tty';
 import { extraRootsVariable } from '../client/extra-roots.ts';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
@@ -10,21 +11,43 @@ import { outputFailure } from './output-failure.ts';
 // Programs that are started from here have the variable that the first line of the program moved for Node.
 if (process.env[extraRootsVariable] !== undefined) process.env.NODE_EXTRA_CA_CERTS ??= process.env[extraRootsVariable];
 
+/** Streams are made when they are first used: each takes milliseconds, and most commands read nothing and report no error. */
+function errorOutput(): { write(content: string | Buffer): void; readonly waiting: number } {
+  let stream: NodeJS.WriteStream | undefined;
+  return {
+    write(content) {
+      if (stream === undefined) {
+        stream = process.stderr;
+        // There is nowhere left to report it.
+        stream.on('error', () => {});
+      }
+      stream.write(content);
+    },
+    /** Bytes that are not written yet. */
+    get waiting() {
+      return stream?.writableLength ?? 0;
+    },
+  };
+}
+const errors = errorOutput();
+
 const io: IO = {
   program: /^kubectl(\.|$)/.test(basename(process.argv[1] ?? '')) ? 'kubectl' : 'plat',
   clock: commandClock,
   out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  err: (text) => errors.write(text),
   stdin: async () => (await import('./standard-input.ts')).readStandardInput(process.stdin),
   env: process.env,
   cwd: workingDirectory(),
   home: homeDirectory(),
   terminal: {
-    input: process.stdin,
-    interactive: process.stdin.isTTY === true,
-    errorsAreShown: process.stderr.isTTY === true,
+    get input() {
+      return process.stdin;
+    },
+    interactive: isatty(0),
+    errorsAreShown: isatty(2),
     write: (bytes) => void process.stdout.write(bytes),
-    writeError: (bytes) => void process.stderr.write(bytes),
+    writeError: (bytes) => errors.write(bytes),
     raw() {
       process.stdin.setRawMode?.(true);
       return () => void process.stdin.setRawMode?.(false);
@@ -52,12 +75,10 @@ const io: IO = {
 };
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => endWithout(error, 0));
-// There is nowhere left to report it.
-process.stderr.on('error', () => {});
 
 function endWithout(error: NodeJS.ErrnoException, code: number): never {
   const failure = outputFailure(error, code);
-  if (failure.message !== '') process.stderr.write(`${io.program === 'plat' ? 'plat' : 'error'}: ${failure.message}\n`);
+  if (failure.message !== '') errors.write(`${io.program === 'plat' ? 'plat' : 'error'}: ${failure.message}\n`);
   process.exit(failure.code);
 }
 
@@ -66,5 +87,5 @@ void run(process.argv.slice(2), io).then((code) => {
   // Its event comes later than this.
   if (process.stdout.errored) endWithout(process.stdout.errored, code);
   // Taking the process apart step by step takes longer than most commands need for their work.
-  if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+  if (process.stdout.writableLength === 0 && errors.waiting === 0) process.exit();
 });

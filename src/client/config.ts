@@ -2,7 +2,7 @@
  * The kubeconfig file: servers, users, and the context in use. Several files are merged; values of
  * earlier files win. Paths within a file are relative to its directory.
  */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { writeSecretFile } from '../lib/pki/files.ts';
 
@@ -94,7 +94,8 @@ export async function loadConfig(paths: readonly string[]): Promise<ClientConfig
 async function readConfigFile(path: string): Promise<ClientConfig | undefined> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    // Every command waits for it, and a read by another thread takes longer.
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return undefined;

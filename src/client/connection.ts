@@ -1,5 +1,5 @@
 /** The connection that follows from a configuration and the flags of a command. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
 import { type CredentialEnvironment, type CredentialSource, tokenFileSource } from './credentials.ts';
@@ -240,7 +240,7 @@ async function pem<K extends string>(entry: Partial<Record<K | `${K}-data`, unkn
 }
 async function readPem(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
   }
