@@ -8,6 +8,7 @@
 import { unlessGone } from '../../../client/http.ts';
 import { keyOf, splitKey } from '../../../client/informer.ts';
 import { equal } from '../../../lib/equal.ts';
+import { groupName } from '../../../meta/identity.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import type { WorkQueue } from '../../runtime/queue.ts';
 import { matchingVolumes } from '../../scheduler/volumes/matching.ts';
@@ -173,7 +174,7 @@ class BinderRun {
     const className = objects.classNameOf(claim);
     const storageClass = objects.classOf(claim);
     if (storageClass === undefined) {
-      const resource = `storageclass.${this.classGroup}`;
+      const resource = `storageclass.${groupName(this.context.identity, 'storage')}`;
       this.event(claim, 'Warning', 'ProvisioningFailed', `${resource} ${JSON.stringify(className)} not found`);
       return claim;
     }
@@ -194,9 +195,6 @@ class BinderRun {
     const message = `waiting for a volume to be created, either by external provisioner ${JSON.stringify(provisioner)} or manually created by system administrator`;
     this.event(claim, 'Normal', 'ExternalProvisioning', message);
     return current;
-  }
-  private get classGroup(): string {
-    return `storage.${this.context.identity.groupSuffix}`;
   }
 
   // ---- the binding -------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 import { isConflict, unlessGoneOrReplaced } from '../../../client/http.ts';
 import { keyOf, splitKey } from '../../../client/informer.ts';
 import { amount } from '../../../kinds/validation/resources.ts';
+import { dns1123Subdomain } from '../../../meta/names.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import { EventRecorder } from '../shared/events.ts';
 import { workloadRefs } from '../shared/refs.ts';
@@ -146,6 +147,11 @@ class ProvisionerRun {
   }
 }
 
+/** Names of provisioners may contain what names of drivers may not. */
+const driverOf = (provisioner: string, { simulated }: VolumeNames): string =>
+  dns1123Subdomain(provisioner).length === 0 && provisioner.length <= MAX_DRIVER_NAME ? provisioner : simulated;
+const MAX_DRIVER_NAME = 63;
+
 /** The volume for a claim, bound to it from the start. */
 export function provisioned(claim: Claim, storageClass: StorageClass, names: VolumeNames): Volume {
   const { uid = '', name, namespace } = claim.metadata;
@@ -162,7 +168,7 @@ export function provisioned(claim: Claim, storageClass: StorageClass, names: Vol
       volumeMode: claim.spec?.volumeMode ?? 'Filesystem',
       ...(storageClass.mountOptions != null && { mountOptions: storageClass.mountOptions }),
       claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid },
-      csi: { driver: storageClass.provisioner, volumeHandle: volumeName },
+      csi: { driver: driverOf(storageClass.provisioner, names), volumeHandle: volumeName },
     },
   } as unknown as Volume;
 }

@@ -2,7 +2,7 @@
 import { type Informer, keyOf } from '../../../client/informer.ts';
 import type { ObjectReference } from '../../../kinds/core/schema/references.ts';
 import type { Part } from '../../../kinds/wire.ts';
-import { domainName, type Identity } from '../../../meta/identity.ts';
+import { domainName, groupName, type Identity } from '../../../meta/identity.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { Informers } from '../../runtime/informers.ts';
 import { type Claim, type StorageClass, type Volume, VolumeObjects } from '../../scheduler/volumes/objects.ts';
@@ -40,7 +40,7 @@ export function volumeNames(identity: Identity): VolumeNames {
     provisionedBy: domainName(identity, 'provisioned-by', 'pv'),
     provisioners: ['volume', 'volume.beta'].map((prefix) => domainName(identity, 'storage-provisioner', prefix)),
     noProvisioner: domainName(identity, 'no-provisioner'),
-    simulated: domainName(identity, 'simulated', 'volume'),
+    simulated: groupName(identity, 'simulated.storage'),
     defaultClass: domainName(identity, 'is-default-class', 'storageclass'),
   };
 }

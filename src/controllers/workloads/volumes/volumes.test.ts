@@ -217,12 +217,15 @@ test('classes of other provisioners are simulated where nodes are, except those 
   for (const [any, provisioner, expected] of [
     [false, 'ebs.example.com', 'Pending'],
     [true, 'ebs.example.com', 'Bound'],
+    [true, 'example.com/nfs', 'Bound'],
     [true, 'kubernetes.io/no-provisioner', 'Pending'],
   ] as const) {
     const { api, run, claim, storageClass } = world(any);
     await storageClass('cloud', { provisioner });
     await claim('c', { storageClassName: 'cloud' });
     expect(api.get(claimKind, 'a', 'c').status.phase).toBe(expected);
+    // The name of a driver is a DNS name.
+    for (const { spec } of api.all(volumeKind)) expect(spec.csi.driver).toMatch(/^(ebs\.example\.com|simulated\.storage\.k8s\.io)$/);
     await run.stop();
   }
 });
