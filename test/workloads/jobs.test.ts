@@ -1,5 +1,6 @@
 /** Jobs, cron jobs, autoscalers, nodes and volumes through the API of a server, with the rights of their own accounts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFeatureGates } from '../../src/config/feature-gates.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
@@ -14,8 +15,8 @@ describe.each(['kubernetes', 'plat'])('identity %s', (identity) => {
   let namespace = '';
   beforeAll(async () => {
     // Both ways to count are used: by default in one identity, with finalizers in the other.
-    const featureGates = { JobTrackingWithFinalizers: String(identity === 'plat') };
-    server = await startTestServer({ identity, clock: start, workloads: ['controllers'], server: { featureGates } });
+    const features = readFeatureGates(new Map([['JobTrackingWithFinalizers', String(identity === 'plat')]]));
+    server = await startTestServer({ identity, clock: start, workloads: ['controllers'], server: { features } });
   });
   afterAll(() => server.close());
 
@@ -60,6 +61,8 @@ describe.each(['kubernetes', 'plat'])('identity %s', (identity) => {
     await good('POST', batch('jobs'), { metadata: { name: 'good' }, spec });
     await good('POST', batch('jobs'), { metadata: { name: 'waits' }, spec: { ...spec, suspend: true } });
     await server.settled();
+    const finalizers = identity === 'plat' ? [`batch.${domain}/job-tracking`] : undefined;
+    expect((await list(core('pods'))).map(({ metadata }) => metadata.finalizers)).toEqual([finalizers, finalizers]);
     await end('Succeeded');
     await end('Succeeded');
     const done = await good('GET', batch('jobs/good'));
@@ -107,6 +110,7 @@ describe.each(['kubernetes', 'plat'])('identity %s', (identity) => {
     const jobs = await list(batch('jobs'));
     expect(jobs.map(({ metadata }) => metadata.name)).toEqual([`often-${Date.parse(last) / 60_000}`]);
     expect(await reasons('often')).toEqual(expect.arrayContaining(['SuccessfulCreate', 'SawCompletedJob', 'SuccessfulDelete']));
+    await good('DELETE', batch('cronjobs/often'));
   });
 
   test('an autoscaler keeps a deployment within its limits, and reports metrics that it cannot read', async () => {
@@ -133,6 +137,7 @@ describe.each(['kubernetes', 'plat'])('identity %s', (identity) => {
     expect(await reasons('web')).toEqual(
       expect.arrayContaining(['SuccessfulRescale', 'FailedGetResourceMetric', 'FailedComputeMetricsReplicas']),
     );
+    await good('DELETE', `${scalers}/web`);
   });
 
   test('a node that stops reporting is tainted, its pods are evicted, and collected when it is gone', async () => {
