@@ -1,0 +1,20 @@
+/** The flags of workloads that are not about one of their parts. */
+import { expect, test } from 'vitest';
+import { FakeClock } from '../../src/lib/clock.ts';
+import { startTestServer } from '../support/server.ts';
+
+test('--time-factor: objects and their controllers live faster than requests', async () => {
+  const clock = new FakeClock(Date.UTC(2024, 0, 1));
+  const server = await startTestServer({ store: 'memory', timeFactor: 3600, clock });
+  try {
+    const create = async (name: string): Promise<unknown> =>
+      (await server.admin.ok('POST', '/api/v1/namespaces', { metadata: { name } })).metadata.creationTimestamp;
+    expect(await create('first')).toBe('2024-01-01T00:00:00Z');
+    await clock.advance(2000);
+    expect(await create('second')).toBe('2024-01-01T02:00:00Z');
+    const table = await server.admin.get('/api/v1/namespaces/first', { accept: 'application/json;as=Table;v=v1;g=meta.plat.dev' });
+    expect(table.json.rows[0].cells).toEqual(['first', 'Active', '120m']);
+  } finally {
+    await server.close();
+  }
+});

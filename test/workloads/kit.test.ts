@@ -1,0 +1,118 @@
+/** Workloads in a test's own process: what is deployed becomes ready, is changed and goes, with no container and no node. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FakeClock } from '../../src/lib/clock.ts';
+import { startTestServer, type TestClient, type TestServer } from '../../src/testing/index.ts';
+
+const labels = { app: 'web' };
+const template = (image: string) => ({ metadata: { labels }, spec: { containers: [{ name: 'main', image }] } });
+
+describe.each(['plat', 'kubernetes'])('%s', (identity) => {
+  let server: TestServer;
+  let client: TestClient;
+  beforeAll(async () => {
+    server = await startTestServer({ identity, workloads: true });
+    client = server.client();
+    await client.core.v1.namespaces().create({ metadata: { name: 'shop' } });
+  });
+  afterAll(() => server.close());
+
+  test('a deployment becomes available, is scaled and updated, and leaves nothing behind', async () => {
+    const deployments = client.apps.v1.deployments('shop');
+    const made = await deployments.create({
+      metadata: { name: 'web' },
+      spec: { replicas: 3, selector: { matchLabels: labels }, template: template('web:1') },
+    });
+    await client.waitFor(made, 'Available');
+    const pods = client.core.v1.pods('shop');
+    const first = await pods.list({ labelSelector: 'app=web' });
+    expect(first.items.map(({ status }) => status?.phase)).toEqual(['Running', 'Running', 'Running']);
+    expect(new Set(first.items.map(({ status }) => status?.podIP)).size).toBe(3);
+    await deployments.scale('web', 5);
+    await client.waitFor(made, (now) => now?.status?.availableReplicas === 5);
+    await deployments.patch('web', { spec: { template: template('web:2') } });
+    await client.waitFor(
+      made,
+      (now) =>
+        now?.status?.observedGeneration === 3 &&
+        now.status.updatedReplicas === 5 &&
+        now.status.replicas === 5 &&
+        now.status.availableReplicas === 5,
+    );
+    const second = await pods.list({ labelSelector: 'app=web' });
+    const live = second.items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    expect(live.map(({ spec }) => spec?.containers?.[0]?.image)).toEqual(Array(5).fill('web:2'));
+    await deployments.delete('web', { propagationPolicy: 'Foreground' });
+    await client.waitFor(made, 'delete');
+    await client.waitFor(first.items[0] as never, 'delete');
+    for (const pod of second.items) await client.waitFor(pod, 'delete');
+  });
+
+  test('a job completes', async () => {
+    const job = await client.batch.v1.jobs('shop').create({
+      metadata: { name: 'once' },
+      spec: {
+        completions: 3,
+        parallelism: 2,
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'job' }] } },
+      },
+    });
+    const done = await client.waitFor(job, 'Complete');
+    expect(done.status?.succeeded).toBe(3);
+  });
+
+  test('a stateful set and a daemon set become ready', async () => {
+    const spec = { selector: { matchLabels: { app: 'set' } }, template: { ...template('set'), metadata: { labels: { app: 'set' } } } };
+    const set = await client.apps.v1
+      .statefulsets('shop')
+      .create({ metadata: { name: 'db' }, spec: { ...spec, serviceName: 'db', replicas: 2 } });
+    await client.waitFor(set, (now) => now?.status?.readyReplicas === 2);
+    const nodes = await client.core.v1.nodes().list();
+    expect(nodes.items).toHaveLength(3);
+    const daemons = await client.apps.v1.daemonsets('shop').create({ metadata: { name: 'agent' }, spec });
+    await client.waitFor(daemons, (now) => now?.status?.numberReady === 3);
+  });
+});
+
+test('parts of it can be left out: a pod is scheduled and does not start', async () => {
+  const server = await startTestServer({ identity: 'kubernetes', workloads: ['scheduler'] });
+  try {
+    const client = server.client();
+    await client.core.v1.nodes().create({ metadata: { name: 'mine' }, status: { allocatable: { cpu: '1', memory: '1Gi', pods: '10' } } });
+    const pod = await client.core.v1
+      .pods('default')
+      .create({ metadata: { name: 'a' }, spec: { containers: [{ name: 'main', image: 'a' }] } });
+    const bound = await client.waitFor(pod, (now) => (now?.spec?.nodeName ?? '') !== '');
+    expect([bound.spec?.nodeName, bound.status?.phase]).toEqual(['mine', 'Pending']);
+    await server.settled();
+    expect((await client.core.v1.pods('default').get('a')).status?.phase).toBe('Pending');
+  } finally {
+    await server.close();
+  }
+});
+
+test('a fake clock drives a day of a cron job', async () => {
+  const clock = new FakeClock(Date.UTC(2024, 0, 1));
+  const server = await startTestServer({ identity: 'kubernetes', workloads: true, clock });
+  try {
+    const client = server.client();
+    await server.settled();
+    const cron = await client.batch.v1.cronjobs('default').create({
+      metadata: { name: 'hourly' },
+      spec: {
+        schedule: '0 * * * *',
+        jobTemplate: { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'job' }] } } } },
+      },
+    });
+    for (let hour = 0; hour < 24; hour++) {
+      for (let quarter = 0; quarter < 4; quarter++) await server.clock.advance('15m');
+      await server.settled();
+    }
+    const now = await client.batch.v1.cronjobs('default').get(cron.metadata.name as string);
+    expect(now.status?.lastScheduleTime).toBe('2024-01-02T00:00:00Z');
+    const jobs = await client.batch.v1.jobs('default').list();
+    // The history limit of successful jobs.
+    expect(jobs.items.filter(({ status }) => status?.succeeded === 1)).toHaveLength(3);
+  } finally {
+    await server.close();
+  }
+});
