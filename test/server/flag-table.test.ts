@@ -279,6 +279,13 @@ const effects: readonly Shown[] = [
     test: 'they lead, act as their own accounts, fill secrets, and empty namespaces',
     flags: ['controllers', 'leader-elect'],
   },
+  { file: 'test/workloads/kit.test.ts', test: 'parts of it can be left out: a pod is scheduled and does not start', flags: ['workloads'] },
+  { file: 'test/workloads/flags.test.ts', test: '--simulated-nodes: so many nodes are ready', flags: ['simulated-nodes'] },
+  {
+    file: 'test/workloads/flags.test.ts',
+    test: '--time-factor: objects and their controllers live faster than requests',
+    flags: ['time-factor'],
+  },
   {
     file: 'test/controllers/shared-store.test.ts',
     test: 'one leads, a killed leader is replaced, no work is done twice',

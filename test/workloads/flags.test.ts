@@ -1,7 +1,7 @@
 /** The flags of workloads that are not about one of their parts. */
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../src/lib/clock.ts';
-import { startTestServer } from '../support/server.ts';
+import { type Loose, startTestServer } from '../support/server.ts';
 
 test('--time-factor: objects and their controllers live faster than requests', async () => {
   const clock = new FakeClock(Date.UTC(2024, 0, 1));
@@ -14,6 +14,19 @@ test('--time-factor: objects and their controllers live faster than requests', a
     expect(await create('second')).toBe('2024-01-01T02:00:00Z');
     const table = await server.admin.get('/api/v1/namespaces/first', { accept: 'application/json;as=Table;v=v1;g=meta.plat.dev' });
     expect(table.json.rows[0].cells).toEqual(['first', 'Active', '120m']);
+  } finally {
+    await server.close();
+  }
+});
+
+test('--simulated-nodes: so many nodes are ready', async () => {
+  const server = await startTestServer({ identity: 'kubernetes', store: 'memory', workloads: ['nodes'], simulatedNodes: 5 });
+  try {
+    const ready = async (): Promise<number> => {
+      const { items } = await server.admin.ok('GET', '/api/v1/nodes');
+      return items.filter(({ status }: Loose) => status?.conditions?.some((one: Loose) => one.type === 'Ready' && one.status === 'True')).length;
+    };
+    await expect.poll(ready).toBe(5);
   } finally {
     await server.close();
   }
