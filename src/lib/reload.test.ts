@@ -47,9 +47,13 @@ test('files that cannot be read at the start are an error that names them', () =
   files.close();
 });
 
-test('an end leaves no timer', () => {
+test('files are looked at once there are any, and an end leaves no timer', () => {
   const clock = new FakeClock();
   const files = new FileReloader(clock, silentLog);
+  expect(clock.pending).toBe(0);
+  writeFileSync(path('c'), '1');
+  files.follow([path('c')], () => 1);
+  files.follow([path('c')], () => 2);
   expect(clock.pending).toBe(1);
   files.close();
   expect(clock.pending).toBe(0);

@@ -34,13 +34,18 @@ interface Group {
 
 export class FileReloader {
   private readonly groups: Group[] = [];
+  private readonly clock: Clock;
   private readonly log: Log;
-  private readonly stop: () => void;
+  private stop: () => void = () => {};
   private looking: Promise<void> | undefined;
 
   constructor(clock: Clock, log: Log) {
+    this.clock = clock;
     this.log = log;
-    this.stop = clock.every(RELOAD_PERIOD_MS, () => {
+  }
+  /** Where nothing is followed nothing is looked at. */
+  private begin(): void {
+    this.stop = this.clock.every(RELOAD_PERIOD_MS, () => {
       this.looking ??= this.look().finally(() => {
         this.looking = undefined;
       });
@@ -52,6 +57,7 @@ export class FileReloader {
     const contents = files.map(contentOf);
     let current = read(contents);
     const calls: ((value: T) => void)[] = [];
+    if (this.groups.length === 0) this.begin();
     this.groups.push({
       files,
       stamps: '',

@@ -24,7 +24,8 @@ test('--simulated-nodes: so many nodes are ready', async () => {
   try {
     const ready = async (): Promise<number> => {
       const { items } = await server.admin.ok('GET', '/api/v1/nodes');
-      return items.filter(({ status }: Loose) => status?.conditions?.some((one: Loose) => one.type === 'Ready' && one.status === 'True')).length;
+      return items.filter(({ status }: Loose) => status?.conditions?.some((one: Loose) => one.type === 'Ready' && one.status === 'True'))
+        .length;
     };
     await expect.poll(ready).toBe(5);
   } finally {

@@ -25,6 +25,8 @@ export interface Pool extends NodePoolSpec {
 export interface FleetEvents {
   /** A node is simulated from now on, or works again. */
   up(name: string): void;
+  /** It stops to report. */
+  down(name: string): void;
   gone(name: string): void;
 }
 
@@ -34,7 +36,7 @@ const WORKERS = 16;
 export class Fleet {
   readonly nodes: Informer<NodeObject>;
   private readonly context: ControllerContext;
-  private events: FleetEvents = { up: () => {}, gone: () => {} };
+  private events: FleetEvents = { up: () => {}, down: () => {}, gone: () => {} };
   private readonly blocks = new PodBlocks();
   private readonly known = new Map<string, SimulatedNode>();
   private readonly pools = new Map<string, Pool>();
@@ -117,6 +119,7 @@ export class Fleet {
     if (before === undefined) this.blocks.note(cidr);
     this.known.set(name, { name, addresses: before?.addresses ?? new PodAddresses(cidr), hostIP, down });
     if (!down && (before === undefined || before.down)) this.events.up(name);
+    else if (down && before?.down === false) this.events.down(name);
   }
   /** Admission adds it to every new node; a node that works does not keep it. */
   private notReadyTaint({ spec }: NodeObject): boolean {

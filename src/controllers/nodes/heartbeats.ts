@@ -1,17 +1,19 @@
 /**
  * The heartbeats of simulated nodes: a lease that each renews every ten seconds, as agents with the usual lease duration do, and a
- * status every five minutes. Renewals of many nodes are spread over the interval.
+ * status every five minutes. Renewals of many nodes are spread over the interval. Where the leases are watched in this process
+ * only, they last longer and are renewed rarely, so that time in which nothing happens costs nearly nothing.
  */
 import { isConflict, isNotFound, unlessGone } from '../../client/http.ts';
 import type { Lease } from '../../kinds/coordination/schema/v1.ts';
 import type { Wire } from '../../kinds/wire.ts';
 import { microTimeOf } from '../../meta/time.ts';
 import { builtin, type ControllerContext, refs } from '../runtime/controller.ts';
+import { type LeaseWatch, leaseWatch } from '../runtime/lease-watch.ts';
 import type { Fleet } from './fleet.ts';
 import { conditionsOf } from './node-object.ts';
 
 const LEASE_SECONDS = 40;
-const RENEW_MS = (LEASE_SECONDS * 1000) / 4;
+const LONG_LEASE_SECONDS = 3600;
 const STATUS_MS = 5 * 60_000;
 /** Few nodes renew their leases together; many in up to so many parts of the interval. */
 const MOST_PARTS = 20;
@@ -27,6 +29,7 @@ export class Heartbeats {
   private readonly fleet: Fleet;
   private readonly namespace: string;
   private readonly leases;
+  private readonly watch: LeaseWatch;
   /** When the status of a node is due. */
   private readonly statusDue = new Map<string, number>();
   private waiting: string[] = [];
@@ -40,6 +43,7 @@ export class Heartbeats {
     this.fleet = fleet;
     this.namespace = context.identity.namespaces.nodeLease;
     this.leases = builtin(context.identity, 'coordination', 'v1', 'leases');
+    this.watch = leaseWatch(context.informers);
     context.onStop(() => this.stop());
     this.schedule(1);
   }
@@ -49,17 +53,29 @@ export class Heartbeats {
     this.statusDue.set(name, clock.now() + STATUS_MS * (0.5 + random.float() / 2));
     this.enqueue([name]);
   }
+  /** A node is down: its lease is no longer believed for long. */
+  end(name: string): void {
+    if (!this.watch.here) return;
+    const patch = { spec: { leaseDurationSeconds: LEASE_SECONDS } };
+    this.context.client.patch(this.leases, this.namespace, name, patch).catch((error: unknown) => {
+      if (!this.ended && !isNotFound(error))
+        this.context.log.warn('cannot shorten the lease of a simulated node', { node: name, error: String(error) });
+    });
+  }
   forget(name: string): void {
     this.statusDue.delete(name);
   }
 
+  private get leaseSeconds(): number {
+    return this.watch.here ? LONG_LEASE_SECONDS : LEASE_SECONDS;
+  }
   private stop(): void {
     this.ended = true;
     this.waiting = [];
     this.cancel();
   }
   private schedule(parts: number): void {
-    this.cancel = this.context.clock.after(RENEW_MS / parts, () => {
+    this.cancel = this.context.clock.after((this.leaseSeconds * 1000) / 4 / parts, () => {
       if (this.ended) return;
       const now = partsOf(this.fleet.size);
       this.part = (this.part + 1) % now;
@@ -99,7 +115,7 @@ export class Heartbeats {
     const { client, clock } = this.context;
     const renewTime = microTimeOf(clock.now());
     try {
-      await client.patch(this.leases, this.namespace, name, { spec: { renewTime } });
+      await client.patch(this.leases, this.namespace, name, { spec: { renewTime, leaseDurationSeconds: this.leaseSeconds } });
       return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -107,7 +123,7 @@ export class Heartbeats {
     const uid = this.fleet.nodes.get('', name)?.metadata.uid ?? '';
     const lease: Wire<Lease> = {
       metadata: { name, namespace: this.namespace, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] },
-      spec: { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime },
+      spec: { holderIdentity: name, leaseDurationSeconds: this.leaseSeconds, renewTime },
     };
     await client.create(this.leases, this.namespace, lease).catch((error: unknown) => {
       if (!isConflict(error)) throw error;

@@ -46,6 +46,7 @@ function start(context: ControllerContext, settings: SimulatedNodesSettings): vo
       heartbeats.begin(name);
       pods.begin(name);
     },
+    down: (name) => heartbeats.end(name),
     gone: (name) => heartbeats.forget(name),
   });
   fleet.setPool({ ...pool, name: DEFAULT_POOL });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
 import { FakeApi, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
+import { nodeLifecycleController } from '../workloads/nodelife/controller.ts';
 import { partsOf } from './heartbeats.ts';
 import { type SimulatedNodesSettings, simulatedNodes } from './index.ts';
 
@@ -261,6 +262,23 @@ test('a node that is down does nothing until it returns', async () => {
   expect(status('waiting').phase).toBe('Running');
   expect(api.get(leases, 'kube-node-lease', 'node-0').spec.renewTime > renewed).toBe(true);
   expect(api.get(nodes, '', 'node-0').status.conditions.find((one: Loose) => one.type === 'Ready').status).toBe('True');
+});
+
+test('where the leases are watched in the same process they are renewed rarely, and a node that is down is noticed as usual', async () => {
+  run = runControllers(api, [nodeLifecycleController, simulatedNodes({ count: 2, kinds: false })]);
+  await run.idle();
+  await run.pass(0);
+  const before = api.calls.length;
+  await run.pass(600_000);
+  expect(api.calls.slice(before).filter((call) => call.includes('/leases/'))).toEqual([]);
+  await run.pass(300_000);
+  const node = api.get(nodes, '', 'node-0');
+  api.put(nodes, { ...node, metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [note('down')]: 'true' } } });
+  const ready = (name: string): unknown => api.get(nodes, '', name).status.conditions.find((one: Loose) => one.type === 'Ready').status;
+  await run.pass(39_999);
+  expect([ready('node-0'), ready('node-1')]).toEqual(['True', 'True']);
+  await run.pass(1);
+  expect([ready('node-0'), ready('node-1')]).toEqual(['Unknown', 'True']);
 });
 
 test('a restart goes on where the pods are, without another write', async () => {

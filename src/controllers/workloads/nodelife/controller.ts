@@ -8,6 +8,7 @@ import type { Lease } from '../../../kinds/coordination/schema/v1.ts';
 import type { Wire } from '../../../kinds/wire.ts';
 import { formatTime, timeMillis } from '../../../meta/time.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
+import { leaseWatch } from '../../runtime/lease-watch.ts';
 import { EventRecorder } from '../shared/events.ts';
 import { isReady } from '../shared/pod-state.ts';
 import { type PodIndex, podIndex, type WorkloadPod } from '../shared/pods.ts';
@@ -41,6 +42,8 @@ interface Health {
   /** When it was last heard of, by the clock of this controller. */
   heardAt: number;
   heartbeat: string;
+  /** How long it is believed after that: at least for the usual time, longer where its lease says so. */
+  graceMs: number;
   /** Its pods were marked as not ready. */
   marked: boolean;
 }
@@ -56,7 +59,10 @@ export const nodeLifecycleController: Controller = {
       namespace: identity.namespaces.nodeLease,
       form: 'renewals',
       keep: ({ metadata: { name, namespace, uid, resourceVersion }, spec }) =>
-        ({ metadata: { name, namespace, uid, resourceVersion }, spec: { renewTime: spec?.renewTime } }) as LeaseObject,
+        ({
+          metadata: { name, namespace, uid, resourceVersion },
+          spec: { renewTime: spec?.renewTime, leaseDurationSeconds: spec?.leaseDurationSeconds },
+        }) as LeaseObject,
     });
     const run = new NodeRun(context, nodes, index);
     const work = queue((key) => run.sync(splitKey(key).name), {
@@ -70,8 +76,16 @@ export const nodeLifecycleController: Controller = {
         work.add(keyOf(object));
       }
     });
+    leaseWatch(informers).here = true;
     leases.onChange(({ type, object, old }) => {
-      if (type !== 'deleted' && object.spec?.renewTime !== old?.spec?.renewTime) run.heard(object.metadata.name ?? '', clock.now());
+      if (type === 'deleted') return;
+      const { name = '' } = object.metadata;
+      const { renewTime, leaseDurationSeconds = 0 } = object.spec ?? {};
+      if (renewTime !== old?.spec?.renewTime) run.heard(name, clock.now());
+      if (leaseDurationSeconds !== old?.spec?.leaseDurationSeconds) {
+        run.believe(name, leaseDurationSeconds * 1000);
+        work.add(`/${name}`);
+      }
     });
     startEvictions(context, nodes, index);
   },
@@ -85,6 +99,8 @@ class NodeRun {
   private readonly recorder: EventRecorder;
   private readonly zones = new Zones();
   private readonly health = new Map<string, Health>();
+  /** Leases that last longer than usual. */
+  private readonly leaseMs = new Map<string, number>();
 
   constructor(context: ControllerContext, nodes: Informer<NodeObject>, index: PodIndex) {
     this.context = context;
@@ -100,7 +116,13 @@ class NodeRun {
     const heartbeat = nodeCondition(node, 'Ready')?.lastHeartbeatTime ?? '';
     const known = this.health.get(name);
     if (known === undefined || known.uid !== uid) {
-      this.health.set(name, { uid, heardAt: this.context.clock.now(), heartbeat, marked: false });
+      this.health.set(name, {
+        uid,
+        heardAt: this.context.clock.now(),
+        heartbeat,
+        graceMs: this.leaseMs.get(name) ?? GRACE_MS,
+        marked: false,
+      });
       this.recorder.event(aboutNode(node), 'Normal', 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
     } else if (known.heartbeat !== heartbeat) {
       known.heartbeat = heartbeat;
@@ -111,12 +133,25 @@ class NodeRun {
   removed(node: NodeObject): void {
     const { name = '' } = node.metadata;
     this.health.delete(name);
+    this.leaseMs.delete(name);
     this.zones.delete(name);
     this.recorder.event(aboutNode(node), 'Normal', 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
   }
   heard(name: string, now: number): void {
     const known = this.health.get(name);
     if (known !== undefined) known.heardAt = now;
+  }
+
+  /** Takes over how long the lease of a node lasts. */
+  believe(name: string, leaseMs: number): void {
+    const graceMs = Math.max(leaseMs, GRACE_MS);
+    if (graceMs > GRACE_MS) this.leaseMs.set(name, graceMs);
+    else this.leaseMs.delete(name);
+    const known = this.health.get(name);
+    if (known === undefined) return;
+    // A lease that is cut short counts from now.
+    if (graceMs < known.graceMs) known.heardAt = this.context.clock.now();
+    known.graceMs = graceMs;
   }
 
   async sync(name: string): Promise<number | undefined> {
@@ -126,7 +161,7 @@ class NodeRun {
     const now = this.context.clock.now();
     const ready = nodeCondition(node, 'Ready');
     const created = node.metadata.creationTimestamp == null ? now : timeMillis(node.metadata.creationTimestamp);
-    const until = ready === undefined ? created + STARTUP_GRACE_MS : health.heardAt + GRACE_MS;
+    const until = ready === undefined ? created + STARTUP_GRACE_MS : health.heardAt + health.graceMs;
     let wait: number | undefined;
     if (ready?.status !== 'Unknown') {
       if (now < until) wait = until - now;

@@ -112,7 +112,7 @@ interface World {
   readonly run: TestRun;
   /** The node posts its status. */
   post(name: string, ready?: string): Promise<void>;
-  renew(name: string): void;
+  renew(name: string, leaseDurationSeconds?: number): void;
   bind(pod: string, node: string, tolerations?: Loose[]): Promise<void>;
   ready(name: string): string;
   taints(name: string): string[];
@@ -134,9 +134,10 @@ function world(identity = kubernetes): World {
       api.put(nodeKind, { ...before, status: { conditions: [{ type: 'Ready', status, lastHeartbeatTime }] } });
       await run.idle();
     },
-    renew(name) {
+    renew(name, leaseDurationSeconds = 40) {
       const namespace = identity.namespaces.nodeLease;
-      api.put(leaseKind, { metadata: { name, namespace }, spec: { renewTime: new Date(run.clock.now()).toISOString() } });
+      const renewTime = new Date(run.clock.now()).toISOString();
+      api.put(leaseKind, { metadata: { name, namespace }, spec: { renewTime, leaseDurationSeconds } });
     },
     async bind(pod, nodeName, tolerations = []) {
       const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: time(0) }];
@@ -188,6 +189,24 @@ test('a node is unknown after forty seconds without a lease or a status, and its
     expect(run.failures).toEqual([]);
     await run.stop();
   }
+});
+
+test('a lease that lasts longer is believed for longer, until it is cut short', async () => {
+  const { run, post, renew, ready } = world();
+  for (const name of ['a', 'b']) await post(name);
+  for (const name of ['a', 'b']) renew(name, 3600);
+  await run.pass(3_599_999);
+  expect([ready('a'), ready('b')]).toEqual(['True', 'True']);
+  renew('b', 3600);
+  await run.pass(1);
+  expect([ready('a'), ready('b')]).toEqual(['Unknown', 'True']);
+  renew('b', 40);
+  await run.pass(39_999);
+  expect(ready('b')).toBe('True');
+  await run.pass(1);
+  expect(ready('b')).toBe('Unknown');
+  expect(run.failures).toEqual([]);
+  await run.stop();
 });
 
 test('a node that returns loses its taints, and pods that waited stay', async () => {
