@@ -32,7 +32,7 @@ describe.skipIf(kubectlMissing)('stock kubectl', () => {
     await ok(['wait', 'pods', '--selector=app=web', '--for=delete', wait]);
   });
 
-  test('a pod: run, logs, exec', async () => {
+  test('a pod: run, logs, exec, top', async () => {
     const { ok, run } = kubectl;
     await ok(['run', 'one', '--image=one', '--env=COLOUR=blue']);
     await ok(['wait', 'pod/one', '--for=condition=Ready', wait]);
@@ -40,6 +40,8 @@ describe.skipIf(kubectlMissing)('stock kubectl', () => {
     expect(await ok(['exec', 'one', '--', 'echo', 'hello'])).toBe('hello\n');
     expect(await ok(['exec', 'one', '--', 'env'])).toContain('COLOUR=blue\n');
     expect((await run(['exec', 'one', '--', 'false'])).code).toBe(1);
+    expect(await ok(['top', 'pods'])).toMatch(/^one +\d+m +\d+Mi/m);
+    expect(await ok(['top', 'nodes'])).toMatch(/^\S+ +\d+m +\d+%/m);
     await ok(['delete', 'pod', 'one', wait]);
   });
 

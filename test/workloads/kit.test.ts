@@ -57,7 +57,7 @@ describe.each(['plat', 'kubernetes'])('%s', (identity) => {
       },
     });
     const done = await client.waitFor(job, 'Complete');
-    expect(done.status?.succeeded).toBe(3);
+    expect(done?.status?.succeeded).toBe(3);
   });
 
   test('a stateful set and a daemon set become ready', async () => {
@@ -82,7 +82,7 @@ test('parts of it can be left out: a pod is scheduled and does not start', async
       .pods('default')
       .create({ metadata: { name: 'a' }, spec: { tolerations: [{ operator: 'Exists' }], containers: [{ name: 'main', image: 'a' }] } });
     const bound = await client.waitFor(pod, (now) => (now?.spec?.nodeName ?? '') !== '');
-    expect([bound.spec?.nodeName, bound.status?.phase]).toEqual(['mine', 'Pending']);
+    expect([bound?.spec?.nodeName, bound?.status?.phase]).toEqual(['mine', 'Pending']);
     await server.settled();
     expect((await client.core.v1.pods('default').get('a')).status?.phase).toBe('Pending');
   } finally {
