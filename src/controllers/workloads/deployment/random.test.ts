@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../lib/random.ts';
 import { testSeed } from '../../../lib/seed.testing.ts';
 import { timeMillis } from '../../../meta/time.ts';
-import { type Loose, runControllers, type TestRun } from '../../testing.ts';
+import { FakeApi, type Loose, runControllers, type TestRun } from '../../testing.ts';
 import { replicaController } from '../replicaset/controller.ts';
 import { replicaSets } from '../replicaset/kinds.ts';
 import { controllerOf } from '../shared/pods.ts';
@@ -25,6 +25,7 @@ class RandomRollouts {
   private isRescaled = false;
   /** What a client deletes is no decision of a controller. */
   private isActing = false;
+  private isFailing = false;
   /** The sizes of all sets before the last action: where a limit was lowered they replace what they lose until they shrink. */
   private size = 0;
   private sizes = new Map<string, number>();
@@ -37,9 +38,11 @@ class RandomRollouts {
     this.random = seededRandom(seed);
     this.api.isGraceful = this.random.below(2) === 0;
     this.api.changed = (method, kind) => this.check(method, kind);
-    // Requests take their time: controllers act on what others have not finished.
-    this.api.before = async () => {
+    // Requests take their time, and some fail: controllers act on what others have not finished.
+    this.api.before = async (method) => {
       for (let turns = this.random.below(6); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+      if (this.isFailing && !this.isActing && method !== 'WATCH' && this.random.below(30) === 0)
+        FakeApi.refuse(500, 'InternalError', 'out of order');
     };
     this.api.make(deployments, {
       metadata: { name: 'web' },
@@ -56,6 +59,8 @@ class RandomRollouts {
     this.run = runControllers(this.api, [deploymentController, replicaController(replicaSets, { deletionCost: true })]);
   }
   async play(): Promise<void> {
+    await this.run.idle();
+    this.isFailing = true;
     for (let step = 0; step < STEPS; step++) {
       this.before = this.api.all(pods);
       this.isActing = true;
@@ -150,6 +155,7 @@ class RandomRollouts {
   private async end(): Promise<void> {
     const { api } = this;
     this.isRescaled = true;
+    this.isFailing = false;
     this.edit((spec) => (spec.paused = false));
     const state = (): string => JSON.stringify([api.all(pods), api.all(setKind)]);
     for (let i = 0, before = ''; i < 60 && before !== state(); i++) {
