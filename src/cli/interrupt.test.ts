@@ -1,3 +1,4 @@
+import { getMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../lib/clock.ts';
 import { exitOnInterrupt, INTERRUPT_MS, interrupts, lendTerminal } from './interrupt.ts';
@@ -10,6 +11,12 @@ test('the first interrupt aborts, the second one exits at once', () => {
   expect([signal.aborted, io.exited]).toEqual([true, undefined]);
   io.send('SIGINT');
   expect(io.exited).toBe(130);
+  forget();
+});
+
+test('many requests may listen at once: Node prints no warning about them', () => {
+  const { signal, forget } = interrupts(testIO());
+  expect(getMaxListeners(signal)).toBe(0);
   forget();
 });
 

@@ -7,6 +7,7 @@
  *
  * While another program has the terminal, such as an editor or a pager, interrupts are for that.
  */
+import { setMaxListeners } from 'node:events';
 import type { Cancel } from '../lib/clock.ts';
 import type { IO, Terminal } from './command.ts';
 
@@ -23,6 +24,8 @@ export interface Interrupts {
 
 export function interrupts(io: IO): Interrupts {
   const stop = new AbortController();
+  // Each request listens to it, and a command may send many at once: Node would print a warning about more than ten.
+  setMaxListeners(0, stop.signal);
   let code = 130;
   let cancel: Cancel | undefined;
   const forget = io.onSignal((signal) => {
