@@ -22,10 +22,12 @@ export interface Interrupts {
   forget(): void;
 }
 
+/** Each request listens for the interrupt, and a command may send many at once. Node prints a warning about more than this. */
+export const MOST_REQUESTS = 10_000;
+
 export function interrupts(io: IO): Interrupts {
   const stop = new AbortController();
-  // Each request listens to it, and a command may send many at once: Node would print a warning about more than ten.
-  setMaxListeners(0, stop.signal);
+  setMaxListeners(MOST_REQUESTS, stop.signal);
   let code = 130;
   let cancel: Cancel | undefined;
   const forget = io.onSignal((signal) => {
