@@ -2,7 +2,9 @@
 import { describe } from 'vitest';
 import { pythonMissing, scriptTests } from '../support/foreign-client.ts';
 
-describe.skipIf(pythonMissing !== undefined)(`Python (${pythonMissing ?? 'found'})`, () => {
+const missing = pythonMissing();
+
+describe.skipIf(missing !== undefined)(`Python (${missing ?? 'found'})`, () => {
   describe('typed client, stock names', () => {
     scriptTests('python', 'python/typed.py', 'kubernetes', [
       'field validation',

@@ -2,7 +2,9 @@
 import { describe } from 'vitest';
 import { rubyMissing, scriptTests } from '../support/foreign-client.ts';
 
-describe.skipIf(rubyMissing !== undefined)(`Ruby (${rubyMissing ?? 'found'})`, () => {
+const missing = rubyMissing();
+
+describe.skipIf(missing !== undefined)(`Ruby (${missing ?? 'found'})`, () => {
   describe.each(['kubernetes', 'plat'])('names of %s', (identity) => {
     scriptTests('ruby', 'ruby/kubeclient.rb', identity, [
       'discovery',

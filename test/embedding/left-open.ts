@@ -14,13 +14,16 @@ export class LeftOpen {
   private readonly hook = createHook({
     init: (id, type) => {
       if (!counted.has(type)) return;
-      const limit = Error.stackTraceLimit;
+      const { stackTraceLimit: limit, prepareStackTrace } = Error;
       Error.stackTraceLimit = FRAMES;
+      // The runner would look up every place in its source.
+      Error.prepareStackTrace = undefined as never;
       const lines = (new Error().stack ?? '').split('\n');
       // The runtime's own, which keeps the text of the date for a second.
       const own = lines.some((line) => line.includes('utcDate') || line.includes('node:internal/http'));
       const at = own ? undefined : lines.find((line) => /\/src\/[a-z]/.test(line) && !line.includes('node_modules'));
       Error.stackTraceLimit = limit;
+      Error.prepareStackTrace = prepareStackTrace as never;
       if (at !== undefined) this.open.set(id, `${type}${at.replace(/^\s+at /, ' at ').replace(/\(?[^\s(]*\/src\//, '(src/')}`);
     },
     destroy: (id) => this.open.delete(id),

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { programMissing } from '../support/program.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 const root = join(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -73,6 +74,7 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
 
   test('runs: version, a server with a store on disk, the programs for envtest', async () => {
     expect(await plat('version')).toContain(`plat ${manifest.version}`);
+    provideSigningKey(join(project, 'state', 'plat', 'servers', 'packed', 'data'));
     try {
       await plat('up', 'packed', '--identity', 'kubernetes', '--wait');
       expect(await plat('get', 'ns', 'default', '-o', 'name', '--context', 'plat-packed')).toBe('namespace/default\n');

@@ -25,7 +25,7 @@ function crash(changes: Partial<CrashOptions>) {
   // It takes longer to make than a start, and is none of the store's.
   provideSigningKey(join(directory, 'data'));
   // Writes and kills end a run; the time is for one that gets nowhere, on a busy machine as well.
-  const bounds = { kills: 4, writes: 200, seconds: 150, writers: 16, loadMs: 400, eventTtlMs: 1_000 };
+  const bounds = { kills: 3, writes: 150, seconds: 150, writers: 16, loadMs: 400, eventTtlMs: 1_000 };
   return runCrashes({ seed: testSeed, ...bounds, shim, directory, program, ...changes });
 }
 

@@ -5,12 +5,14 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { Client } from '../support/client.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 test.each([
   ['all', 0],
   ['all but those that the database library needs to be loaded', 10],
 ])('descriptors that are exhausted during the first start and later are waited for: %s', async (_, free) => {
   const dataDir = temporaryDirectory('plat-descriptors');
+  provideSigningKey(dataDir);
   const program = await bundleChild(join(import.meta.dirname, 'descriptors-child.ts'));
   const child = startChild('/bin/sh', ['-c', `ulimit -n 128; exec "${process.execPath}" "${program}" "${dataDir}" ${free}`]);
   const say = async (word: string): Promise<void> => {

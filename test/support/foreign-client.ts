@@ -23,9 +23,10 @@ const RUBY = '/usr/bin/ruby';
 export const oldKubectl: string =
   process.env.OLD_KUBECTL ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plat-tests/kubernetes-client/usr/bin/kubectl');
 
-export const pythonMissing: string | undefined = missing('python3-kubernetes', PYTHON, '-c', 'import kubernetes');
-export const rubyMissing: string | undefined = missing('ruby-kubeclient', RUBY, '-e', 'require "kubeclient"');
-export const oldKubectlMissing: string | undefined = missing('kubernetes-client', oldKubectl, 'version', '--client');
+/** Why tests of a client cannot run here; undefined: they can. Loading a library to find out takes a second: only who needs it asks. */
+export const pythonMissing = (): string | undefined => missing('python3-kubernetes', PYTHON, '-c', 'import kubernetes');
+export const rubyMissing = (): string | undefined => missing('ruby-kubeclient', RUBY, '-e', 'require "kubeclient"');
+export const oldKubectlMissing = (): string | undefined => missing('kubernetes-client', oldKubectl, 'version', '--client');
 
 function missing(debianPackage: string, program: string, ...args: string[]): string | undefined {
   try {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EtcdFixture, startEtcdCluster } from '../../support/etcd.ts';
+import { provideSigningKey } from '../../support/signing-key.ts';
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { Api } from '../api.ts';
 import { PeerNetwork } from './network.ts';
@@ -36,6 +37,8 @@ export class Server {
     this.#options = options;
     this.#directory = join(options.directory, `server${index}`);
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    // It takes longer to make than a start, and no fault is about it.
+    provideSigningKey(join(this.#directory, 'data'));
     writeFileSync(join(this.#directory, 'tokens.csv'), `${TOKEN},histories,histories-uid,"system:masters"\n`, { mode: 0o600 });
   }
 
