@@ -1,5 +1,5 @@
 /** `plat store`: backups, restores and what they refuse. */
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
@@ -37,7 +37,17 @@ let files = 0;
 const newFile = (): string => join(cwd, `${files++}.backup`);
 
 /** A directory that a server has used, with one object of the test. */
-async function usedDirectory(options: TestServerOptions = {}): Promise<{ dataDir: string; version: number }> {
+async function usedDirectory(options?: TestServerOptions): Promise<{ dataDir: string; version: number }> {
+  if (options !== undefined) return madeDirectory(options);
+  // Most are copies of one.
+  used ??= madeDirectory({});
+  const { dataDir, version } = await used;
+  const copy = temporaryDirectory('plat-store');
+  cpSync(dataDir, copy, { recursive: true });
+  return { dataDir: copy, version };
+}
+let used: ReturnType<typeof madeDirectory> | undefined;
+async function madeDirectory(options: TestServerOptions): Promise<{ dataDir: string; version: number }> {
   const dataDir = temporaryDirectory('plat-store');
   const server = await startTestServer({ store: 'lmdb', dataDir, ...options });
   const made = await server.admin.ok('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'kept' }, data: { a: 'b' } });

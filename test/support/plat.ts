@@ -30,6 +30,16 @@ export interface Plat {
   start(args: readonly string[], input?: unknown): { io: TestIO; code: Promise<number> };
 }
 
+/** By server and caller. What a command learns about the server is kept there for the next one: half of the work of most commands. */
+const homes = new WeakMap<TestServer, Map<string, string>>();
+function homeOf(server: TestServer, caller: string): string {
+  const known = homes.get(server) ?? new Map<string, string>();
+  homes.set(server, known);
+  const home = known.get(caller) ?? temporaryDirectory('plat-home');
+  known.set(caller, home);
+  return home;
+}
+
 /** `connection`: flags that lead to the server, unless as its administrator. `program`: the name that plat is called by. */
 export function platFor(
   server: TestServer,
@@ -38,8 +48,7 @@ export function platFor(
   program: ProgramName = 'plat',
 ): Plat {
   const cwd = temporaryDirectory('plat-cli');
-  // What a command learns about the server is kept there for the next one: half of the work of most commands.
-  const home = temporaryDirectory('plat-home');
+  const home = homeOf(server, [program, ...connection].join(' '));
   const startBy = (clock: Clock, args: readonly string[], input: unknown) => {
     const text = input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input);
     const io = testIO({ program, cwd, home, env, clock, stdin: async () => text });
