@@ -6,17 +6,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   // What waits longest begins first.
   'lifecycle of definitions': ['crd-lifecycle'],
   controllers: ['deletion', 'garbage-collection', 'namespaces', 'certificates', 'bootstrap-tokens', 'service-account-tokens'],
-  custom: [
-    'crd-apply',
-    'crd-objects',
-    'crd-schema',
-    'crd-subresources',
-    'crd-validation',
-    'crd-values',
-    'crd-versions',
-    'apply-custom',
-    'aggregation',
-  ],
+  custom: ['crd-apply', 'crd-objects', 'crd-schema', 'crd-subresources', 'crd-validation', 'crd-values', 'crd-versions', 'apply-custom'],
   kinds: ['kinds-*', 'versions-*', 'write-kinds'],
   patches: [
     'json-patch',
@@ -32,7 +22,7 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
     'subresources',
     'pod-subresources',
   ],
-  reading: ['configmaps', 'lists', 'selectors', 'watches', 'tables', 'negotiation', 'discovery', 'names'],
+  reading: ['configmaps', 'lists', 'selectors', 'watches', 'tables', 'negotiation', 'discovery', 'names', 'aggregation'],
   admission: ['webhook-config', 'webhooks-validating', 'webhooks-mutating', 'admission-default', 'pod-security', 'limit-ranges', 'quota'],
   auth: ['authentication', 'rbac-refusals', 'rbac-rules', 'rbac-objects', 'access-reviews', 'impersonation', 'node-authorizer'],
 };

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import type { TestServer } from '../support/server.ts';
+import { type DirectLibrary, directLibrary } from './direct-library.ts';
 
 /** So long that only a replay that hangs is ended, on a busy machine as well. */
 export const LONGEST_MS = 900_000;
@@ -17,23 +19,25 @@ export interface Replay {
 /** Replays suites, or one case of one of them. */
 export type Run = (suites: readonly string[], only?: string) => Promise<Replay>;
 
-/** Replays with the arguments of the runner; `say` gets what it prints. */
-type Runner = (argv: readonly string[], say: (text: string) => void) => Promise<Report>;
+/** Replays with the arguments of the runner; `say` gets what it prints, and `direct` its requests, where they need no connection. */
+type Runner = (argv: readonly string[], say: (text: string) => void, direct?: DirectLibrary) => Promise<Report>;
 
 /** `recordings` is the directory of the runner; the suites are in it unless `from` names another. */
 export const runAgainst =
-  (address: string, recordings: string, runner: Runner, from = recordings): Run =>
+  ({ address, direct }: Pick<TestServer, 'address' | 'direct'>, recordings: string, runner: Runner, from = recordings): Run =>
   async (suites, only) => {
     const choice = ['--dir', from, '--suite', suites.join(','), ...(only === undefined ? [] : ['--case', only])];
     const said: string[] = [];
-    const report = await runner(['--server', address, ...choice, '--verbose'], (text) => void said.push(`${text}\n`));
+    const library = direct && directLibrary(direct);
+    const report = await runner(['--server', address, ...choice, '--verbose'], (text) => void said.push(`${text}\n`), library);
     return { report, complaints: complaintsIn(said.join('')) };
   };
 
 /**
  * The recorded runner is a program. Here it is a function of this process: a process for each area would take three times the
- * processor time, most of it to start and to compile. What it sends, how and what it compares stays as it is; it gets its arguments
- * and a certificate for webhooks, which it would make with a program of its own, and ends with its report.
+ * processor time, most of it to start and to compile. What it sends and what it compares stays as it is, but that namespaces are not
+ * deleted after their case, since the server ends soon: that took as long as the cases, and has cases of its own. It gets its
+ * arguments and a certificate for webhooks, which it would make with a program of its own, and ends with its report.
  */
 export async function loadRunner(recordings: string): Promise<Runner> {
   const program = readFileSync(join(recordings, 'parity.mjs'), 'utf8');
@@ -44,12 +48,15 @@ export async function loadRunner(recordings: string): Promise<Runner> {
     ['console.log(', 'say('],
     ['process.exit(!record && failed ? 1 : 0);', 'agent.destroy();\nreturn report;'],
     ['let tls;\n', ''],
+    ["const lib = server.startsWith('https') ? https : http;", "const lib = direct ?? (server.startsWith('https') ? https : http);"],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is a line of the runner.
+    ["    if (vars.ns) leaving.push(send('DELETE', `/api/v1/namespaces/${vars.ns}`).catch(() => {}));\n", ''],
     ['rejectUnauthorized: false })', 'rejectUnauthorized: false, secureContext })'],
   ];
   const changed = changes.reduce((text, [from, to]) => parted(text, from).join(to), body as string);
   const file = join(recordings, 'parity-function.mjs');
   const head = `${imports}${lastImport}import { createSecureContext } from 'node:tls';\nconst secureContext = createSecureContext();\n`;
-  writeFileSync(file, `${head}export const runnerWith = (tls) => async (argv, say) => {\n${changed}};\n`);
+  writeFileSync(file, `${head}export const runnerWith = (tls) => async (argv, say, direct) => {\n${changed}};\n`);
   const { runnerWith } = (await import(pathToFileURL(file).href)) as { runnerWith(tls: object): Runner };
   return runnerWith(webhookCertificate());
 }

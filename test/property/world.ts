@@ -70,7 +70,7 @@ export class World implements EditWorld {
   }
 
   static async start(identity: IdentityName, store: 'memory' | 'lmdb'): Promise<World> {
-    const world = new World(await startTestServer({ identity, store, controllers: [] }));
+    const world = new World(await startTestServer({ identity, store, controllers: [], direct: true }));
     await world.seed();
     return world;
   }
@@ -148,7 +148,8 @@ export class World implements EditWorld {
     const key = `${user} ${http2}`;
     let client = this.clients.get(key);
     if (client === undefined) {
-      client = this.server.client({ http2, ...(user !== 'anonymous' && { token: `${user}-token` }) });
+      // What is tried has a connection, lists that are compared have none.
+      client = this.server.client({ http2, direct: undefined, ...(user !== 'anonymous' && { token: `${user}-token` }) });
       this.clients.set(key, client);
     }
     return client;
