@@ -49,7 +49,7 @@ async function watch(
   return { answer, over };
 }
 
-onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [], clock, enableBootstrapTokenAuth: true }, (given) => {
+onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [], clock, enableBootstrapTokenAuth: true, direct: false }, (given) => {
   let server: TestServer;
   let ns = '';
   beforeAll(async () => {

@@ -53,7 +53,7 @@ export class DirectRequests {
           body,
           destroy: () => {
             outgoing.destroy();
-            body.destroy();
+            abort(body);
           },
         });
       const incoming = new InProcessIncoming(request, undefined);
@@ -62,9 +62,8 @@ export class DirectRequests {
       outgoing.once('close', () => {
         incoming.destroy();
         if (outgoing.writableFinished) return;
-        const error = new Error('the server aborted the response');
-        if (outgoing.headersSent) body.destroy(error);
-        else reject(error);
+        if (outgoing.headersSent) abort(body);
+        else reject(new Error('the server aborted the response'));
       });
       this.answers.add(outgoing);
       this.handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
@@ -75,6 +74,11 @@ export class DirectRequests {
   close(): void {
     this.answers.end();
   }
+}
+
+/** Ends a body before its end: as with Node's client, with an error for those who listen for it. */
+function abort(body: Readable): void {
+  body.destroy(body.listenerCount('error') > 0 ? new Error('aborted') : undefined);
 }
 
 /** As Node's client shows them: by their names in lower case, several of one name joined. */
