@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { LocalSocket } from '../../../lib/local-socket.ts';
+import { commandStatus } from '../../../meta/errors.ts';
+import { plat } from '../../../meta/identity.ts';
+import { addressFor, portTargets } from './port-forward.ts';
+import { channelProtocol, decoded, encoded, SocketStreams } from './streams.ts';
+
+const suffixes = ['plat.dev', 'k8s.io'];
+
+test.each([
+  ['v4.channel.k8s.io', { name: 'v4.channel.k8s.io', base64: false, structured: true }],
+  ['channel.k8s.io, v5.channel.plat.dev', { name: 'v5.channel.plat.dev', base64: false, structured: true }],
+  ['v4.base64.channel.k8s.io', { name: 'v4.base64.channel.k8s.io', base64: true, structured: true }],
+  ['base64.channel.k8s.io', { name: 'base64.channel.k8s.io', base64: true, structured: false }],
+  ['v4.channel.example.com', undefined],
+  ['SPDY/3.1+portforward.k8s.io', undefined],
+])('the protocol of %s', (offered, expected) => {
+  expect(channelProtocol(offered, suffixes)).toEqual(expected);
+});
+
+test('channels in binary and in base64', () => {
+  for (const base64 of [false, true]) {
+    const protocol = { name: '', base64, structured: true };
+    expect(decoded(encoded(2, Buffer.from('abc'), protocol), protocol)).toEqual([2, Buffer.from('abc')]);
+  }
+  expect(encoded(1, Buffer.from('abc'), { name: '', base64: true, structured: true }).toString()).toBe('1YWJj');
+});
+
+/** A frame of a client, masked. */
+function masked(payload: Buffer, opcode = 2): Buffer {
+  const mask = Buffer.from([1, 2, 3, 4]);
+  const body = Buffer.from(payload.map((byte, i) => byte ^ (mask[i % 4] as number)));
+  return Buffer.concat([Buffer.from([128 | opcode, 128 | payload.length]), mask, body]);
+}
+const connected = (stdin = true) => {
+  const [client, server] = LocalSocket.pair();
+  const protocol = { name: 'v5.channel.k8s.io', base64: false, structured: true };
+  const streams = new SocketStreams(server, Buffer.alloc(0), protocol, { stdin, stdout: true, stderr: true, tty: false });
+  const received: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => void received.push(chunk));
+  return { client, streams, bytes: () => Buffer.concat(received) };
+};
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('input arrives, also what came early, and its end', async () => {
+  const { client, streams } = connected();
+  client.write(masked(Buffer.from('\0early')));
+  await turn();
+  const seen: (string | undefined)[] = [];
+  streams.onInput((chunk) => void seen.push(chunk?.toString()));
+  client.write(Buffer.concat([masked(Buffer.from('\0late')), masked(Buffer.from([255, 0]))]));
+  await turn();
+  expect(seen).toEqual(['early', 'late', undefined]);
+});
+
+test('without input a command is at its end at once', () => {
+  const seen: unknown[] = [];
+  connected(false).streams.onInput((chunk) => void seen.push(chunk));
+  expect(seen).toEqual([undefined]);
+});
+
+test('output, errors and how it ended are sent in channels, then the connection is closed', async () => {
+  const { streams, bytes } = connected();
+  await streams.write('out', Buffer.from('o'));
+  await streams.write('err', Buffer.from('e'));
+  streams.finish(commandStatus(3));
+  await turn();
+  expect(bytes().subarray(0, 8)).toEqual(Buffer.from([130, 2, 1, 0x6f, 130, 2, 2, 0x65]));
+  expect(bytes().toString('latin1')).toContain('{"reason":"ExitCode","message":"3"}');
+  expect(bytes().subarray(-4)).toEqual(Buffer.from([136, 2, 3, 232]));
+  expect(streams.signal.aborted).toBe(true);
+});
+
+test('a client that does not mask its frames, or sends too much, is closed', async () => {
+  for (const wrong of [
+    Buffer.from([130, 2, 0, 65]),
+    Buffer.concat([Buffer.from([130, 255]), Buffer.alloc(4), Buffer.from([0, 32, 0, 0]), Buffer.alloc((1 << 20) + 64)]),
+  ]) {
+    const { client, streams } = connected();
+    client.write(wrong);
+    for (let i = 0; i < 200 && !streams.signal.aborted; i++) await turn();
+    expect(streams.signal.aborted).toBe(true);
+  }
+});
+
+test.each([
+  ['80=127.0.0.1:9090', 80, { host: '127.0.0.1', port: 9090 }],
+  ['1=127.0.0.1:1, 80=[::1]:90', 80, { host: '::1', port: 90 }],
+  ['80=localhost:90', 80, { host: '127.0.0.1', port: 90 }],
+  ['80=127.0.0.1:90', 81, undefined],
+  ['80=127.0.0.1:70000', 80, undefined],
+  ['80=example.com:90', 80, undefined],
+  ['80', 80, undefined],
+])('the annotation %s leads port %s to %o', (text, port, expected) => {
+  expect(addressFor(text, port)).toEqual(expected);
+});
+
+test('ports lead to local addresses only where that is allowed, and to no others', () => {
+  const pod = (to: string) => ({ metadata: { annotations: { 'simulation.plat.dev/port-forward': `80=${to}` } } });
+  expect(() => portTargets(plat, pod('127.0.0.1:9') as never, false).open(80)).toThrow('forwards to no local addresses');
+  expect(() => portTargets(plat, pod('10.0.0.1:9') as never, true).open(80)).toThrow('no loopback address');
+  expect(portTargets(plat, pod('127.0.0.1:9') as never, false).local(81)).toBeUndefined();
+});
