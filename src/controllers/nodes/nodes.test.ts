@@ -265,7 +265,7 @@ test('a node that is down does nothing until it returns', async () => {
 });
 
 test('where the leases are watched in the same process they are renewed rarely, and a node that is down is noticed as usual', async () => {
-  run = runControllers(api, [nodeLifecycleController, simulatedNodes({ count: 2, kinds: false })]);
+  run = runControllers(api, [nodeLifecycleController, simulatedNodes({ count: 2, kinds: false, metrics: false })]);
   await run.idle();
   await run.pass(0);
   const before = api.calls.length;
