@@ -1,6 +1,7 @@
 /** How many pods a deployment may have too many, and too few, while it rolls out. */
 import type { Deployment } from '../../../kinds/apps/schema/deployment.ts';
 import type { Wire } from '../../../kinds/wire.ts';
+import { scaledDown, scaledUp } from '../shared/amounts.ts';
 
 export type DeploymentObject = Wire<Deployment>;
 
@@ -24,14 +25,7 @@ export function limitsOf({ spec }: DeploymentObject): Limits {
   const isRolling = (spec?.strategy?.type ?? 'RollingUpdate') === 'RollingUpdate';
   if (!isRolling) return { desired, isRolling, surge: 0, unavailable: 0 };
   const { maxSurge = 0, maxUnavailable = 0 } = spec?.strategy?.rollingUpdate ?? {};
-  const surge = share(maxSurge, desired, Math.ceil);
-  const unavailable = share(maxUnavailable, desired, Math.floor);
+  const surge = scaledUp(maxSurge, desired);
+  const unavailable = scaledDown(maxUnavailable, desired);
   return { desired, isRolling, surge, unavailable: Math.min(surge === 0 && unavailable === 0 ? 1 : unavailable, desired) };
-}
-
-/** `2`, or `30%` of a number. Any other text is refused when the deployment is written. */
-function share(value: number | string, of: number, round: (value: number) => number): number {
-  if (typeof value === 'number') return value;
-  const match = /^(\d+)%$/.exec(value);
-  return match === null ? 0 : round((Number(match[1]) * of) / 100);
 }
