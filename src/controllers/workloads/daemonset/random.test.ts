@@ -7,7 +7,7 @@ import { held, imageOf, kinds, ns, SetsWorld, template } from '../sets.testing.t
 import { daemonSetController } from './controller.ts';
 import { nodeOf } from './daemon-pod.ts';
 
-const RUNS = 6;
+const RUNS = 4;
 const STEPS = 30;
 const NODES = 5;
 

@@ -6,7 +6,7 @@ import type { Loose } from '../../testing.ts';
 import { held, imageOf, kinds, ns, SetsWorld, template } from '../sets.testing.ts';
 import { statefulSetController } from './controller.ts';
 
-const RUNS = 8;
+const RUNS = 5;
 const STEPS = 30;
 
 const isReady = ({ metadata, status }: Loose): boolean =>
