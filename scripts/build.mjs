@@ -105,6 +105,20 @@ const modulesApart = (apart) => ({
     onResolve({ filter: /^\.\/load\.cjs$/ }, ({ path }) => ({ path, external: true }));
   },
 });
+/** Modules of Node that few commands need are loaded when a function of them is first used: a script names these as properties. */
+const lazyBuiltIns = {
+  name: 'lazy-built-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:(fs\/promises|child_process)$/ }, ({ path, namespace }) =>
+      namespace === 'lazy' ? { path, external: true } : { path, namespace: 'lazy' },
+    );
+    onLoad({ filter: /./, namespace: 'lazy' }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter((name) => name !== 'default');
+      const getter = (name) => `get ${name}() { return require(${JSON.stringify(path)}).${name}; }`;
+      return { contents: `module.exports = { ${names.map(getter).join(', ')} };` };
+    });
+  },
+};
 const fromBundle = serverModules.map((path) => [path, 'bundle']);
 /** In the bundle of get these are its own. */
 const ownOfGet = ['./get.ts', './global-flags.ts', './stock-flags.ts', './profile.ts', './options.ts'];
@@ -176,7 +190,7 @@ async function bundle() {
       ...common,
       stdin: { contents: program, sourcefile: 'get.ts', resolveDir: root },
       entryNames: 'get',
-      plugins: [modulesApart(new Map([...fromBundle, ...fromCli])), descriptionsApart, database],
+      plugins: [lazyBuiltIns, modulesApart(new Map([...fromBundle, ...fromCli])), descriptionsApart, database],
       supported: { 'dynamic-import': false },
     }),
     build({
