@@ -26,6 +26,8 @@ export interface StreamEvent {
   readonly source: Buffer;
   /** The event as in the stream, made on demand. */
   readonly bytes: Buffer;
+  /** The event as the first of those that share it has parsed it. Nobody may change it. */
+  parsed?: unknown;
 }
 
 /** Receives a response as it arrives. */

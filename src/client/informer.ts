@@ -199,6 +199,6 @@ export function splitKey(key: string): { namespace: string; name: string } {
 }
 
 export function dropManagedFields<T extends ApiObject>(object: T): T {
-  delete object.metadata.managedFields;
+  if (object.metadata.managedFields !== undefined) delete object.metadata.managedFields;
   return object;
 }

@@ -9,6 +9,7 @@
  */
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
+import { frozen } from '../lib/frozen.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
 import { type HttpStream, isStatus, type StreamEvent } from './http.ts';
@@ -35,6 +36,8 @@ export interface FollowOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
+  /** Objects are shared with other followers in the process of the server, and come without managedFields: nobody may change them. */
+  readonly shared?: boolean;
   /** Existing objects do not matter: nothing is listed, and `complete` is called when all further changes will be seen. */
   readonly changesOnly?: boolean;
   readonly clock: Clock;
@@ -181,11 +184,21 @@ export class Following<T extends ApiObject> {
   private receive(arrived: StreamEvent): void {
     const { type, source } = arrived;
     if (isChange(type) && this.follower.wants?.(type, source) === false) return;
-    const event = JSON.parse(arrived.bytes.toString()) as WireEvent<T>;
+    const event = this.options.shared === true ? sharedEvent<T>(arrived) : (JSON.parse(arrived.bytes.toString()) as WireEvent<T>);
     if (event.type === 'ERROR') throw failureOf(event.object);
     this.version = event.object.metadata.resourceVersion ?? this.version;
     if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
   }
+}
+
+/** Several informers of the same objects parse an event once. */
+function sharedEvent<T extends ApiObject>(arrived: StreamEvent): WireEvent<T> {
+  if (arrived.parsed === undefined) {
+    const event = JSON.parse(arrived.bytes.toString()) as WireEvent<T>;
+    if (isChange(event.type)) delete event.object.metadata.managedFields;
+    arrived.parsed = frozen(event);
+  }
+  return arrived.parsed as WireEvent<T>;
 }
 
 /** Bookmarks and errors are handled here. */

@@ -29,6 +29,8 @@ export interface InProcessEvent {
   readonly source: Buffer;
   /** The event as in the stream. */
   readonly bytes: Buffer;
+  /** For its receivers, which share it. */
+  parsed?: unknown;
 }
 export interface InProcessSink {
   data(chunk: Buffer): void;

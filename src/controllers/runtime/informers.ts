@@ -42,6 +42,7 @@ export class Informers {
     const { form: _form, ...follow } = choice;
     const informer = new Informer<T>({
       ...follow,
+      shared: true,
       resource,
       client: this.options.client,
       clock: this.options.clock,

@@ -13,6 +13,8 @@ export class Frame {
   readonly source: Buffer;
   /** While something is awaited before it can be encoded; never rejects. */
   ready: Promise<void> | undefined;
+  /** The event as parsed, for receivers in this process, which share it. */
+  parsed: unknown;
   /** Why it can never be encoded. */
   fault: unknown;
   private encode: (() => Buffer) | undefined;

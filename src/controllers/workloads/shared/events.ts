@@ -6,6 +6,7 @@ import type { Client } from '../../../client/dynamic.ts';
 import type { ApiObject } from '../../../kinds/kind.ts';
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { BoundedQueue } from '../../../lib/queue.ts';
 import { formatTime } from '../../../meta/time.ts';
 import { core } from '../../runtime/controller.ts';
 
@@ -32,6 +33,8 @@ interface Known {
   readonly first: number;
   count: number;
   at: number;
+  /** Settled when the event is in the store, or was refused. */
+  stored: Promise<unknown> | undefined;
 }
 interface Bucket {
   left: number;
@@ -45,8 +48,10 @@ const SAME_EVENT_MS = 10 * 60_000;
 /** Events of one object: so many at once, then one in five minutes. */
 const BURST = 25;
 const REFILL_MS = 5 * 60_000;
-/** Events that are being sent; more at once are dropped. */
-const MAX_SENDING = 2000;
+/** Events that are sent at a time: what they report about goes first. */
+const AT_ONCE = 4;
+/** Events that wait to be sent; more are dropped. */
+const MAX_WAITING = 2000;
 
 const events = core('events');
 
@@ -55,6 +60,7 @@ export class EventRecorder {
   private readonly known = new BoundedCache<string, Known>(KNOWN_EVENTS);
   private readonly buckets = new BoundedCache<string, Bucket>(KNOWN_EVENTS);
   private sending = 0;
+  private readonly waiting = new BoundedQueue<() => Promise<unknown>>(MAX_WAITING);
   private made = 0;
 
   constructor(options: RecorderOptions) {
@@ -65,19 +71,23 @@ export class EventRecorder {
   /** `host`: the node that reports, where that differs from event to event. */
   event(about: About, type: EventType, reason: string, message: string, fieldPath?: string, host?: string): void {
     const now = this.options.clock.now();
-    if (this.sending >= MAX_SENDING || !this.allowed(about.metadata.uid ?? '', now)) return;
+    if (this.waiting.full || !this.allowed(about.metadata.uid ?? '', now)) return;
     const id = [about.kind, about.metadata.uid, fieldPath, type, reason, message].join('\n');
     const found = this.known.get(id);
     if (found !== undefined && now - found.at < SAME_EVENT_MS) {
       found.count++;
       found.at = now;
-      this.send(this.raise(about, found, now));
+      this.send(() => this.raise(about, found));
       return;
     }
     const { name = '', uid = '' } = about.metadata;
-    const known = { name: `${name}.${uniqueHex(now, this.made++, uid)}`, first: now, count: 1, at: now };
+    const known: Known = { name: `${name}.${uniqueHex(now, this.made++, uid)}`, first: now, count: 1, at: now, stored: undefined };
     this.known.set(id, known);
-    this.send(this.make(about, known, { type, reason, message, fieldPath, host }));
+    this.send(() => {
+      const made = this.make(about, known, { type, reason, message, fieldPath, host });
+      known.stored = made.catch(() => {});
+      return made;
+    });
   }
 
   private allowed(uid: string, now: number): boolean {
@@ -127,14 +137,22 @@ export class EventRecorder {
       reportingInstance: '',
     });
   }
-  private raise({ metadata }: About, { name, count }: Known, now: number): Promise<unknown> {
-    return this.options.client.patch(events, namespaceOf(metadata), name, { count, lastTimestamp: formatTime(now) });
+  private async raise({ metadata }: About, known: Known): Promise<void> {
+    await known.stored;
+    const { name, count, at } = known;
+    await this.options.client.patch(events, namespaceOf(metadata), name, { count, lastTimestamp: formatTime(at) });
   }
-  private send(request: Promise<unknown>): void {
+  private send(request: () => Promise<unknown>): void {
+    this.waiting.push(request);
+    if (this.sending < AT_ONCE) void this.sendAll();
+  }
+  private async sendAll(): Promise<void> {
     this.sending++;
-    const done = (): void => void this.sending--;
-    // An event that is lost is no failure: its namespace may be going, or the stored one may have expired.
-    request.then(done, done);
+    for (let request = this.waiting.shift(); request !== undefined; request = this.waiting.shift()) {
+      // An event that is lost is no failure: its namespace may be going, or the stored one may have expired.
+      await request().catch(() => {});
+    }
+    this.sending--;
   }
 }
 
