@@ -40,6 +40,12 @@ class LongestFirst extends BaseSequencer {
 const preparing = /\/test\/support\/(?:temporary-run|compiled-source|signing-key)\.ts$/;
 const server = runsOnce ? { deps: { inline: [preparing], external: [compiledModules] } } : {};
 
+/**
+ * Each test runs little code often: what is optimized early is seldom worth it, and threads that help to collect garbage take time from
+ * other workers. Not where memory and processor time are measured.
+ */
+const shortLived = ['--single-threaded-gc', '--interrupt-budget=600000'];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-run.ts'],
@@ -60,7 +66,7 @@ export default defineConfig({
     restoreMocks: true,
     env: { PLAT_FREEZE: '1' },
     projects: [
-      { extends: true, test: { name: 'shared', include: every, exclude: alone, isolate: false, server } },
+      { extends: true, test: { name: 'shared', include: every, exclude: alone, isolate: false, execArgv: shortLived, server } },
       { extends: true, test: { name: 'alone', include: alone, server } },
     ],
   },
