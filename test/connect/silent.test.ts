@@ -164,11 +164,18 @@ test('a watch of a server behind this one', async () => {
       // Descriptions of the API are fetched meanwhile, too.
       extension.answer = (req, res) => {
         if (req.url?.includes('/things')) resolve(req.socket);
-        else res.writeHead(404).end();
+        // It stays available when it is checked while time passes.
+        else res.writeHead(req.url === extension.base ? 200 : 404).end();
       };
       extension.backend.upgrade = (_req, socket) => resolve(socket);
     });
-    const answering = world.server.admin.send('GET', `${extension.base}/${path}`, { headers });
+    const send = (): Promise<Answer> => world.server.admin.send('GET', `${extension.base}/${path}`, { headers });
+    let answering = send();
+    // A check of the server that was in progress while time passed fails; the next one succeeds.
+    while ((await Promise.race([taken, answering.then(() => undefined)])) === undefined) {
+      await clock.advance(1000);
+      answering = send();
+    }
     const closed = once((await taken).resume(), 'close');
     let answer: Answer | undefined;
     void answering.then((given) => {
