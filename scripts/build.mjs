@@ -62,11 +62,13 @@ const serverCommands = {
 /**
  * How the shell runs the program. Node parses all certificates of NODE_EXTRA_CA_CERTS, and all of its own, before it runs anything:
  * commands of a client get the file by another variable, and read it when they need it (src/client/extra-roots.ts). Addresses
- * among the arguments may be such a need that Node alone can fill.
+ * among the arguments may be such a need that Node alone can fill. With options of Node about what it trusts (--use-openssl-ca) the
+ * certificates are left to it as well: its own roots may not be trusted then. Only a variable of this start counts.
  */
 const launch = [
+  'unset PLAT_NODE_EXTRA_CA_CERTS;',
   `case "$1" in ${Object.keys(serverCommands).join('|')}) exec node ${nodeFlags.join(' ')} "$0" "$@";; esac;`,
-  'case "$NODE_EXTRA_CA_CERTS,$*" in ,*|*://*) ;;',
+  'case "$NODE_EXTRA_CA_CERTS,$NODE_OPTIONS $*" in ,*|*://*|*--use*) ;;',
   '*) PLAT_NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS; export PLAT_NODE_EXTRA_CA_CERTS; unset NODE_EXTRA_CA_CERTS;; esac;',
   'exec node "$0" "$@"',
 ];

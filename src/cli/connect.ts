@@ -83,7 +83,7 @@ export async function connect(
 
 /** Whether OpenSSL has its usual settings. Others may be stricter about certificates, which then are left to it. */
 const hasUsualTls = (env: IO['env']): boolean =>
-  !env.OPENSSL_CONF && !/openssl|--tls-|fips/.test(`${env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`);
+  !env.OPENSSL_CONF && !/openssl|--tls[-_]|fips/.test(`${env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`);
 
 /** In the directory of the stock client if called as that. Nothing is kept for a user without a home directory. */
 function discoveryCache({ server, ca }: Connection, named: string | undefined, io: IO): DiscoveryCache | undefined {

@@ -30,6 +30,13 @@ export const connectLimits: ConnectLimits = { connect: 30_000, handshake: 10_000
 
 /** A server whose certificate is not of the usual form. Nothing was sent to it; OpenSSL must decide. */
 export class UnverifiedServer extends Error {}
+/** A server that showed another certificate on a connection in use. Requests were sent to it, which are not repeated. */
+class ChangedServer extends Error {
+  readonly code = 'ERR_TLS_CERT_CHANGED';
+  constructor() {
+    super('it changed its certificate within a connection');
+  }
+}
 
 /**
  * A connection sends its certificate once, in the handshake. With another certificate new connections are made; requests
@@ -165,16 +172,26 @@ class DirectAgent extends HttpsAgent {
     // Without any CA OpenSSL trusts nobody, and Node reads no root certificates.
     const socket = connectTls({ ...options, ca: [], rejectUnauthorized: false });
     socket.cork();
-    socket.once('secureConnect', () => {
+    let verified: Buffer | undefined;
+    // Servers of TLS 1.2 may begin another handshake later.
+    socket.on('secureConnect', () => {
+      const certificate = socket.getPeerX509Certificate();
+      if (verified !== undefined) {
+        if (certificate?.raw.equals(verified) !== true) socket.destroy(new ChangedServer());
+        return;
+      }
       // The name that Node itself compares with.
-      if (this.trusts(socket, options.servername || options.host || 'localhost')) socket.uncork();
-      else socket.destroy(new UnverifiedServer());
+      if (certificate === undefined || !this.trusts(socket, certificate, options.servername || options.host || 'localhost')) {
+        socket.destroy(new UnverifiedServer());
+        return;
+      }
+      verified = certificate.raw;
+      socket.uncork();
     });
     return limited(socket, this.limits, true);
   }
-  private trusts(socket: TLSSocket, name: string): boolean {
-    const certificate = socket.isSessionReused() ? undefined : socket.getPeerX509Certificate();
-    return certificate !== undefined && isTrustedDirectly(certificate, this.authorities, name, this.clock.now());
+  private trusts(socket: TLSSocket, certificate: X509Certificate, name: string): boolean {
+    return !socket.isSessionReused() && isTrustedDirectly(certificate, this.authorities, name, this.clock.now());
   }
 }
 

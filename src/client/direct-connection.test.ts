@@ -1,6 +1,8 @@
 /** Connections that are verified without OpenSSL, and those that must not be. */
+import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createPlain } from 'node:net';
+import { createSecureContext, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { type Clock, FakeClock, systemClock } from '../lib/clock.ts';
 import { type Made, makeAuthority, makeServer } from '../lib/pki/made.testing.ts';
@@ -131,6 +133,38 @@ test('a connection for another protocol is verified in the same way', async () =
     expect(text).toBe('hello');
     expect(seen.requests).toEqual(['GET /a']);
   }
+});
+
+test.each([
+  ['the same certificate', () => direct, '{"ok":true}'],
+  ['another one', () => makeServer(root, { name: 'changed' }), undefined],
+] as const)('a second handshake on a connection in use, with %s', async (_, changed, answer) => {
+  const requests: string[] = [];
+  const first = { key: direct.key, cert: direct.certificate };
+  const { key, certificate: cert } = changed();
+  // Without resumption the server shows its certificate again.
+  const fixed = { maxVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+  const server = createServer({ ...first, ...fixed }, (request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    const socket = request.socket as TLSSocket;
+    socket.setKeyCert(createSecureContext({ key, cert }));
+    socket.renegotiate({}, () => response.end('{"ok":true}'));
+  });
+  server.on('tlsClientError', () => {});
+  server.on('secureConnection', (socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const asked = transportTo(address).text({ path: '/a', method: 'POST', body: 'x' });
+  if (answer === undefined) await expect(asked).rejects.toThrow('cannot be trusted: it changed its certificate within a connection');
+  else expect(await asked).toBe(answer);
+  // It is not sent again.
+  expect(requests).toEqual(['POST /a']);
 });
 
 test('a host that accepts and never speaks is given up', async () => {

@@ -54,4 +54,13 @@ describe.skipIf(programMissing !== undefined)('the launcher', () => {
     const named = ['apply', '-f', 'https://example.com/a.yaml'];
     expect(launch(named, extra)).toEqual(['extra=/a b/ca.pem', 'moved=', program, ...named]);
   });
+
+  test('certificates stay with Node where its options say what it trusts, and one of an earlier start is forgotten', () => {
+    for (const NODE_OPTIONS of ['--use-openssl-ca', '--no-warnings --use_openssl_ca', '--use-system-ca']) {
+      expect(launch(['get'], { ...extra, NODE_OPTIONS })).toEqual(['extra=/a b/ca.pem', 'moved=', program, 'get']);
+    }
+    for (const command of ['get', 'server']) {
+      expect(launch([command], { PLAT_NODE_EXTRA_CA_CERTS: '/old.pem' })).toContain('moved=');
+    }
+  });
 });

@@ -3,8 +3,9 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { type AddressInfo, connect as connectPlain } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { expect, test } from 'vitest';
-import { read, sequence } from './der.ts';
-import { directAuthorities, isTrustedDirectly } from './direct-trust.ts';
+import { type KeyPair, toPem } from './certificate.ts';
+import { element, oid, read, sequence } from './der.ts';
+import { areStrong, directAuthorities, isTrustedDirectly, MAX_BUNDLE } from './direct-trust.ts';
 import {
   constraints,
   extendedUsage,
@@ -22,7 +23,7 @@ import {
   usage,
 } from './made.testing.ts';
 import { oldAuthority } from './old-form.testing.ts';
-import type { ExtendedUsage, KeyUsage } from './usages.ts';
+import { type ExtendedUsage, extendedUsageOids, type KeyUsage } from './usages.ts';
 
 /** What OpenSSL says in Node's own connection: undefined if it accepts the server. */
 async function openSsl(chain: string, key: string, bundle: string, name: string): Promise<string | undefined> {
@@ -54,7 +55,12 @@ const directly = (leaf: Made, bundle: string, name: string, at = now): boolean =
   return authorities !== undefined && isTrustedDirectly(certificateOf(leaf.certificate), authorities, name, at);
 };
 
-const rsaKeys = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
+let rsaPair: KeyPair | undefined;
+/** One for all: it takes long to make. */
+const rsaKeys = (): KeyPair => {
+  rsaPair ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return rsaPair;
+};
 const root = makeAuthority('root');
 const other = makeAuthority('other');
 const impostor = makeAuthority('root');
@@ -85,13 +91,20 @@ const under = (authority: Made, how: (made: Made, changes?: Partial<Case>) => Ca
   how(makeServer(authority, changes), { bundle: authority.certificate });
 const through = (between: Made, how: (made: Made, changes?: Partial<Case>) => Case): Case => how(makeServer(between), { more: [between] });
 
+/** A CA with the settings of OpenSSL after it: it must not be trusted for servers. */
+const distrusted = (made: Made): string =>
+  toPem('CERTIFICATE', Buffer.concat([certificateOf(made.certificate).raw, sequence(implicitSequence(oid(extendedUsageOids.serverAuth)))]));
+const implicitSequence = (content: Buffer): Buffer => element(0xa0, content);
+/** Without key identifiers, OpenSSL knows an issuer by its name alone. */
+const nameless = (name: string): Made => makeAuthority(name, { hasKeyIds: false });
+
 const cases: Record<string, () => Case> = {
   'a certificate of the CA': () => accepted(leaf),
   'by address': () => accepted(leaf, { name: '127.0.0.1' }),
   'by an address of version 6': () => accepted(leaf, { name: '::1' }),
   'by a wildcard': () => accepted(leaf, { name: 'a.wild.example' }),
   'the common name alone': () => accepted(makeServer(root, { extensions: without('2.5.29.17') }), { name: 'peer' }),
-  RSA: () => under(makeAuthority('rsa', { keys: rsaKeys(2048), digest: 'sha512' }), accepted, { keys: rsaKeys(2048) }),
+  RSA: () => under(makeAuthority('rsa', { keys: rsaKeys(), digest: 'sha512' }), accepted, { keys: rsaKeys() }),
   'P-384': () => {
     const keys = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     return under(makeAuthority('p384', { keys, digest: 'sha384' }), accepted, { digest: 'sha384' });
@@ -107,6 +120,12 @@ const cases: Record<string, () => Case> = {
   'another CA': () => refused(leaf, { bundle: other.certificate }),
   'another CA of the same name': () => refused(leaf, { bundle: impostor.certificate }),
   'two CAs of the same name': () => left(leaf, { bundle: impostor.certificate + root.certificate }),
+  'a CA with settings that distrust it': () => refused(leaf, { bundle: distrusted(root) }),
+  'an extended usage whose identifier is not in its shortest form': () => {
+    const padded = element(0x06, Buffer.from([0x2b, 6, 1, 5, 5, 7, 3, 0x80, 1]));
+    const odd = { oid: '2.5.29.37', critical: false, value: sequence(padded) };
+    return refused(makeServer(root, { extensions: [odd, ...without('2.5.29.37')] }));
+  },
   'an expired certificate': () => refused(makeServer(root, { to: now - 1000 })),
   'a certificate of the future': () => refused(makeServer(root, { from: now + 3_600_000 })),
   'an expired CA': () => under(makeAuthority('old', { to: now - 1000 }), refused),
@@ -160,6 +179,28 @@ test.each(Object.entries(cases))('%s', async (_, make) => {
   expect(directly(made, bundle, name)).toBe(direct);
   // The rule of all: never more than OpenSSL.
   if (direct) expect(fault).toBeUndefined();
+});
+
+test('of two CAs whose names differ in capitals and spaces OpenSSL chooses', () => {
+  const [one, two] = [nameless('same name'), nameless('Same  Name')];
+  const made = makeServer(one, { hasKeyIds: false });
+  const isDirect = (...bundle: readonly Made[]): boolean =>
+    directly(made, bundle.map(({ certificate }) => certificate).join(''), 'peer.example');
+  expect([isDirect(one), isDirect(one, other), isDirect(one, two), isDirect(two, one)]).toEqual([true, true, false, false]);
+});
+
+test('keys are as strong as the security level of OpenSSL requires', () => {
+  const rsa = makeAuthority('rsa', { keys: rsaKeys() });
+  const chains = [leaf, makeServer(rsa), makeServer(root, { keys: rsaKeys() })].map(({ certificate }, i) => [
+    certificateOf(certificate),
+    certificateOf(i === 1 ? rsa.certificate : root.certificate),
+  ]);
+  const at = (level: number): boolean[] => chains.map((chain) => areStrong(chain, `DEFAULT:@SECLEVEL=${level}`));
+  expect([2, 3, 4].map(at)).toEqual([
+    [true, true, true],
+    [true, false, false],
+    [false, false, false],
+  ]);
 });
 
 test('a CA of version 1 is left to OpenSSL', () => {
@@ -226,6 +267,9 @@ test('a file that is more than certificates is left to OpenSSL', () => {
     expect(directAuthorities(file), JSON.stringify(file.slice(0, 60))).toBeUndefined();
   expect(directAuthorities(certificate.repeat(8))).toHaveLength(8);
   expect(directAuthorities(certificate.repeat(9))).toBeUndefined();
+  const padded = (size: number): string => certificate + '\n'.repeat(size - certificate.length);
+  expect(directAuthorities(padded(MAX_BUNDLE))).toHaveLength(1);
+  expect(directAuthorities(padded(MAX_BUNDLE + 1))).toBeUndefined();
   // Base64 of something else.
   expect(directAuthorities('-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----\n')).toBeUndefined();
 });

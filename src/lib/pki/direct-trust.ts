@@ -11,13 +11,15 @@
  * forms that are not listed are left to OpenSSL. `false` is no refusal: the caller connects again, and lets OpenSSL decide.
  */
 import { X509Certificate } from 'node:crypto';
-import { checkServerIdentity } from 'node:tls';
+import { checkServerIdentity, createSecureContext } from 'node:tls';
 import { DerError, type Element, read, Tag } from './der.ts';
 import { type Extension, extensionOids } from './subject-names.ts';
 import { extendedUsageOids, keyUsageBits } from './usages.ts';
 
 /** CA files have one certificate, or two while it is replaced. */
 const MAX_AUTHORITIES = 8;
+/** Characters of such a file; a large one would take the pattern below too long. */
+export const MAX_BUNDLE = MAX_AUTHORITIES * 8192;
 /** A certificate of the usual form, as far as it is checked. */
 interface PlainCertificate {
   readonly certificate: X509Certificate;
@@ -39,22 +41,26 @@ const bundleForm = /^(?:-----BEGIN CERTIFICATE-----\r?\n(?:[A-Za-z0-9+/]+={0,2}\
 
 /** The certificates of a CA file; undefined: the file is not of the usual form. */
 export function directAuthorities(pem: string): readonly X509Certificate[] | undefined {
-  if (!bundleForm.test(pem)) return undefined;
+  if (pem.length > MAX_BUNDLE || !bundleForm.test(pem)) return undefined;
   const blocks = pem.split(/(?<=-----END CERTIFICATE-----)(?:\r?\n)*/).filter((block) => block !== '');
   if (blocks.length > MAX_AUTHORITIES) return undefined;
   try {
-    return blocks.map((block) => new X509Certificate(block));
+    const certificates = blocks.map((block) => new X509Certificate(block));
+    return certificates.every((one, i) => one.raw.equals(bytesOf(blocks[i] as string))) ? certificates : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** OpenSSL reads what follows a certificate in its block as settings, which may say that it is not trusted. */
+const bytesOf = (block: string): Buffer => Buffer.from(block.replace(/-----[A-Z ]+-----/g, ''), 'base64');
+
 /** Whether one of the authorities issued the certificate for a server of this name, and it is valid now. */
 export function isTrustedDirectly(server: X509Certificate, authorities: readonly X509Certificate[], name: string, now: number): boolean {
   try {
     const leaf = plainForm(server);
-    // Of two with the same name OpenSSL may choose either.
-    const issuers = authorities.filter((one) => subjectOf(one).equals(leaf.issuer));
+    // Of two with the same name OpenSSL may choose either; capitals and spaces make no difference to it.
+    const issuers = authorities.filter((one) => subjectOf(one).equals(leaf.issuer) || server.checkIssued(one));
     const [issuer] = issuers;
     if (issuer === undefined || issuers.length > 1) return false;
     const authority = plainForm(issuer);
@@ -66,10 +72,24 @@ export function isTrustedDirectly(server: X509Certificate, authorities: readonly
       isIssuedBy(leaf, authority) &&
       // It is trusted because it is in the file, so that its own signature proves nothing more.
       issuer.checkIssued(issuer) &&
-      checkServerIdentity(name, server.toLegacyObject()) === undefined
+      checkServerIdentity(name, server.toLegacyObject()) === undefined &&
+      areStrong([server, issuer])
     );
   } catch {
     // Not of the usual form.
+    return false;
+  }
+}
+
+/**
+ * Whether keys and digests are as strong as the security level of OpenSSL requires. A file of the system may have raised it, which
+ * only a context shows that these certificates are added to: it checks them as it would those of a server.
+ */
+export function areStrong(chain: readonly X509Certificate[], ciphers?: string): boolean {
+  try {
+    createSecureContext({ cert: chain.map(String).join(''), ca: [], ...(ciphers !== undefined && { ciphers }) });
+    return true;
+  } catch {
     return false;
   }
 }

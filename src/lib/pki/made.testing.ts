@@ -22,6 +22,8 @@ export interface Form {
   readonly extensions: readonly Extension[];
   /** The key identifier of the issuer, where it is another than its own. */
   readonly issuerKeyId?: Buffer;
+  /** Whether it names its key and that of its issuer; true if absent. */
+  readonly hasKeyIds?: boolean;
   readonly digest?: 'sha1' | 'sha256' | 'sha384' | 'sha512';
   /** 1: without extensions. */
   readonly version?: 1 | 3;
@@ -77,7 +79,7 @@ function algorithmOf(key: KeyObject, digest: NonNullable<Form['digest']>): Buffe
 }
 
 export function makeCertificate(form: Form): Made {
-  const { name, issuer, keys = newKeyPair(), from = since, to = until, digest = 'sha256', version = 3 } = form;
+  const { name, issuer, keys = newKeyPair(), from = since, to = until, digest = 'sha256', version = 3, hasKeyIds = true } = form;
   const signer = issuer?.keys ?? keys;
   const algorithm = algorithmOf(signer.privateKey, digest);
   const ids = [
@@ -93,7 +95,7 @@ export function makeCertificate(form: Form): Made {
     sequence(time(from), time(to)),
     nameOf(name),
     keys.publicKey.export({ type: 'spki', format: 'der' }),
-    ...(version === 3 ? [explicit(3, sequence(...[...form.extensions, ...ids].map(encodeExtension)))] : []),
+    ...(version === 3 ? [explicit(3, sequence(...[...form.extensions, ...(hasKeyIds ? ids : [])].map(encodeExtension)))] : []),
   );
   const certificate = toPem('CERTIFICATE', sequence(body, algorithm, bits(sign(digest, body, signer.privateKey))));
   return { certificate, key: privateKeyPem(keys.privateKey), keys, name };
