@@ -124,6 +124,14 @@ test('it is told what it needs, in the variable of its identity', async () => {
   expect(JSON.parse(told)).toEqual({ kind: 'ExecCredential', apiVersion: `${group.plat}/v1beta1`, spec: { interactive: false } });
 });
 
+test('the kind may be left out, the version may not', async () => {
+  const print = (object: object) => source({ command: program(`console.log(${JSON.stringify(JSON.stringify(object))})`).path });
+  const status = { token: 't' };
+  expect(await (await print({ apiVersion: v1, status })).current()).toEqual({ authorization: 'Bearer t' });
+  await expect((await print({ status })).current()).rejects.toThrow('answered in ""');
+  await expect((await print({ kind: 'Other', apiVersion: v1, status })).current()).rejects.toThrow('is no ExecCredential (kind "Other")');
+});
+
 test('a certificate with its key', async () => {
   const authority = readAuthority(newAuthority('ca', Date.now()));
   const { certificate, key } = issueClient(authority, 'dave', [], Date.now());

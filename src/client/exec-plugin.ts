@@ -143,10 +143,13 @@ class Plugin {
     try {
       value = output.trimStart().startsWith('{') ? JSON.parse(output) : (await import('../schema/yaml.ts')).parseYaml(output);
     } catch {
-      throw this.failed('printed something that is no ExecCredential');
+      value = undefined;
     }
-    const { kind, apiVersion, status } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown; status?: Record<string, unknown> };
-    if (kind !== 'ExecCredential') throw this.failed(`printed something that is no ExecCredential (kind ${JSON.stringify(kind ?? '')})`);
+    if (typeof value !== 'object' || value === null) throw this.failed('printed something that is no ExecCredential: json parse error');
+    const { kind, apiVersion, status } = value as { kind?: unknown; apiVersion?: unknown; status?: Record<string, unknown> };
+    // A plug-in may leave out the kind, not the version.
+    if (kind !== undefined && kind !== '' && kind !== 'ExecCredential')
+      throw this.failed(`printed something that is no ExecCredential (kind ${JSON.stringify(kind ?? '')})`);
     if (apiVersion !== this.apiVersion) {
       throw this.failed(
         `answered in ${JSON.stringify(apiVersion ?? '')}, while the configuration asks for ${this.apiVersion}: make them agree`,
