@@ -8,7 +8,6 @@ import { clientOf, finished, programDirectory, programMissing, startPlat } from 
 test.skipIf(programMissing !== undefined)('a server whose descriptions are missing serves everything but the documents', async () => {
   const directory = temporaryDirectory('plat-descriptions');
   cpSync(programDirectory, directory, { recursive: true });
-  writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   const [file, aside] = [join(directory, 'descriptions.cjs'), join(directory, 'aside.cjs')];
   renameSync(file, aside);
   const tokens = join(directory, 'tokens.csv');

@@ -8,6 +8,7 @@ import { type Log, silentLog } from '../../src/lib/log.ts';
 import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
 import { issueClient, issueServing, newAuthority, newKeyPair, privateKeyPem, publicKeyPem, readAuthority } from '../../src/lib/pki.ts';
 import { RELOAD_PERIOD_MS } from '../../src/lib/reload.ts';
+import { replaceFile } from '../../src/lib/replace-file.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';
@@ -147,11 +148,11 @@ test('a certificate that is replaced is served from then on; one that does not f
   const names = async () => ((await dial(server)) as { names: string }).names;
   expect(await names()).toContain('first.example');
   let seen = lines.next('cannot reload files');
-  writeFileSync(tlsCertFile, second.certificate);
+  replaceFile(tlsCertFile, second.certificate);
   await seen;
   expect(await names()).toContain('first.example');
   seen = lines.next('reloaded files');
-  writeFileSync(tlsPrivateKeyFile, second.key);
+  replaceFile(tlsPrivateKeyFile, second.key);
   await seen;
   expect(await names()).toContain('second.example');
 });
@@ -170,7 +171,7 @@ test('who holds a certificate of an authority that is no longer named is out, on
     '/api/v1/namespaces/kube-system/configmaps?watch=1&fieldSelector=metadata.name%3Dextension-apiserver-authentication',
   );
   await published.until((event) => event.type === 'ADDED');
-  writeFileSync(clientCaFile, other.certificate);
+  replaceFile(clientCaFile, other.certificate);
   await lines.next('reloaded files');
   expect((await before.get('/api/v1/namespaces')).status).toBe(401);
   // A refused certificate may be asked again only after a while on the same connection; a new one is checked at once.
@@ -213,15 +214,15 @@ test('revoked certificates are refused, by serial number and authority', async (
     .replace(/../g, (byte) => `${byte}:`)
     .slice(0, -1);
   let seen = lines.next('reloaded files');
-  writeFileSync(revokedCertificatesFile, `${colons}   # not a comment, but an authority of that name\n0x${serialOf(1)}\ttest-ca\n`);
+  replaceFile(revokedCertificatesFile, `${colons}   # not a comment, but an authority of that name\n0x${serialOf(1)}\ttest-ca\n`);
   await seen;
   expect(await statuses()).toEqual([200, 401, 200]);
   seen = lines.next('cannot reload files');
-  writeFileSync(revokedCertificatesFile, 'serial 5\n');
+  replaceFile(revokedCertificatesFile, 'serial 5\n');
   await seen;
   expect(await statuses()).toEqual([200, 401, 200]);
   seen = lines.next('reloaded files');
-  writeFileSync(revokedCertificatesFile, `${colons}\n`);
+  replaceFile(revokedCertificatesFile, `${colons}\n`);
   await seen;
   expect((await statuses())[0]).toBe(401);
 });
@@ -239,7 +240,7 @@ test('keys that verify service account tokens are read again', async () => {
   const token = (await maker.admin.ok('POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { spec: {} })).status.token;
   const robot = server.client({ token });
   expect((await robot.get('/api')).status).toBe(401);
-  writeFileSync(keyFile, publicKeyPem(publicKey));
+  replaceFile(keyFile, publicKeyPem(publicKey));
   await lines.next('reloaded files');
   // The account of the same name has another uid on this server: the signature is good now, the account is not.
   const review = { spec: { token } };
