@@ -9,6 +9,7 @@ import { controllerMetrics } from '../controllers/runtime/controller-metrics.ts'
 import { clientFor, type ManagerOptions, managerName, type Running, startControllers } from '../controllers/runtime/manager.ts';
 import type { ServedResource } from '../controllers/runtime/resources.ts';
 import { selectControllers } from '../controllers/runtime/select.ts';
+import { workloadControllerNames } from '../controllers/runtime/workload-names.ts';
 import type { workloadControllers } from '../controllers/workloads/index.ts';
 import type { Served } from '../kinds/served.ts';
 import type { Identity } from '../meta/identity.ts';
@@ -63,13 +64,15 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
       ...(added?.controllers ?? []),
     ],
     options.controllers,
+    { names: options.workloads.includes('controllers') ? [] : workloadControllerNames, needs: '--workloads=controllers' },
   );
   const controllers = [...selected, ...(added?.others ?? [])].map((controller) => withNeeds(controller, given.serves));
   if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(base.metrics);
+  const objectTime = { clock: objectClock, factor: options.timeFactor };
   const connect: ManagerOptions['connect'] = (account, user) => inProcess(handle, userOf(identity, account, user), errorFrom, answers);
   const unserved = given.unserved.flatMap(unservedVersions);
-  const start = (): Running => startControllers({ controllers, identity, connect, clock: objectClock, random, log, metrics, unserved });
+  const start = (): Running => startControllers({ controllers, identity, connect, clock, objectTime, random, log, metrics, unserved });
   const ending = (running: Running): Running => ({
     stop: async () => {
       await running.stop();

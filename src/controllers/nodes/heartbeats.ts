@@ -13,7 +13,7 @@ import type { Fleet } from './fleet.ts';
 import { conditionsOf } from './node-object.ts';
 
 const LEASE_SECONDS = 40;
-const LONG_LEASE_SECONDS = 3600;
+const LONG_LEASE_SECONDS = 24 * 3600;
 const STATUS_MS = 5 * 60_000;
 /** Few nodes renew their leases together; many in up to so many parts of the interval. */
 const MOST_PARTS = 20;

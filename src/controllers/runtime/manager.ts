@@ -23,6 +23,8 @@ export interface ManagerOptions {
   /** The transport as a service account of the system namespace; as the controller manager if none is named. */
   readonly connect: (account: string | undefined, user?: ControllerUser) => Http;
   readonly clock: Clock;
+  /** The time that controllers work by, where it passes faster than that of their requests. */
+  readonly objectTime?: { readonly clock: Clock; readonly factor: number };
   readonly random: Random;
   readonly log: Log;
   readonly metrics?: ControllerMetrics;
@@ -103,7 +105,8 @@ interface Shared {
 }
 
 function startOne(controller: Controller, { options, client, informers, served }: Shared): Running {
-  const { identity, clock, random, metrics } = options;
+  const { identity, random, metrics } = options;
+  const { clock, factor: timeFactor } = options.objectTime ?? { clock: options.clock, factor: 1 };
   const log = options.log.child({ controller: controller.name });
   const queues: WorkQueue[] = [];
   const calls: (() => void)[] = [];
@@ -122,6 +125,7 @@ function startOne(controller: Controller, { options, client, informers, served }
         ...rest,
         name,
         clock,
+        timeFactor,
         work,
         report: (error, key) => {
           if (!stopped) reportFailure(log, 'controller failed, retrying', error, { key });

@@ -23,6 +23,8 @@ export interface QueueOptions {
   readonly work: (key: string) => Promise<Outcome>;
   /** Called for every failure. */
   readonly report: (error: unknown, key: string) => void;
+  /** How much faster the clock is than the machine: retries wait by the machine. Default: 1. */
+  readonly timeFactor?: number;
   /** First and maximum delay of a key that fails. */
   readonly firstRetryMs?: number;
   readonly longestRetryMs?: number;
@@ -177,11 +179,11 @@ export class WorkQueue {
     }
   }
   private retry(key: string): void {
-    const { firstRetryMs = FIRST_RETRY_MS, longestRetryMs = LONGEST_RETRY_MS, metrics } = this.options;
+    const { firstRetryMs = FIRST_RETRY_MS, longestRetryMs = LONGEST_RETRY_MS, timeFactor = 1, metrics } = this.options;
     const failures = this.failures.get(key) ?? 0;
     this.failures.set(key, failures + 1);
     metrics?.retried();
-    this.addAfter(key, Math.min(firstRetryMs * 2 ** failures, longestRetryMs));
+    this.addAfter(key, Math.min(firstRetryMs * 2 ** failures, longestRetryMs) * timeFactor);
   }
   private drained(): void {
     if (!this.isIdle) return;

@@ -23,4 +23,6 @@ test.each([
 
 test('a word that means no controller is refused with what was probably meant', () => {
   expect(() => selectControllers(all, ['*', '-namespce'])).toThrow(/"namespce" is not the name of a controller.*namespace/);
+  const absent = { names: ['cronjob'], needs: '--workloads=controllers' };
+  expect(() => selectControllers(all, ['-cronjob'], absent)).toThrow('the controller "cronjob" needs --workloads=controllers');
 });

@@ -77,7 +77,10 @@ export class LifecycleChoice {
       else if (Object.hasOwn(stageOf, short)) {
         const stage = stageOf[short]?.(value);
         stages ??= [];
-        if (stage !== undefined) stages.push(stage);
+        if (stage === undefined) continue;
+        const problem = problemOf(name, stage);
+        if (problem !== undefined) return { lifecycle: quickLifecycle, problem };
+        stages.push(stage);
       }
     }
     const { [completeAfter]: delay, [exitCode]: code } = values;
@@ -85,14 +88,22 @@ export class LifecycleChoice {
       const number = code === undefined ? 0 : Number(code);
       if (!Number.isInteger(number) || number < 0 || number > 255)
         return { lifecycle: quickLifecycle, problem: `${this.prefix}${exitCode}: ${JSON.stringify(code)} is no exit code` };
-      stages = [...(stages ?? []), { stage: 'exit', exitCode: number, ...(delay !== undefined && { delay }) }];
+      const stage: StageSpec = { stage: 'exit', exitCode: number, ...(delay !== undefined && { delay }) };
+      const problem = problemOf(`${this.prefix}${completeAfter}`, stage);
+      if (problem !== undefined) return { lifecycle: quickLifecycle, problem };
+      stages = [...(stages ?? []), stage];
     }
-    if (stages === undefined) return undefined;
-    try {
-      return { lifecycle: lifecycleOf(stages) };
-    } catch (error) {
-      if (!(error instanceof TimeError)) throw error;
-      return { lifecycle: quickLifecycle, problem: `annotation in ${this.prefix.slice(0, -1)}: ${error.message}` };
-    }
+    return stages === undefined ? undefined : { lifecycle: lifecycleOf(stages) };
+  }
+}
+
+/** What is wrong with the delay that an annotation names; undefined if nothing is. */
+function problemOf(annotation: string, stage: StageSpec): string | undefined {
+  try {
+    lifecycleOf([stage]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TimeError) return `annotation ${annotation}: ${error.message}`;
+    throw error;
   }
 }
