@@ -29,6 +29,11 @@ export interface LogLine {
 
 /** Lines of a log; the first of longer ones. */
 const LINES_LIMIT = 10_000;
+/** Steps and commands after which a container is taken to write nothing more. */
+const STEPS_LIMIT = 30_000;
+const COMMANDS_LIMIT = 60_000;
+/** Longest line that has not ended. */
+const PARTIAL_LIMIT = 64 * 1024;
 
 /** Why there is no log; the answer is 400. */
 export class NoLog extends Error {}
@@ -70,16 +75,18 @@ export function* linesOfRun(
   let at = startedAt;
   try {
     if (argv.length > 0) {
-      const running = run(argv, environment());
+      const world = environment();
+      const running = run(argv, world);
       let partial = '';
-      while (written < LINES_LIMIT) {
+      // A command may sleep again and again, and never write a line.
+      for (let steps = 0; written < LINES_LIMIT && steps < STEPS_LIMIT && (world.work?.total ?? 0) < COMMANDS_LIMIT; steps++) {
         const { done, value } = running.next(undefined);
         if (done === true) break;
         if ('waitMs' in value) at += value.waitMs;
         const more = 'out' in value ? value.out : 'err' in value ? value.err : '';
         if (more === '') continue;
         const lines = (partial + more).split('\n');
-        partial = lines.pop() as string;
+        partial = (lines.pop() as string).slice(0, PARTIAL_LIMIT);
         for (const line of lines) {
           written++;
           yield { at, text: `${line}\n` };

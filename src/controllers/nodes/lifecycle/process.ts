@@ -21,6 +21,8 @@ const forever: Process = { runMs: undefined, exitCode: 0, reason: '' };
 const JOB_MS = 100;
 /** A command that waits or writes more often than this is one that never ends. */
 const STEPS_LIMIT = 5000;
+/** So is one that runs more commands than this. */
+const COMMANDS_LIMIT = 20_000;
 
 export interface ProcessQuestion {
   readonly pod: WorkloadPod;
@@ -57,14 +59,15 @@ function ofCommand(container: Container, environment: () => Environment): Proces
   if (argv.length === 0) return undefined;
   let waited = 0;
   try {
-    const running = run(argv, environment());
+    const world = environment();
+    const running = run(argv, world);
     for (let steps = 0; ; steps++) {
       // Nobody writes to the input of most containers: it is at its end.
       const { done, value } = running.next(undefined);
       if (done === true) return { runMs: waited, exitCode: value, reason: reasonOf(value) };
       if ('input' in value && container.stdin === true) return forever;
       if ('waitMs' in value) waited += value.waitMs;
-      if (waited >= FOREVER_MS || steps > STEPS_LIMIT) return forever;
+      if (waited >= FOREVER_MS || steps > STEPS_LIMIT || (world.work?.total ?? 0) > COMMANDS_LIMIT) return forever;
     }
   } catch (error) {
     if (error instanceof UnknownProgram || error instanceof NotSupported) return undefined;

@@ -2,7 +2,7 @@
 
 /** Bounds of what commands may write. */
 const FILES = 1000;
-const FILE_BYTES = 256 * 1024;
+export const FILE_BYTES = 256 * 1024;
 
 export class Files {
   /** Read-only files by path, as volumes show them. */

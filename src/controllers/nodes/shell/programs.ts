@@ -1,6 +1,6 @@
 /** The programs that simulated containers have. */
 import { formatTime } from '../../../meta/time.ts';
-import { normal } from './files.ts';
+import { FILE_BYTES, normal } from './files.ts';
 import type { Environment, Running } from './run.ts';
 import { NotSupported } from './words.ts';
 
@@ -136,7 +136,7 @@ export const programs: Readonly<Record<string, Program>> = {
   *tee(args, { files }) {
     let text = '';
     for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) {
-      text += line;
+      if (text.length <= FILE_BYTES) text += line;
       yield { out: line };
     }
     for (const path of args) if (!path.startsWith('-')) files.write(path, text);

@@ -24,6 +24,15 @@ export interface Environment {
   readonly now: () => number;
   /** A number from 0 up to, but not including, 32768. */
   readonly random: () => number;
+  /** What all shells of this run have done together. */
+  work?: ShellWork;
+}
+export interface ShellWork {
+  /** Commands since the last sleep, and in all. */
+  commands: number;
+  total: number;
+  /** Shells within shells. */
+  depth: number;
 }
 export type Running = Generator<ProcessStep, number, string | undefined>;
 
@@ -39,6 +48,10 @@ export class UnknownProgram extends Error {
 const COMMANDS_LIMIT = 10_000;
 /** Longest output of a command substitution. */
 const SUBSTITUTION_LIMIT = 64 * 1024;
+/** Longest word, and longest command line, after variables are replaced. */
+const WORD_LIMIT = 64 * 1024;
+const LINE_LIMIT = 1 << 20;
+const SHELLS_LIMIT = 20;
 
 const shells = new Set(['sh', 'bash', 'ash', 'dash']);
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -102,20 +115,25 @@ class Shell {
   private readonly args: readonly string[];
   private stops: boolean;
   private last = 0;
-  private commands = 0;
+  private readonly work: ShellWork;
 
   constructor(environment: Environment, args: readonly string[], stops: boolean) {
     this.environment = environment;
     this.args = args;
     this.stops = stops;
+    environment.work ??= { commands: 0, total: 0, depth: 0 };
+    this.work = environment.work;
   }
   *script(text: string): Running {
+    if (++this.work.depth > SHELLS_LIMIT) throw new NotSupported('too many shells within shells');
     try {
       return yield* this.list(parseScript(text), false);
     } catch (error) {
       if (!(error instanceof Exit)) throw error;
       this.hasExited = true;
       return error.code;
+    } finally {
+      this.work.depth--;
     }
   }
 
@@ -254,7 +272,7 @@ class Shell {
     }
   }
   private *program(name: string, args: readonly string[]): Running {
-    if (baseName(name) === 'sleep') this.commands = 0;
+    if (baseName(name) === 'sleep') this.work.commands = 0;
     if (shells.has(baseName(name))) return yield* shell(args, this.environment);
     return yield* program_(name, args, this.environment);
   }
@@ -298,7 +316,14 @@ class Shell {
 
   private *expandAll(words: readonly Word[]): Generator<ProcessStep, string[], string | undefined> {
     const all: string[] = [];
-    for (const word of words) all.push(...(yield* this.expand(word)));
+    let length = 0;
+    for (const word of words) {
+      for (const value of yield* this.expand(word)) {
+        length += value.length;
+        all.push(value);
+      }
+      if (length > LINE_LIMIT) throw new NotSupported('a command is too long');
+    }
     return all;
   }
   /** The values of a word: an unquoted variable is split at white space. */
@@ -310,6 +335,7 @@ class Shell {
       const splits = (part.kind === 'variable' || part.kind === 'command') && !part.quoted;
       if (!splits) {
         current = (current ?? '') + text;
+        if (current.length > WORD_LIMIT) throw new NotSupported('a word is too long');
         continue;
       }
       const pieces = text.split(/\s+/);
@@ -320,6 +346,7 @@ class Shell {
         }
         if (piece !== '') current = (current ?? '') + piece;
       }
+      if ((current ?? '').length > WORD_LIMIT || values.length > WORD_LIMIT) throw new NotSupported('a word is too long');
     }
     if (current !== undefined) values.push(current);
     return values;
@@ -361,7 +388,8 @@ class Shell {
     return this.environment.variables.get(name);
   }
   private count(): void {
-    if (++this.commands > COMMANDS_LIMIT) throw new NotSupported('the script runs too many commands');
+    this.work.total++;
+    if (++this.work.commands > COMMANDS_LIMIT) throw new NotSupported('the script runs too many commands');
   }
 }
 
@@ -385,7 +413,9 @@ function fileWriter(files: Files, path: string, append: boolean): (text: string)
   let content = append ? (files.read(path) ?? '') : '';
   files.write(path, content);
   return (text) => {
-    content += text;
-    return files.write(path, content) ? undefined : { err: `sh: ${path}: No space left on device\n` };
+    const next = content + text;
+    const isWritten = files.write(path, next);
+    if (isWritten) content = next;
+    return isWritten ? undefined : { err: `sh: ${path}: No space left on device\n` };
   };
 }

@@ -110,3 +110,19 @@ test('what is not simulated is refused: programs, syntax, and scripts that would
     expect(() => sh(script), script).toThrow(NotSupported);
   expect(() => sh('('.repeat(200) + ')'.repeat(200))).toThrow(NotSupported);
 });
+
+test('whatever a script does, it is bounded', () => {
+  const refused = (script: string, message: string): void => expect(() => sh(script)).toThrow(message);
+  refused('while true; do :; done', 'too many commands');
+  refused('while true; do x=$(while true; do :; done); done', 'too many commands');
+  refused(`while true; do sh -c 'for i in 1 2 3 4 5 6 7 8 9; do :; done'; done`, 'too many commands');
+  refused(`A='sh -c "$A"'; sh -c "$A"`, 'too many shells within shells');
+  refused('a=xxxxxxxxxxxxxxxx; while true; do a=$a$a; done', 'a word is too long');
+  refused('a=xxxxxxxxxxxxxxxx; while true; do a="$a $a"; done', 'a word is too long');
+  const long = 'x'.repeat(60_000);
+  refused(`a=${long}; echo ${'"$a" '.repeat(20)}`, 'a command is too long');
+  const world = environment();
+  const { err } = sh(`a=${long}; for i in 1 2 3 4 5 6 7 8; do echo $a >> /tmp/f; done`, world);
+  expect(err).toContain('No space left on device');
+  expect((world.files.read('/tmp/f') ?? '').length).toBeLessThanOrEqual(256 * 1024);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { kubernetes } from '../../../meta/identity.ts';
+import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { Files } from '../shell/files.ts';
+import type { Environment } from '../shell/run.ts';
+import { linesOfRun } from './logs.ts';
+
+const pod = { metadata: { name: 'a', namespace: 'b' }, spec: { containers: [] } } as unknown as WorkloadPod;
+const environment = (): Environment => ({
+  variables: new Map(),
+  files: new Files(new Map()),
+  hostname: 'a',
+  now: () => 0,
+  random: () => 1,
+});
+const linesOf = (script: string) => [
+  ...linesOfRun(kubernetes, pod, { name: 'main', image: 'x', command: ['sh', '-c', script] } as never, 1000, environment),
+];
+
+test('the lines of a command, at the times of its sleeps', () => {
+  expect(linesOf('echo a; sleep 5; echo b; sleep 1; printf c')).toEqual([
+    { at: 1000, text: 'a\n' },
+    { at: 6000, text: 'b\n' },
+    { at: 7000, text: 'c' },
+  ]);
+});
+
+test('a command that never ends has an end here, whether it writes lines or not', () => {
+  expect(linesOf('while true; do sleep 30; done')).toEqual([]);
+  expect(linesOf('while true; do printf x; sleep 1; done').map(({ text }) => text.length)[0]).toBeLessThanOrEqual(64 * 1024);
+  expect(linesOf('while true; do echo tick; sleep 1; done')).toHaveLength(10_000);
+  expect(linesOf('while true; do :; done').map(({ text }) => text)).toEqual([expect.stringContaining('simulated container main')]);
+});
