@@ -98,7 +98,7 @@ export const gates = {
   JobMutableNodeSchedulingDirectives: beta('1.23'),
   JobReadyPods: beta('1.24'),
   JobTrackingWithFinalizers: beta('1.23', off),
-  LogarithmicScaleDown: beta('1.22', controllers),
+  LogarithmicScaleDown: beta('1.22'),
   MaxUnavailableStatefulSet: alpha('1.24'),
   MinDomainsInPodTopologySpread: alpha('1.24'),
   NodeOutOfServiceVolumeDetach: alpha('1.24', controllers),

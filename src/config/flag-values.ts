@@ -95,6 +95,7 @@ export function readWorkloads(values: readonly string[]): readonly WorkloadPart[
   if (/^(true|t|1)$/i.test(last)) return workloadParts;
   if (/^(false|f|0)$/i.test(last)) return [];
   const names = splitList(values);
+  if (names.length === 0) throw new Error(`no part of workloads is named; there are ${workloadParts.join(', ')}`);
   for (const name of names) {
     if (!(workloadParts as readonly string[]).includes(name)) {
       throw new Error(

@@ -195,13 +195,13 @@ describe('feature gates', () => {
     expect(on({ CronJobTimeZone: 'false', AllAlpha: 'true' }, 'CronJobTimeZone')).toBe(false);
   });
   test('a gate of another part of the cluster is accepted both ways, and one line says so', () => {
-    expect(read({ NodeSwap: 'true', CPUManager: 'false', VolumeCapacityPriority: 'true', LogarithmicScaleDown: 'false' }).warnings).toEqual(
-      [
-        'feature gates that concern node agents only have no effect in this server: NodeSwap, CPUManager',
-        'feature gates that concern the scheduler only have no effect in this server: VolumeCapacityPriority',
-        'feature gates that concern controllers outside this server only have no effect in this server: LogarithmicScaleDown',
-      ],
-    );
+    expect(
+      read({ NodeSwap: 'true', CPUManager: 'false', VolumeCapacityPriority: 'true', NodeOutOfServiceVolumeDetach: 'true' }).warnings,
+    ).toEqual([
+      'feature gates that concern node agents only have no effect in this server: NodeSwap, CPUManager',
+      'feature gates that concern the scheduler only have no effect in this server: VolumeCapacityPriority',
+      'feature gates that concern controllers outside this server only have no effect in this server: NodeOutOfServiceVolumeDetach',
+    ]);
     expect(on({ NodeSwap: 'true' }, 'NodeSwap')).toBe(true);
   });
   test('a gate of a stock server that is GA and not locked can be switched off there and here', () => {
@@ -263,6 +263,7 @@ test('workloads are named by their parts, and their flags need them', () => {
   const read = (...args: string[]): unknown => (parseServerFlags(args) as ServerOptions).workloads;
   expect([read(), read('--workloads'), read('--workloads=false')]).toEqual([[], ['controllers', 'scheduler', 'nodes'], []]);
   expect(read('--workloads=nodes,controllers')).toEqual(['controllers', 'nodes']);
+  expect(() => read('--workloads=')).toThrow('no part of workloads is named; there are controllers, scheduler, nodes');
   expect(() => read('--workloads=node')).toThrow(
     '"node" is not a part of workloads (did you mean nodes?); there are controllers, scheduler, nodes',
   );

@@ -110,6 +110,10 @@ test('the metrics API has the usage of nodes and pods', async () => {
   expect((await server.admin.ok('GET', `${metrics}/nodes`)).items.map((one: Loose) => one.metadata.name)).toEqual(['node-0', 'node-1']);
   expect((await server.admin.get(`${metrics}/nodes/none`)).json).toMatchObject({ kind: 'Status', code: 404, reason: 'NotFound' });
   expect((await server.admin.get(`${metrics}/namespaces/${ns}/pods/none`)).status).toBe(404);
+  // A container that waits for its restart uses nothing.
+  const isWaiting = (pod: Loose): boolean => pod.status.containerStatuses?.[0]?.state.waiting?.reason === 'CrashLoopBackOff';
+  await make('crashing', { metadata: { annotations: { [note('crash-loop')]: 'true' } } }, isWaiting);
+  expect((await server.admin.get(`${metrics}/namespaces/${ns}/pods/crashing`)).status).toBe(404);
   expect((await server.admin.post(`${metrics}/nodes`, {})).status).toBe(405);
   expect((await server.bob.get(`${metrics}/nodes`)).status).toBe(403);
   const table = await server.admin.send('GET', `${metrics}/nodes`, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } });

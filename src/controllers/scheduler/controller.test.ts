@@ -311,11 +311,12 @@ describe('claims', () => {
       '0/1 nodes are available: 1 persistentvolumeclaim "data" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     );
     claim({ spec: { storageClassName: 'fast' } });
-    await run.pass(1000);
+    await run.idle();
     expect(get('a').status.conditions[0].message).toContain('1 pod has unbound immediate PersistentVolumeClaims');
     api.put(kinds.volumes, { metadata: { name: 'pv-1' }, spec: {} });
     bind('pv-1');
-    await run.pass(2000);
+    // No node was tried before: there is no delay.
+    await run.idle();
     expect(nodeOf('a')).toBe('n1');
   });
 });

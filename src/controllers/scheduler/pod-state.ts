@@ -66,4 +66,6 @@ export const Cause = {
   podAffinity: 8,
   spread: 16,
   volumes: 32,
+  /** A claim that is not there or not bound: no node was looked at, so that the next decision needs no delay. */
+  claims: 64,
 } as const;

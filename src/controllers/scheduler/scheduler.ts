@@ -272,7 +272,7 @@ export class Scheduler {
   volumesChanged(claim?: { readonly namespace: string; readonly name: string }): void {
     this.options.cluster.version++;
     this.options.waiting.wake(
-      Cause.volumes,
+      claim === undefined ? Cause.volumes : Cause.volumes | Cause.claims,
       ({ class: { namespace, claims } }) =>
         claim === undefined || (namespace === claim.namespace && claims.some(({ name }) => name === claim.name)),
     );

@@ -5,6 +5,7 @@
  *   add a (priority 0), add b (priority 9)      take → b, a
  *   park a, wake                                a is taken a second after its last decision; after two failures two, at most ten
  *   park a, and nothing happens                 a is taken after five minutes
+ *   park a for want of a claim, wake            a is taken at once
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { Heap } from './heap.ts';
@@ -63,6 +64,7 @@ export class Waiting {
       if (pod.place !== 'active' || pod.order !== order) continue;
       this.remove(pod);
       pod.attempts++;
+      pod.causes = 0;
       pod.triedAt = this.options.clock.monotonic();
       return pod;
     }
@@ -74,6 +76,7 @@ export class Waiting {
   /** The pod fits nowhere, for these causes. */
   park(pod: PodState, causes: number): void {
     this.remove(pod);
+    if (causes === Cause.claims) pod.attempts--;
     pod.place = 'parked';
     pod.causes = causes;
     this.parked.add(pod);
@@ -83,7 +86,7 @@ export class Waiting {
   /** The pod is decided again after its back-off. */
   retry(pod: PodState): void {
     this.remove(pod);
-    const at = pod.triedAt + backoffOf(pod.attempts);
+    const at = pod.causes === Cause.claims ? pod.triedAt : pod.triedAt + backoffOf(pod.attempts);
     if (at <= this.options.clock.monotonic()) {
       this.activate(pod);
       return;

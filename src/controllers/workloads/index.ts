@@ -9,7 +9,7 @@ import { deploymentController } from './deployment/controller.ts';
 import { jobController } from './job/controller.ts';
 import { nodeLifecycleController } from './nodelife/controller.ts';
 import { podCollector } from './podgc/controller.ts';
-import { replicaController } from './replicaset/controller.ts';
+import { type ReplicaSettings, replicaController } from './replicaset/controller.ts';
 import { replicaSets, replicationControllers } from './replicaset/kinds.ts';
 import { statefulSetController } from './statefulset/controller.ts';
 import { attachDetach, simulatedAttacher } from './volumes/attachment.ts';
@@ -47,10 +47,14 @@ export function workloadControllers(settings: WorkloadSettings): Workloads {
 /** Finished pods that are kept. */
 const FINISHED_PODS = 12_500;
 
+const replicaSettings = (feature: WorkloadSettings['feature']): ReplicaSettings => ({
+  deletionCost: feature('PodDeletionCost'),
+  logarithmic: feature('LogarithmicScaleDown'),
+});
 const controllers = ({ feature, parts }: WorkloadSettings): readonly Controller[] => [
   deploymentController,
-  replicaController(replicaSets, { deletionCost: feature('PodDeletionCost') }),
-  replicaController(replicationControllers, { deletionCost: feature('PodDeletionCost') }),
+  replicaController(replicaSets, replicaSettings(feature)),
+  replicaController(replicationControllers, replicaSettings(feature)),
   jobController({ tracking: feature('JobTrackingWithFinalizers'), readyPods: feature('JobReadyPods') }),
   cronJobController({ timeZones: feature('CronJobTimeZone') }),
   autoscalerController,

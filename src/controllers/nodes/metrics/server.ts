@@ -126,7 +126,7 @@ export class MetricsServer {
   /** Undefined for a pod that does not run on a simulated node. */
   private podMetrics(pod: WorkloadPod, simulated: ReadonlySet<string>): Metrics | undefined {
     const { identity, clock } = this.options;
-    if (pod.status?.phase !== 'Running' || !simulated.has(pod.spec?.nodeName ?? '')) return undefined;
+    if (!isUsing(pod) || !simulated.has(pod.spec?.nodeName ?? '')) return undefined;
     const now = clock.now();
     const usages = (pod.spec?.containers ?? []).map(
       (container) => [container.name, containerUsage(identity, pod, container, now)] as const,
@@ -188,7 +188,7 @@ export class MetricsServer {
     for await (const pod of client.each<WorkloadPod>(refs.pods, undefined)) {
       const node = pod.spec?.nodeName ?? '';
       const known = byNode.get(node);
-      if (known === undefined || pod.status?.phase !== 'Running') continue;
+      if (known === undefined || !isUsing(pod)) continue;
       const usages = (pod.spec?.containers ?? []).map((container) => containerUsage(identity, pod, container, now));
       byNode.set(node, sumOf(usages, known));
     }
@@ -223,6 +223,10 @@ export class MetricsServer {
     send(res, fault.code, fault.status());
   }
 }
+
+/** A pod has metrics while all its containers run: one that waits for its restart uses nothing. */
+const isUsing = ({ status }: WorkloadPod): boolean =>
+  status?.phase === 'Running' && (status.containerStatuses ?? []).every(({ state }) => state?.running != null);
 
 const shown = ({ total: _total, ...metrics }: Metrics): object => metrics;
 

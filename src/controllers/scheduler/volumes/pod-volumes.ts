@@ -18,7 +18,8 @@ export interface VolumeActions {
 }
 
 const misfit = (...reasons: string[]): Misfit => ({ reasons, cause: Cause.volumes, final: true });
-const unboundImmediate = misfit('pod has unbound immediate PersistentVolumeClaims');
+const waitsForClaim = (reason: string): Misfit => ({ ...misfit(reason), cause: Cause.claims });
+const unboundImmediate = waitsForClaim('pod has unbound immediate PersistentVolumeClaims');
 const wrongNode = 'node(s) had volume node affinity conflict';
 const noVolume = "node(s) didn't find available persistent volumes to bind";
 const lostVolume = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
@@ -58,7 +59,7 @@ export function podVolumes(
     const claim = objects.claim(pod.namespace, name);
     const quoted = JSON.stringify(name);
     if (claim === undefined) {
-      return misfit(
+      return waitsForClaim(
         ephemeral
           ? `waiting for ephemeral volume controller to create the persistentvolumeclaim ${quoted}`
           : `persistentvolumeclaim ${quoted} not found`,

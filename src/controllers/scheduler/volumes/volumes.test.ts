@@ -9,7 +9,8 @@ beforeEach(() => {
 });
 const put = (store: keyof World['volumes'], object: object): void => {
   world.volumes[store].objects.push(object as never);
-  world.scheduler.volumesChanged();
+  const { name } = (object as { metadata: { name: string } }).metadata;
+  world.scheduler.volumesChanged(store === 'claims' ? { namespace: 'default', name } : undefined);
 };
 const uses = (...claims: string[]): PodOptions => ({
   spec: { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) },

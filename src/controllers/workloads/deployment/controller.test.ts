@@ -21,7 +21,11 @@ class World {
   readonly api = new WorkloadApi();
   readonly run: TestRun;
   constructor(identity = kubernetes) {
-    this.run = runControllers(this.api, [deploymentController, replicaController(replicaSets, { deletionCost: true })], identity);
+    this.run = runControllers(
+      this.api,
+      [deploymentController, replicaController(replicaSets, { deletionCost: true, logarithmic: true })],
+      identity,
+    );
     running = this.run;
   }
   create(replicas: number, more: Loose = {}): void {

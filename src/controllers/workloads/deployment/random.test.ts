@@ -56,7 +56,7 @@ class RandomRollouts {
         ...this.strategy(),
       },
     });
-    this.run = runControllers(this.api, [deploymentController, replicaController(replicaSets, { deletionCost: true })]);
+    this.run = runControllers(this.api, [deploymentController, replicaController(replicaSets, { deletionCost: true, logarithmic: true })]);
   }
   async play(): Promise<void> {
     await this.run.idle();

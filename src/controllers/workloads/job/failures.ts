@@ -4,7 +4,7 @@ import { isTerminating, phaseOf, podCondition } from '../shared/pod-state.ts';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { backoffLimitOf, isSuspended, type JobObject } from './job.ts';
 
-/** Delay before the replacement of the first failed pod; it doubles with every failure since the last success. */
+/** Delay before a second failure since the last success is made up for; it doubles with each that follows. */
 const FIRST_BACKOFF_MS = 10_000;
 const LONGEST_BACKOFF_MS = 6 * 60_000;
 
@@ -22,26 +22,27 @@ export function finishedAt(pod: WorkloadPod): number {
 }
 
 /**
- * Milliseconds until failed pods may be replaced, by the failures after the last success:
+ * Milliseconds until failed pods may be replaced, by the failures after the last success. Pods that fail together are one failure.
  *
- *   failed 4 s ago                    6000
- *   failed 4 s ago, and one before    16000
- *   failed 4 s ago, then a success    0
+ *   failed 4 s ago                     0
+ *   failed 4 s ago, and one before     6000
+ *   failed 4 s ago, and two before     16000
+ *   failed 4 s ago, then a success     0
  */
 export function backoffLeft(pods: readonly WorkloadPod[], now: number): number {
   let success = Number.NEGATIVE_INFINITY;
   for (const pod of pods) if (phaseOf(pod) === 'Succeeded') success = Math.max(success, finishedAt(pod));
-  let failures = 0;
+  const failures = new Set<number>();
   let newest = 0;
   for (const pod of pods) {
     if (phaseOf(pod) !== 'Failed') continue;
     const at = finishedAt(pod);
     if (at <= success) continue;
-    failures++;
+    failures.add(at);
     newest = Math.max(newest, at);
   }
-  if (failures === 0) return 0;
-  return Math.max(newest + Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS) - now, 0);
+  if (failures.size <= 1) return 0;
+  return Math.max(newest + Math.min(FIRST_BACKOFF_MS * 2 ** (failures.size - 2), LONGEST_BACKOFF_MS) - now, 0);
 }
 
 /** Pods that are restarted in place count by their restarts. */

@@ -57,8 +57,12 @@ test('indexes are read and written as ranges', () => {
 
 test('failed pods are replaced later with every failure since the last success', () => {
   expect(backoffLeft([], at(0))).toBe(0);
-  expect(backoffLeft([pod('a', 'Failed', { end: 10 })], at(14))).toBe(6000);
-  expect(backoffLeft([pod('a', 'Failed', { end: 5 }), pod('b', 'Failed', { end: 10 })], at(14))).toBe(16_000);
+  expect(backoffLeft([pod('a', 'Failed', { end: 10 })], at(10))).toBe(0);
+  expect(backoffLeft([pod('a', 'Failed', { end: 10 }), pod('b', 'Failed', { end: 10 })], at(10))).toBe(0);
+  expect(backoffLeft([pod('a', 'Failed', { end: 5 }), pod('b', 'Failed', { end: 10 })], at(14))).toBe(6000);
+  expect(backoffLeft([pod('a', 'Failed', { end: 5 }), pod('b', 'Failed', { end: 7 }), pod('c', 'Failed', { end: 10 })], at(14))).toBe(
+    16_000,
+  );
   expect(backoffLeft([pod('a', 'Failed', { end: 10 }), pod('b', 'Succeeded', { end: 12 })], at(14))).toBe(0);
   const many = Array.from({ length: 20 }, (_, i) => pod(`p${i}`, 'Failed', { end: i }));
   expect(backoffLeft(many, at(19))).toBe(360_000);
@@ -253,23 +257,26 @@ for (const tracking of [false, true]) {
     }
   });
 
-  test(`a job gives up after its limit of failures, with a delay before each retry, ${title}`, async () => {
+  test(`a job gives up after its limit of failures, retries once at once and then with a delay, ${title}`, async () => {
     const { run, put, job: now, pods, end, events } = world({ tracking });
-    await put({ completions: 1, backoffLimit: 1 });
+    await put({ completions: 1, backoffLimit: 2 });
     await end('Failed');
-    expect([pods().length, now().status.failed, now().status.active]).toEqual([1, 1, undefined]);
+    expect([pods().length, now().status.failed, now().status.active]).toEqual([2, 1, 1]);
+    await run.pass(1000);
+    await end('Failed');
+    expect([pods().length, now().status.failed, now().status.active]).toEqual([2, 2, undefined]);
     await run.pass(9999);
-    expect(pods()).toHaveLength(1);
-    await run.pass(1);
     expect(pods()).toHaveLength(2);
+    await run.pass(1);
+    expect(pods()).toHaveLength(3);
     await end('Failed');
     expect(now().status).toMatchObject({
-      failed: 2,
+      failed: 3,
       conditions: [{ type: 'Failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' }],
     });
     expect(events()).toContain('BackoffLimitExceeded: Job has reached the specified backoff limit');
     await run.pass(400_000);
-    expect(pods()).toHaveLength(2);
+    expect(pods()).toHaveLength(3);
     await run.stop();
   });
 

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 function start(api = new WorkloadApi()): { api: WorkloadApi; run: TestRun } {
-  const settings = { deletionCost: true };
+  const settings = { deletionCost: true, logarithmic: true };
   run = runControllers(api, [replicaController(replicaSets, settings), replicaController(replicationControllers, settings)]);
   return { api, run };
 }

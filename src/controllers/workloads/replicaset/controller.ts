@@ -29,6 +29,8 @@ const WORKERS = 10;
 export interface ReplicaSettings {
   /** Pods may have a deletion cost. */
   readonly deletionCost: boolean;
+  /** Ages of pods are compared by orders of magnitude. */
+  readonly logarithmic: boolean;
 }
 
 export function replicaController(kind: ReplicaKind, settings: ReplicaSettings): Controller {
@@ -54,6 +56,7 @@ class Replicas {
   private readonly kind: ReplicaKind;
   private readonly group: string;
   private readonly costAnnotation: string | undefined;
+  private readonly exactTimes: boolean;
   private readonly client: Client;
   private readonly clock: Clock;
   private readonly ref: ResourceRef;
@@ -62,10 +65,11 @@ class Replicas {
   private readonly control: PodControl;
   private readonly selectors = new WeakMap<Replicated, LabelSelector | null>();
 
-  constructor(kind: ReplicaKind, { deletionCost }: ReplicaSettings, { identity, informers, client, clock }: ControllerContext) {
+  constructor(kind: ReplicaKind, settings: ReplicaSettings, { identity, informers, client, clock }: ControllerContext) {
     this.kind = kind;
     this.group = groupOfApiVersion(kind.apiVersion);
-    this.costAnnotation = deletionCost ? podNames(identity).deletionCost : undefined;
+    this.costAnnotation = settings.deletionCost ? podNames(identity).deletionCost : undefined;
+    this.exactTimes = !settings.logarithmic;
     this.client = client;
     this.clock = clock;
     this.ref = kind.ref(workloadRefs(identity));
@@ -183,6 +187,7 @@ class Replicas {
       now: this.clock.now(),
       minReadySeconds: set.spec?.minReadySeconds ?? 0,
       costAnnotation: this.costAnnotation,
+      exactTimes: this.exactTimes,
     });
     const results = await Promise.allSettled(chosen.map((pod) => this.control.delete(pod, owner)));
     for (const [i, pod] of chosen.entries()) if (results[i]?.status === 'fulfilled') await this.pods.gone(pod);

@@ -47,7 +47,7 @@ async function play(seed: number): Promise<void> {
     spec: { replicas: 3, selector: { matchLabels: { app: 'x' } }, template: templateOf('x') },
   });
   api.make(controllerKind, { metadata: { name: 'web' }, spec: { replicas: 2, selector: { app: 'y' }, template: templateOf('y') } });
-  const settings = { deletionCost: true };
+  const settings = { deletionCost: true, logarithmic: true };
   const run = runControllers(api, [replicaController(replicaSets, settings), replicaController(replicationControllers, settings)]);
   let isFailing = false;
   api.before = async (method) => {

@@ -75,6 +75,11 @@ test('pods that are not available yet go before those that are', () => {
   expect([chosen([old, young]), chosen([old, young], 1, { minReadySeconds: 10 })]).toEqual([['old'], ['young']]);
 });
 
+test('times are compared by orders of magnitude, or as they are', () => {
+  const [older, younger] = [pod('a', { ready: 1001 }), pod('b', { ready: 1000 })];
+  expect([chosen([older, younger]), chosen([older, younger], 1, { exactTimes: true })]).toEqual([['a'], ['b']]);
+});
+
 test('all of them, in any order', () => {
   expect(chosen([pod('a'), pod('b')], 2).sort()).toEqual(['a', 'b']);
 });

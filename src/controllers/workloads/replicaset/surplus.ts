@@ -8,6 +8,8 @@ export interface SurplusOptions {
   readonly minReadySeconds: number;
   /** The annotation with the cost of deleting a pod; undefined where the feature is off. */
   readonly costAnnotation: string | undefined;
+  /** Times are compared as they are, not by orders of magnitude. */
+  readonly exactTimes?: boolean;
 }
 
 interface Ranked {
@@ -45,7 +47,7 @@ export function podsToDelete(
     if (node !== '' && isActive(pod)) onNode.set(node, (onNode.get(node) ?? 0) + 1);
   }
   const ranked = pods.map((pod) => rank(pod, onNode, options));
-  ranked.sort((a, b) => compare(a, b, options.now));
+  ranked.sort((a, b) => compare(a, b, options));
   return ranked.slice(0, count).map(({ pod }) => pod);
 }
 
@@ -67,7 +69,7 @@ function rank(pod: WorkloadPod, onNode: ReadonlyMap<string, number>, { now, minR
   };
 }
 
-function compare(a: Ranked, b: Ranked, now: number): number {
+function compare(a: Ranked, b: Ranked, options: SurplusOptions): number {
   return (
     a.isAssigned - b.isAssigned ||
     a.phase - b.phase ||
@@ -75,16 +77,17 @@ function compare(a: Ranked, b: Ranked, now: number): number {
     a.isAvailable - b.isAvailable ||
     a.cost - b.cost ||
     b.neighbours - a.neighbours ||
-    (a.isReady === 1 ? younger(a.readySince, b.readySince, now, a, b) : 0) ||
+    (a.isReady === 1 ? younger(a.readySince, b.readySince, options, a, b) : 0) ||
     b.restarts - a.restarts ||
-    younger(a.created, b.created, now, a, b)
+    younger(a.created, b.created, options, a, b)
   );
 }
 
 /** Which of two times is the later, by orders of magnitude; where both have the same, the uid decides. No time is the latest. */
-function younger(x: number | undefined, y: number | undefined, now: number, a: Ranked, b: Ranked): number {
+function younger(x: number | undefined, y: number | undefined, { now, exactTimes }: SurplusOptions, a: Ranked, b: Ranked): number {
   if (x === y) return 0;
   if (x === undefined || y === undefined) return x === undefined ? -1 : 1;
+  if (exactTimes === true) return y - x;
   return magnitude(now - x) - magnitude(now - y) || ((a.pod.metadata.uid ?? '') < (b.pod.metadata.uid ?? '') ? -1 : 1);
 }
 
