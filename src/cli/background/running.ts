@@ -1,6 +1,6 @@
 /**
  * Servers of this user that run now, in the foreground or in the background. Each writes a record when it is ready and removes
- * it when it ends; the record of a process that was killed is ignored, and removed by the next server that starts.
+ * it when it ends; the record of a process that was killed is ignored, and removed by the next server after its start.
  *
  *   ~/.local/state/plat/running/PID.json
  *
@@ -30,21 +30,32 @@ export const MOST_RUNNING = 256;
 type Place = Pick<IO, 'env' | 'home'>;
 const directoryOf = (io: Place): string => join(stateDirectory(io), 'running');
 
-/** Records this process. Returns the function that removes the record. Without a home directory there is none. */
+/**
+ * Records this process. Returns the function that removes the record. Without a home directory there is none.
+ * Does not wait for the event loop, which has more to do than anything else right after a start.
+ */
 export async function recordRunning(io: Place & Pick<IO, 'clock'>, address: string, kubeconfig: string): Promise<() => Promise<void>> {
   const own = processOf(process.pid);
   if (own === undefined || !(existsSync(io.home) || io.env.XDG_STATE_HOME)) return async () => {};
   const directory = directoryOf(io);
   const file = join(directory, `${process.pid}.json`);
   try {
-    for (const { path, record } of await recordsIn(directory)) if (record === undefined) await rm(path, { force: true });
     const record: RunningServer = { process: own, address, kubeconfig, startedAt: io.clock.now() };
     replaceFile(file, `${JSON.stringify(record)}\n`);
   } catch {
     // A server runs where nothing can be written for its user, too.
     return async () => {};
   }
-  return () => rm(file, { force: true });
+  const cleaned = removeStale(directory).catch(() => {});
+  return async () => {
+    await cleaned;
+    await rm(file, { force: true });
+  };
+}
+
+/** Removes the records of processes that do not run any more. */
+async function removeStale(directory: string): Promise<void> {
+  for (const { path, record } of await recordsIn(directory)) if (record === undefined) await rm(path, { force: true });
 }
 
 /** The servers that run, the one that was started last first. */
