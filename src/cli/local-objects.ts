@@ -3,8 +3,9 @@ import type { ApiResource } from '../client/discovery.ts';
 import { bool, FlagError } from '../lib/flags.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
 import type { IO } from './command.ts';
-import { type Manifest, manifestsFrom, namesManifests } from './manifests.ts';
+import { findManifests, type Manifest, namesManifests } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
+import type { Results } from './results.ts';
 import type { TargetOptions } from './targets.ts';
 import type { ObjectRef } from './work.ts';
 
@@ -22,8 +23,10 @@ export function checkLocal(args: readonly string[], options: TargetOptions & { r
   if (options.dryRun === 'server') throw new FlagError('--local and --dry-run=server exclude each other: use --dry-run=client');
 }
 
-export async function localObjects(options: TargetOptions, io: IO): Promise<LocalObject[]> {
-  const manifests = await manifestsFrom(options, io);
+/** Files that cannot be read are reported and left out. */
+export async function localObjects(options: TargetOptions, io: IO, results: Results): Promise<LocalObject[]> {
+  const { manifests, broken } = await findManifests(options, io);
+  for (const error of broken) results.failed('', error);
   return manifests.map(({ object, name = '', namespace }) => ({ ref: { resource: resourceOf(object), namespace, name }, object }));
 }
 

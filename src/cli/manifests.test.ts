@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -51,16 +51,22 @@ test('a broken file is left out as a whole, and its error kept, unless it is the
   writeFileSync(join(cwd, 'mixed/b.yaml'), `${object('b')}---\napiVersion: v1\nind: Pod\nmetadata: {name: <c>}\n`);
   writeFileSync(join(cwd, 'mixed/d.yaml'), 'a: [');
   writeFileSync(join(cwd, 'mixed/e.yaml'), object('e'));
+  writeFileSync(join(cwd, 'mixed/f.yaml'), Buffer.from(`${object('f')}data: {x: gr\u00f6sse}`, 'latin1'));
+  symlinkSync('nowhere', join(cwd, 'mixed/g.yaml'));
   const options = { filename: ['mixed'], recursive: false };
   const { manifests, broken } = await findManifests(options, io);
   expect(manifests.map(({ name }) => name)).toEqual(['a', 'e']);
   expect(broken.map(({ message }) => message)).toEqual([
     'mixed/b.yaml, document 2: the object has no kind',
     expect.stringMatching(/^mixed\/d.yaml: /),
+    'mixed/f.yaml: the file is not UTF-8 text',
+    expect.stringMatching(/^mixed\/g.yaml cannot be read: /),
   ]);
   expect(broken.map(({ stockText }) => stockText)).toEqual([
     `error: unable to decode "mixed/b.yaml": Object 'Kind' is missing in '{"apiVersion":"v1","ind":"Pod","metadata":{"name":"\\u003cc\\u003e"}}'`,
     expect.stringMatching(/^error: error parsing mixed\/d.yaml: /),
+    undefined,
+    undefined,
   ]);
   const validated = await findManifests(options, io, true);
   expect(validated.broken[0]?.stockText).toBe(

@@ -111,9 +111,10 @@ export async function readManifests(paths: readonly string[], recursive: boolean
 async function intactManifests(paths: readonly string[], recursive: boolean, io: ManifestIO, validates = false): Promise<FoundManifests> {
   const manifests: Manifest[] = [];
   const broken: ManifestError[] = [];
-  for (const { source, text, origin } of await readTexts(paths, recursive, io)) {
+  for (const found of await findTexts(paths, recursive, io)) {
     try {
-      manifests.push(...manifestsOf(text, source, origin));
+      if (found instanceof ManifestError) throw found;
+      manifests.push(...manifestsOf(found.text, found.source, found.origin));
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       broken.push(validates && error instanceof UntypedError ? error.asInvalid : error);
@@ -133,19 +134,40 @@ export interface ManifestText {
   readonly file?: string;
 }
 
-/** The texts that the `-f` flags name, in their order. */
+/** The texts that the `-f` flags name, in their order. Throws ManifestError for one that cannot be read. */
 export async function readTexts(paths: readonly string[], recursive: boolean, io: ManifestIO): Promise<ManifestText[]> {
-  const found: ManifestText[] = [];
-  for (const path of paths) found.push(...(await textsOf(path, recursive, io)));
+  const found = await findTexts(paths, recursive, io);
+  return found.map((one) => {
+    if (one instanceof ManifestError) throw one;
+    return one;
+  });
+}
+/** The same with the errors of those that cannot be read in their place. */
+async function findTexts(paths: readonly string[], recursive: boolean, io: ManifestIO): Promise<(ManifestText | ManifestError)[]> {
+  const found: (ManifestText | ManifestError)[] = [];
+  for (const path of paths) {
+    const texts = await textsOf(path, recursive, io);
+    found.push(...(await Promise.all(texts.map((text) => text().catch(asManifestError)))));
+  }
   return found;
 }
-async function textsOf(path: string, recursive: boolean, io: ManifestIO): Promise<ManifestText[]> {
-  if (path === '-') return [{ source: 'the standard input', origin: 'STDIN', text: await exitOnInterrupt(io, () => io.stdin()) }];
-  if (/^https?:\/\//.test(path)) return [{ source: path, origin: path, text: await exitOnInterrupt(io, () => download(path, io.clock)) }];
+function asManifestError(error: unknown): ManifestError {
+  if (error instanceof ManifestError) return error;
+  throw error;
+}
+async function textsOf(path: string, recursive: boolean, io: ManifestIO): Promise<(() => Promise<ManifestText>)[]> {
+  const only = (source: string, origin: string, read: () => Promise<string>) => [
+    async () => ({ source, origin, text: await exitOnInterrupt(io, read) }),
+  ];
+  if (path === '-') return only('the standard input', 'STDIN', () => io.stdin());
+  if (/^https?:\/\//.test(path)) return only(path, path, () => download(path, io.clock));
   const files = await filesOf(resolve(io.cwd, path), path, recursive);
-  return Promise.all(
-    files.map(async ([file, source]) => ({ source, origin: source, text: textOf(await readBounded(file, source), source), file })),
-  );
+  return files.map(([file, source]) => async () => ({
+    source,
+    origin: source,
+    text: textOf(await readBounded(file, source), source),
+    file,
+  }));
 }
 
 /** How long the server of an address may be silent. */
@@ -181,7 +203,9 @@ async function download(address: string, clock: Clock): Promise<string> {
 
 /** Pipes and devices have no size: what is read is counted. */
 async function readBounded(path: string, source: string): Promise<Buffer> {
-  const file = await open(path);
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new ManifestError(`${source} cannot be read: ${error.message}`);
+  });
   try {
     return await collected(file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 }), source);
   } finally {

@@ -106,7 +106,7 @@ class Marker {
   }
   /** The objects of files are changed and printed. */
   async runLocal(): Promise<number> {
-    const objects = await localObjects(this.options, this.io);
+    const objects = await localObjects(this.options, this.io, this.results);
     for (const { ref, object } of objects) {
       await this.each(ref, objects.length > 1, async () => this.changeHere(ref, object as ApiItem));
     }

@@ -99,7 +99,7 @@ async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
 /** Patches the objects of files, and prints them. */
 async function patchHere(options: PatchOptions, body: JsonValue, io: IO): Promise<number> {
   const results = new Results(io, options);
-  for (const { ref, object } of await localObjects(options, io)) {
+  for (const { ref, object } of await localObjects(options, io, results)) {
     try {
       await showPatched(ref, object, options, body, results);
     } catch (error) {

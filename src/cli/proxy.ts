@@ -1,9 +1,7 @@
 /** `plat proxy`: serves the API on a local port, without certificates and tokens. */
-import { chmodSync, createReadStream, rmSync, statSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { extname, join, sep } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { Transport } from '../client/transport.ts';
@@ -11,6 +9,7 @@ import { bool, duration, FlagError, type FlagValues, flag, port, text } from '..
 import { productVersion } from '../lib/version.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
+import { sendFile } from './proxy-files.ts';
 import { stopSignal } from './stop-signal.ts';
 import { type Work, withServer } from './work.ts';
 
@@ -136,15 +135,6 @@ function listen(server: Server, { unixSocket, address, port: wanted }: Options):
 
 /** Hop-by-hop headers and headers with credentials are not forwarded: the proxy sets its own. */
 const ownHeaders = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|authorization|impersonate-.*|x-remote-.*)$/i;
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.txt': 'text/plain; charset=utf-8',
-};
 
 /** A watch is long-lived and takes a connection. */
 const MAX_SOCKETS = 256;
@@ -237,13 +227,8 @@ class Relay {
   }
 
   private async file(url: string, response: ServerResponse): Promise<void> {
-    const root = await realpath(this.options.www);
     const wanted = safelyDecoded(new URL(url, 'http://x').pathname).slice(this.options.wwwPrefix.length);
-    const path = await realpath(join(root, wanted === '' || wanted.endsWith('/') ? `${wanted}index.html` : wanted)).catch(() => '');
-    // Neither dots nor links lead out of the directory.
-    if (!path.startsWith(`${root}${sep}`) || !statSync(path).isFile()) return say(response, 404, 'there is no such file');
-    response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' });
-    pipeline(createReadStream(path), response, () => {});
+    if (!(await sendFile(this.options.www, wanted, response))) say(response, 404, 'there is no such file');
   }
 }
 

@@ -176,6 +176,15 @@ describe('changes', () => {
       nowhere.file('k/kustomization.yaml', { namePrefix: 'my-', resources: ['b.json'] });
       nowhere.file('k/b.json', file);
       expect(await nowhere.ok(['label', '--local', '-k', 'k', 'x=1'])).toBe('deployment.apps/my-b labeled\n');
+      nowhere.file('k/broken.yaml', 'a: [');
+      const patch = ['patch', '-p', '{"metadata":{"labels":{"x":"1"}}}'];
+      for (const [line, verb] of [
+        [['label', 'x=1'], 'labeled'],
+        [patch, 'patched'],
+      ] as const) {
+        const { code, stdout, stderr } = await nowhere.run([...line, '--local', '-f', 'k/broken.yaml', '-f', 'k/b.json']);
+        expect([code, stdout, stderr]).toEqual([1, `deployment.apps/b ${verb}\n`, expect.stringContaining('k/broken.yaml')]);
+      }
     });
 
     test('many at once, files, dry runs, versions', async () => {

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -100,6 +100,16 @@ test('a prefix for the API, and files beside it that do not lead out of their di
   expect(await ask(port, '/version')).toMatchObject({ status: 404 });
   expect(await ask(port, '/static/')).toMatchObject({ status: 200, text: '<p>here' });
   expect(await ask(port, '/static/..%2f..%2fetc/passwd')).toMatchObject({ status: 404 });
+  mkdirSync(join(directory, 'below', 'deep'), { recursive: true });
+  writeFileSync(join(directory, 'below', 'a<b.txt'), 'a');
+  symlinkSync('/etc', join(directory, 'below', 'out'));
+  expect(await ask(port, '/static/below')).toMatchObject({ status: 301 });
+  expect(await ask(port, '/static/below/')).toMatchObject({
+    status: 200,
+    text: '<pre>\n<a href="./a%3Cb.txt">a&lt;b.txt</a>\n<a href="./deep/">deep/</a>\n<a href="./out">out</a>\n</pre>\n',
+  });
+  expect(await ask(port, '/static/below/out/')).toMatchObject({ status: 404 });
+  expect(await ask(port, '/static/index.html/')).toMatchObject({ status: 404 });
 });
 
 test('the path of the address of the server comes first only if asked', async () => {

@@ -55,7 +55,7 @@ export async function update(what: Update, io: IO): Promise<number> {
 
 async function updateLocal(what: Update, io: IO): Promise<number> {
   const results = new Results(io, what.options);
-  for (const { ref, object } of await localObjects(what.options, io)) {
+  for (const { ref, object } of await localObjects(what.options, io, results)) {
     try {
       const changed = await what.change(object, undefined);
       report(what, ref, object, changed, results);
