@@ -29,25 +29,42 @@ export class GetObjects {
   }
   /** Prints what was found; returns the errors of the others. `single`: one object was named, which is printed without a list. */
   async print(queries: readonly Query[], single: boolean): Promise<ApiError[]> {
-    const answers = await this.requests.each(queries, (query) => this.answer(query));
-    const errors = answers.filter((answer) => answer instanceof ApiError);
-    const items = answers.flatMap((answer) => (answer instanceof ApiError ? [] : answer.items));
-    if (items.length === 0 && (single || this.options.ignoreNotFound)) return errors;
+    const { sortBy, ignoreNotFound } = this.options;
+    const pieces = single || sortBy !== '' ? undefined : this.printer.listInPieces?.();
+    const errors: ApiError[] = [];
+    const items: Printed[] = [];
+    let isEmpty = true;
+    for await (const page of this.requests.inOrder(queries, (query) => this.pages(query))) {
+      if (page instanceof ApiError) {
+        errors.push(page);
+        continue;
+      }
+      isEmpty &&= page.items.length === 0;
+      if (pieces === undefined) for (const item of page.items) items.push(item);
+      else this.out(await pieces.items(page.items));
+    }
+    if (isEmpty && (single || ignoreNotFound)) return errors;
     const [only] = items;
-    const sorted = this.options.sortBy === '' ? items : sortedBy(items, this.options.sortBy, ({ item }) => item);
-    this.out(single && only !== undefined ? await this.printer.one(only) : await this.printer.list(sorted));
+    if (pieces !== undefined) this.out(await pieces.end());
+    else if (single && only !== undefined) this.out(await this.printer.one(only));
+    else this.out(await this.printer.list(sortBy === '' ? items : sortedBy(items, sortBy, ({ item }) => item)));
     return errors;
   }
   private out(text: string): void {
     printBytes(this.work.io, text);
   }
-  private async answer(query: Query, only = false): Promise<Answered> {
+  private async *pages(query: Query, only = false): AsyncGenerator<Pick<Answered, 'items' | 'version'>> {
+    for await (const piece of this.requests.pieces<ApiItem>(query, 'application/json', {}, only)) {
+      const items = query.name === undefined ? itemsOf(piece, query.resource) : [piece];
+      yield { items: items.map((item) => ({ item, resource: query.resource })), version: piece.metadata?.resourceVersion ?? '' };
+    }
+  }
+  private async answer(query: Query, only: boolean): Promise<Answered> {
     const items: Printed[] = [];
     let version = '';
-    for await (const piece of this.requests.pieces<ApiItem>(query, 'application/json', {}, only)) {
-      version = piece.metadata?.resourceVersion ?? '';
-      for (const item of query.name === undefined ? itemsOf(piece, query.resource) : [piece])
-        items.push({ item, resource: query.resource });
+    for await (const page of this.pages(query, only)) {
+      for (const item of page.items) items.push(item);
+      ({ version } = page);
     }
     return { query, items, version };
   }

@@ -74,6 +74,31 @@ export class GetRequests {
     await Promise.all(Array.from({ length: Math.min(mostRequests, queries.length) }, worker));
     return results;
   }
+  /**
+   * The pages of each query, in the order of the queries; an error of the API stands for the rest of its query. The first pages of
+   * the next queries are requested meanwhile.
+   */
+  async *inOrder<T>(queries: readonly Query[], pagesOf: (query: Query) => AsyncGenerator<T>): AsyncGenerator<T | ApiError> {
+    const begin = (query: Query) => {
+      const pages = pagesOf(query);
+      const first = pages.next();
+      // The loop below gets the error.
+      first.catch(() => {});
+      return { pages, first };
+    };
+    const begun = queries.slice(0, mostRequests).map(begin);
+    for (let i = 0; i < queries.length; i++) {
+      const { pages, first } = begun.shift() as ReturnType<typeof begin>;
+      try {
+        for (let page = await first; page.done !== true; page = await pages.next()) yield page.value;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        yield error;
+      }
+      const query = queries[i + mostRequests];
+      if (query !== undefined) begun.push(begin(query));
+    }
+  }
   /** All pages of a collection, or the one object. `only`: no more than the first page. */
   async *pieces<T extends Answered>(query: Query, accept: string, more: Parameters = {}, only = false): AsyncGenerator<T> {
     const { chunkSize, selector, fieldSelector, sortBy, subresource } = this.options;

@@ -24,8 +24,16 @@ export interface FormPrinter {
   one(printed: Printed): Promise<string>;
   /** `metadata`: that of the list. */
   list(printed: readonly Printed[], metadata?: ApiItem['metadata']): Promise<string>;
+  /** The text of `list` in pieces; missing where a list needs all objects at once. */
+  listInPieces?(): FormPieces;
   /** A change of a watch with its type: ADDED, MODIFIED or DELETED. */
   event(type: string, printed: Printed): Promise<string>;
+}
+
+/** As ListPieces, of objects with their resources. */
+export interface FormPieces {
+  items(printed: readonly Printed[]): Promise<string>;
+  end(): Promise<string>;
 }
 
 const objectForms = ['json', 'yaml', 'name'] as const;
@@ -108,6 +116,10 @@ export function formPrinter(options: FormOptions, io: Pick<IO, 'program' | 'cwd'
           all.map(({ item }) => item),
           metadata,
         ),
+      listInPieces() {
+        const pieces = objects.listInPieces();
+        return { items: (some) => pieces.items(some.map(({ item }) => item)), end: () => pieces.end() };
+      },
       event: (type, { item }) => objects.event(type, item),
     };
   }
@@ -184,6 +196,7 @@ const nameOf = ({ item, resource }: Printed): string => {
 const namePrinter: FormPrinter = {
   one: async (printed) => nameOf(printed),
   list: async (all) => all.map(nameOf).join(''),
+  listInPieces: () => ({ items: (some) => namePrinter.list(some), end: async () => '' }),
   event: async (_, printed) => nameOf(printed),
 };
 

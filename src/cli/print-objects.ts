@@ -25,6 +25,12 @@ export function clientList(items: readonly ApiItem[], metadata: ApiItem['metadat
   return { apiVersion: 'v1', items, kind: 'List', metadata };
 }
 
+/** A list in pieces: `items` as often as there are some, then `end`. */
+export interface ListPieces {
+  items(items: readonly ApiItem[]): Promise<string>;
+  end(): Promise<string>;
+}
+
 /** Keys are in order, as kubectl has them. */
 export class ObjectPrinter {
   private readonly form: 'yaml' | 'json' | 'name';
@@ -45,6 +51,39 @@ export class ObjectPrinter {
         metadata,
       ),
     );
+  }
+  /** The text of `list` in pieces, for lists that are printed while they are read. */
+  listInPieces(): ListPieces {
+    // What stands around the items is that of an empty list.
+    let around: Promise<string[]> | undefined;
+    const empty = (): Promise<string[]> => (around ??= this.list([]).then((text) => text.split('[]')));
+    let begun = false;
+    return {
+      items: async (some) => {
+        if (some.length === 0) return '';
+        const [head = ''] = await empty();
+        const texts = await Promise.all(some.map((item) => this.itemText(shownItem(item, this.showManagedFields))));
+        const start = this.form === 'json' ? `${head}[\n` : `${head.trimEnd()}\n`;
+        const text = `${begun ? this.between : start}${texts.join(this.between)}`;
+        begun = true;
+        return text;
+      },
+      end: async () => {
+        const [head = '', tail = ''] = await empty();
+        if (!begun) return `${head}[]${tail}`;
+        return this.form === 'json' ? `\n    ]${tail}` : tail.slice(1);
+      },
+    };
+  }
+  /** What separates the items of a list. */
+  private get between(): string {
+    return this.form === 'json' ? ',\n' : '';
+  }
+  /** An item as it stands in a list. */
+  private async itemText(item: ApiItem): Promise<string> {
+    if (this.form === 'json') return `        ${goJson(item, 4).replaceAll('\n', '\n        ')}`;
+    const { stringifyYaml } = await import('../schema/yaml.ts');
+    return stringifyYaml([item as JsonValue]);
   }
   /** A change of a watch; of JSON one line each. */
   async event(type: string, item: ApiItem): Promise<string> {
