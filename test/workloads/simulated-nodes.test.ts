@@ -1,6 +1,10 @@
 /** Pods on simulated nodes through the API: phases, logs, exec, attach, port-forward and proxies, with the stock client and with plat. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
@@ -64,6 +68,23 @@ test('proxied requests get the name of the pod', async () => {
   const answer = await server.admin.get(`${podsPath()}/named:80/proxy/any?x=1`);
   expect([answer.status, answer.text]).toEqual([200, 'named']);
   expect((await server.admin.get('/api/v1/nodes/node-0/proxy/healthz')).text).toBe('ok');
+});
+
+test('containers have tokens of their service account, and know the services', async () => {
+  await server.admin.ok('POST', `/api/v1/namespaces/${ns}/services`, { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
+  const token = { serviceAccountToken: { path: 'token', audience: 'there' } };
+  await make('account', {
+    spec: { volumes: [{ name: 'v', projected: { sources: [token] } }] },
+    container: {
+      command: ['sh', '-c', 'cat /run/v/token; echo; echo $KUBERNETES_SERVICE_PORT $WEB_SERVICE_PORT; sleep 100000'],
+      volumeMounts: [{ name: 'v', mountPath: '/run/v' }],
+    },
+  });
+  const [written, ports] = (await server.admin.get(`${podsPath()}/account/log`)).text.split('\n');
+  expect(ports).toBe('443 80');
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: written, audiences: ['there'] } };
+  const { status } = await server.admin.ok('POST', '/apis/authentication.k8s.io/v1/tokenreviews', review);
+  expect(status).toMatchObject({ authenticated: true, user: { username: `system:serviceaccount:${ns}:default` } });
 });
 
 test('logs: of the command, of an annotation, of a container that waits', async () => {
@@ -179,6 +200,19 @@ describe('plat', () => {
     expect(await exec('sh', '-c', 'echo $A; echo oops >&2; exit 4')).toMatchObject({ code: 4, stdout: '1\n', stderr: 'oops\n' });
     expect(await exec('nginx')).toMatchObject({ code: 127 });
     expect(await plat.ok(['logs', '-n', ns, 'tools'])).toContain('simulated container main');
+  });
+
+  test('files are copied both ways, also those that the command of the container made', async () => {
+    await make('copies', { container: { command: ['sh', '-c', 'mkdir /data; echo made > /data/a; sleep 100000'] } });
+    const plat = platFor(server);
+    const directory = temporaryDirectory('plat-cp');
+    await plat.ok(['cp', '-n', ns, 'copies:/data/a', join(directory, 'a')]);
+    expect(readFileSync(join(directory, 'a'), 'utf8')).toBe('made\n');
+    const bytes = randomBytes(100_000);
+    writeFileSync(join(directory, 'b'), bytes);
+    await plat.ok(['cp', '-n', ns, join(directory, 'b'), 'copies:/tmp/b']);
+    await plat.ok(['cp', '-n', ns, 'copies:/tmp/b', join(directory, 'c')]);
+    expect(readFileSync(join(directory, 'c')).equals(bytes)).toBe(true);
   });
 });
 

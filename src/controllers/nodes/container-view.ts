@@ -1,19 +1,24 @@
 /** What the processes of a container see: environment variables, and the files of volumes made of objects of the API. */
 import { parseQuantity } from '../../meta/quantity.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
-import type { Container } from './lifecycle/process.ts';
+import { type Container, expanded } from './container-command.ts';
+import { type ServiceObject, serviceVariables } from './service-variables.ts';
 
 type Volume = NonNullable<NonNullable<WorkloadPod['spec']>['volumes']>[number];
 type EnvVar = NonNullable<Container['env']>[number];
 /** Contents by key. */
 export type Contents = Readonly<Record<string, string>>;
 
-/** The config maps and secrets of the pod's namespace; undefined for those that do not exist. */
+/** What the API has for a pod: config maps and secrets of its namespace, undefined for those that do not exist, and more. */
 export interface Sources {
   configMap(name: string): Contents | undefined;
   secret(name: string): Contents | undefined;
+  /** A token of the pod's service account; empty where there is none. */
+  token(audience: string): string;
+  /** Services that the environment names. */
+  readonly services: readonly ServiceObject[];
 }
-export const noSources: Sources = { configMap: () => undefined, secret: () => undefined };
+export const noSources: Sources = { configMap: () => undefined, secret: () => undefined, token: () => '', services: [] };
 
 export function variablesOf(pod: WorkloadPod, container: Container, sources: Sources): Map<string, string> {
   const variables = new Map<string, string>([
@@ -21,6 +26,7 @@ export function variablesOf(pod: WorkloadPod, container: Container, sources: Sou
     ['HOSTNAME', hostnameOf(pod)],
     ['HOME', '/root'],
   ]);
+  for (const service of sources.services) for (const [name, value] of serviceVariables(service)) variables.set(name, value);
   for (const { prefix = '', configMapRef, secretRef } of container.envFrom ?? []) {
     const contents = sources.configMap(configMapRef?.name ?? '') ?? sources.secret(secretRef?.name ?? '') ?? {};
     for (const [key, value] of Object.entries(contents)) variables.set(`${prefix}${key}`, value);
@@ -33,10 +39,6 @@ export function variablesOf(pod: WorkloadPod, container: Container, sources: Sou
 }
 
 export const hostnameOf = (pod: WorkloadPod): string => pod.spec?.hostname ?? pod.metadata.name ?? '';
-
-/** `$(NAME)` stands for a variable that was set before. */
-const expanded = (value: string, variables: ReadonlyMap<string, string>): string =>
-  value.replace(/\$\$|\$\((\w+)\)/g, (text, name: string | undefined) => (name === undefined ? '$' : (variables.get(name) ?? text)));
 
 function envValue(pod: WorkloadPod, container: Container, { value, valueFrom }: EnvVar, sources: Sources): string | undefined {
   if (valueFrom == null) return value ?? '';
@@ -95,7 +97,7 @@ function resourceOf({ resources }: Container, name: string, divisor = '1'): stri
 export function mountedFiles(pod: WorkloadPod, container: Container, sources: Sources): Map<string, string> {
   const files = new Map<string, string>([
     ['/etc/hostname', `${hostnameOf(pod)}\n`],
-    ['/etc/hosts', `127.0.0.1\tlocalhost\n${pod.status?.podIP ?? ''}\t${hostnameOf(pod)}\n`],
+    ['/etc/hosts', hostsOf(pod)],
   ]);
   for (const { name, mountPath, subPath = '' } of container.volumeMounts ?? []) {
     const volume = pod.spec?.volumes?.find((one) => one.name === name);
@@ -107,6 +109,21 @@ export function mountedFiles(pod: WorkloadPod, container: Container, sources: So
     }
   }
   return files;
+}
+
+function hostsOf({ spec, ...pod }: WorkloadPod): string {
+  const lines = [
+    '# Kubernetes-managed hosts file.',
+    '127.0.0.1\tlocalhost',
+    '::1\tlocalhost ip6-localhost ip6-loopback',
+    'fe00::0\tip6-localnet',
+    'fe00::0\tip6-mcastprefix',
+    'fe00::1\tip6-allnodes',
+    'fe00::2\tip6-allrouters',
+    `${pod.status?.podIP ?? ''}\t${hostnameOf({ spec, ...pod })}`,
+  ];
+  const aliases = (spec?.hostAliases ?? []).map(({ ip, hostnames }) => [ip, ...(hostnames ?? [])].join('\t'));
+  return [...lines, ...(aliases.length > 0 ? ['', '# Entries added by HostAliases.', ...aliases] : []), ''].join('\n');
 }
 
 type Item = { readonly key: string; readonly path: string };
@@ -132,8 +149,8 @@ function volumeFiles(pod: WorkloadPod, container: Container, volume: Volume, sou
     if (source.configMap != null) add(sources.configMap(source.configMap.name ?? ''), source.configMap.items);
     if (source.secret != null) add(sources.secret(source.secret.name ?? ''), source.secret.items);
     if (source.downwardAPI != null) addFields(source.downwardAPI.items);
-    // Tokens are for real processes: none is made for a simulated one.
-    if (source.serviceAccountToken != null) files.push([source.serviceAccountToken.path, '']);
+    const { path, audience } = source.serviceAccountToken ?? {};
+    if (path !== undefined) files.push([path, sources.token(audience ?? '')]);
   }
   return files;
 }

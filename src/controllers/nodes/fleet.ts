@@ -5,7 +5,17 @@ import { domainName } from '../../meta/identity.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
 import { PodAddresses, PodBlocks } from './addresses.ts';
-import { isDown, isReadyNode, isSimulated, type NodeObject, nodeObject, poolLabel, statusOf, usualLabels } from './node-object.ts';
+import {
+  allocatableOf,
+  isDown,
+  isReadyNode,
+  isSimulated,
+  type NodeObject,
+  nodeObject,
+  poolLabel,
+  statusOf,
+  usualLabels,
+} from './node-object.ts';
 import { MAX_NODES, type NodePoolSpec, usualCapacity } from './settings.ts';
 
 export interface SimulatedNode {
@@ -106,7 +116,7 @@ export class Fleet {
     }
     this.note(node, cidr);
     const down = isDown(identity, node);
-    if (!down && (!isReadyNode(node) || this.notReadyTaint(node))) this.work.add(name);
+    if (!down && (!isReadyNode(node) || this.notReadyTaint(node) || allocatableOf(node) !== undefined)) this.work.add(name);
     const pool = node.metadata.labels?.[poolLabel(identity)];
     if (pool !== undefined && !this.wanted.has(name)) this.work.add(name);
   }
@@ -186,10 +196,21 @@ export class Fleet {
       if (written !== undefined) await this.nodes.seen(written);
     }
     const current = this.nodes.get('', name);
-    if (current === undefined || isReadyNode(current) || isDown(identity, current)) return;
+    if (current === undefined || isDown(identity, current)) return;
+    if (isReadyNode(current)) return this.updateAllocatable(current);
     const status = statusOf(identity, { name, cidr, capacity: usualCapacity, now: clock.now(), old: current.status });
     const patch = { metadata: { resourceVersion: current.metadata.resourceVersion }, status };
     const written = await client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
+    if (written !== undefined) await this.nodes.seen(written);
+  }
+  private async updateAllocatable(node: NodeObject): Promise<void> {
+    const next = allocatableOf(node);
+    if (next === undefined) return;
+    const { name = '', resourceVersion } = node.metadata;
+    // In a merge patch what is gone is null.
+    const gone = Object.fromEntries(Object.keys(node.status?.allocatable ?? {}).flatMap((key) => (key in next ? [] : [[key, null]])));
+    const patch = { metadata: { resourceVersion }, status: { allocatable: { ...gone, ...next } } };
+    const written = await this.context.client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
     if (written !== undefined) await this.nodes.seen(written);
   }
 }

@@ -1,6 +1,7 @@
 /** Node objects of simulated nodes: what a node agent registers and reports. */
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Wire } from '../../kinds/wire.ts';
+import { equal } from '../../lib/equal.ts';
 import { stockRelease } from '../../lib/version.ts';
 import { domainName, type Identity, simulationName } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
@@ -94,6 +95,17 @@ export function statusOf(_identity: Identity, { name, cidr, capacity, now, old }
       architecture: 'amd64',
     },
   } as NodeStatus;
+}
+
+/**
+ * What pods may use of a node, after its capacity has changed: extended resources as they are, others unless it says otherwise.
+ * Undefined if nothing changes.
+ */
+export function allocatableOf({ status }: NodeObject): Record<string, string> | undefined {
+  const { capacity = {}, allocatable = {} } = status ?? {};
+  const next: Record<string, string> = {};
+  for (const [name, amount] of Object.entries(capacity)) next[name] = name.includes('/') ? amount : (allocatable[name] ?? amount);
+  return equal(next, allocatable) ? undefined : next;
 }
 
 const healthy: readonly (readonly [type: string, status: string, reason: string, message: string])[] = [

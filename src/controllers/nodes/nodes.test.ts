@@ -71,6 +71,24 @@ test('nodes are registered with their facts, and renew their leases', async () =
   for (const node of api.all(nodes)) expect(node.status.conditions[3].lastHeartbeatTime > '2024-01-01T00:00:30Z').toBe(true);
 });
 
+test('a change of the capacity of a node changes what pods may use', async () => {
+  await start();
+  const capacity = (change: (amounts: Loose) => Loose): void => {
+    const node = api.get(nodes, '', 'node-0');
+    api.put(nodes, { ...node, status: { ...node.status, capacity: change(node.status.capacity) } });
+  };
+  const allocatable = (): Loose => api.get(nodes, '', 'node-0').status.allocatable;
+  capacity((amounts) => ({ ...amounts, cpu: '64', 'example.com/gpu': '8' }));
+  await run.idle();
+  expect(allocatable()).toMatchObject({ cpu: '32', 'example.com/gpu': '8' });
+  capacity((amounts) => ({ ...amounts, 'example.com/gpu': '4' }));
+  await run.idle();
+  expect(allocatable()).toMatchObject({ 'example.com/gpu': '4' });
+  capacity(({ 'example.com/gpu': _gone, ...amounts }) => amounts);
+  await run.idle();
+  expect(allocatable()).not.toHaveProperty('example.com/gpu');
+});
+
 test('the leases of many nodes are spread over the interval', () => {
   expect([1, 10, 11, 100, 1000, 5000].map(partsOf)).toEqual([1, 1, 2, 10, 20, 20]);
 });

@@ -1,4 +1,5 @@
 /** Runs a command for a client: output as it is made, input by the line, real waits. */
+import { bytesOf, textOf } from '../../../lib/byte-text.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { commandStatus } from '../../../meta/errors.ts';
 import { baseName, type Environment, run, UnknownProgram } from '../shell/run.ts';
@@ -49,7 +50,7 @@ async function drive(
   tty: boolean,
   prompts: boolean,
 ): Promise<number> {
-  const text = (value: string): Buffer => Buffer.from(tty ? value.replaceAll('\n', '\r\n') : value);
+  const text = (value: string): Buffer => bytesOf(tty ? value.replaceAll('\n', '\r\n') : value);
   let answer: string | undefined;
   for (;;) {
     const { done, value } = running.next(answer);
@@ -66,7 +67,7 @@ async function drive(
   }
 }
 
-/** Longest line of input that is kept. */
+/** What is longer without the end of a line, as an archive may be, is read as if it were a line. */
 const LINE_LIMIT = 64 * 1024;
 
 /** The input of a command by the line. On a terminal it is shown as it is typed; Ctrl-C interrupts, Ctrl-D ends it. */
@@ -85,7 +86,7 @@ class Lines {
     streams.signal.addEventListener('abort', () => this.end(), { once: true });
     streams.onInput((chunk) => {
       if (chunk === undefined) this.end();
-      else this.take(chunk.toString('utf8'));
+      else this.take(textOf(chunk));
     });
   }
   async next(): Promise<string | undefined> {
@@ -114,8 +115,12 @@ class Lines {
     }
     this.partial += this.tty ? text.replaceAll('\r', '\n') : text;
     const parts = this.partial.split('\n');
-    this.partial = (parts.pop() as string).slice(0, LINE_LIMIT);
+    this.partial = parts.pop() as string;
     for (const part of parts) this.ready.push(`${part}\n`);
+    if (this.partial.length > LINE_LIMIT) {
+      this.ready.push(this.partial);
+      this.partial = '';
+    }
     this.wake();
   }
   private end(): void {

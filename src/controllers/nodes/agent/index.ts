@@ -15,9 +15,10 @@ import { commandStatus } from '../../../meta/errors.ts';
 import { type Identity, identities } from '../../../meta/identity.ts';
 import { timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { argvOf, type Container, commandOf } from '../container-command.ts';
 import { hostnameOf, mountedFiles, variablesOf } from '../container-view.ts';
-import { argvOf, type Container } from '../lifecycle/process.ts';
 import { Files, type KeptFiles, newKeptFiles } from '../shell/files.ts';
+import { replay } from '../shell/replay.ts';
 import { type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { runFor } from './command.ts';
@@ -156,7 +157,7 @@ export class SimulatedAgent {
       since: sinceTime !== null ? timeMillis(sinceTime) : sinceSeconds === undefined ? undefined : clock.now() - sinceSeconds * 1000,
     };
     const { startedAt, endedAt } = runOf(pod, container, options.previous);
-    const environment = await this.environmentOf(pod, container, newKeptFiles());
+    const environment = await this.environmentAtStart(pod, container);
     const gone = new AbortController();
     res.once('close', () => gone.abort());
     res.writeHead(200, { 'Content-Type': 'text/plain' });
@@ -185,7 +186,7 @@ export class SimulatedAgent {
 
   private async runOnce(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
     if (container === undefined) throw new Refused(400, 'a container must be named');
-    const environment = await this.environmentOf(pod, container, this.filesOf(pod, container));
+    const environment = await this.environmentOf(pod, container);
     let text = '';
     const running = run((query.get('cmd') ?? '').split(' '), environment);
     for (;;) {
@@ -229,20 +230,20 @@ export class SimulatedAgent {
     argv: readonly string[],
     tty: boolean,
   ): Promise<void> {
-    const environment = await this.environmentOf(pod, container, this.filesOf(pod, container));
+    const environment = await this.environmentOf(pod, container);
     await runFor(streams, argv, environment, { clock: this.options.clock, tty });
   }
   /** A command that reads its input is run for the client; of others it sees what they print from now on. */
   private async attach(streams: CommandStreams, pod: WorkloadPod, container: Container, tty: boolean): Promise<void> {
     const { client, clock, identity } = this.options;
-    const argv = argvOf(container);
-    if (container.stdin === true && argv.length > 0) {
-      await this.exec(streams, pod, container, argv, tty);
+    if (container.stdin === true && argvOf(container).length > 0) {
+      const environment = await this.environmentAtStart(pod, container);
+      await runFor(streams, commandOf(container, environment.variables), environment, { clock, tty });
       return;
     }
     streams.onInput(() => {});
     const { startedAt } = runOf(pod, container, false);
-    const environment = await this.environmentOf(pod, container, newKeptFiles());
+    const environment = await this.environmentAtStart(pod, container);
     const options = { follow: true, previous: false, timestamps: false, tailLines: 0, limitBytes: undefined, since: undefined };
     const { namespace = '', name = '', uid } = pod.metadata;
     let exitCode = 0;
@@ -290,16 +291,28 @@ export class SimulatedAgent {
     forwardSocket(socket, head, protocol, ports, targets);
   }
 
-  private async environmentOf(pod: WorkloadPod, container: Container, kept: KeptFiles): Promise<Environment> {
-    const { client, clock, random } = this.options;
-    const sources = await sourcesOf(client, pod);
+  /** What the command of a container sees. */
+  private async environmentAtStart(pod: WorkloadPod, container: Container): Promise<Environment> {
+    const { clock, random } = this.options;
+    const sources = await sourcesOf(this.options, pod);
     return {
       variables: variablesOf(pod, container, sources),
-      files: new Files(mountedFiles(pod, container, sources), kept),
+      files: new Files(mountedFiles(pod, container, sources)),
       hostname: hostnameOf(pod),
       now: () => clock.now(),
       random: () => random.below(32768),
     };
+  }
+  /** What other commands see: also the files that the command of the container and those before them have written. */
+  private async environmentOf(pod: WorkloadPod, container: Container): Promise<Environment> {
+    const { clock, random } = this.options;
+    const sources = await sourcesOf(this.options, pod);
+    const variables = variablesOf(pod, container, sources);
+    const world = { variables, hostname: hostnameOf(pod), now: () => clock.now(), random: () => random.below(32768) };
+    const startedAt = statusOf(pod, container.name)?.state?.running?.startedAt;
+    const elapsed = startedAt == null ? 0 : clock.now() - timeMillis(startedAt);
+    const { files } = replay(commandOf(container, variables), mountedFiles(pod, container, sources), world, elapsed);
+    return { ...world, files: new Files(files, this.filesOf(pod, container)) };
   }
   private filesOf({ metadata }: WorkloadPod, { name }: Container): KeptFiles {
     const id = `${metadata.uid}/${name}`;

@@ -7,8 +7,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type Identity, simulationName } from '../../../meta/identity.ts';
 import { microTimeOf, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
-import type { Container } from '../lifecycle/process.ts';
-import { argvOf } from '../lifecycle/process.ts';
+import { argvOf, type Container, commandOf } from '../container-command.ts';
 import { type Environment, linesOf, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { statusOf } from './pod-lookup.ts';
@@ -70,13 +69,12 @@ export function* linesOfRun(
     for (const line of linesOf(text)) yield { at: startedAt, text: line.endsWith('\n') ? line : `${line}\n` };
     return;
   }
-  const argv = argvOf(container);
   let written = 0;
   let at = startedAt;
   try {
-    if (argv.length > 0) {
+    if (argvOf(container).length > 0) {
       const world = environment();
-      const running = run(argv, world);
+      const running = run(commandOf(container, world.variables), world);
       let partial = '';
       // A command may sleep again and again, and never write a line.
       for (let steps = 0; written < LINES_LIMIT && steps < STEPS_LIMIT && (world.work?.total ?? 0) < COMMANDS_LIMIT; steps++) {

@@ -2,15 +2,28 @@
 import type { Client } from '../../../client/dynamic.ts';
 import { unlessGone } from '../../../client/http.ts';
 import type { ConfigMap, Secret } from '../../../kinds/core/schema/config.ts';
+import type { ApiObject } from '../../../kinds/kind.ts';
 import type { Wire } from '../../../kinds/wire.ts';
+import { textOf } from '../../../lib/byte-text.ts';
+import { joinApiVersion } from '../../../meta/api-version.ts';
+import { groupName, type Identity } from '../../../meta/identity.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import type { Contents, Sources } from '../container-view.ts';
 import type { ContainerStatus } from '../lifecycle/containers.ts';
 import type { Container } from '../lifecycle/process.ts';
+import type { ServiceObject } from '../service-variables.ts';
 
 /** Config maps and secrets of one pod that are read; further ones are empty. */
 const SOURCES_LIMIT = 64;
+/** Services of a namespace that the environment names. */
+const SERVICES_LIMIT = 500;
+
+export interface PodApi {
+  /** As a user who may read pods, config maps, secrets and services, and may make tokens of service accounts. */
+  readonly client: Client;
+  readonly identity: Identity;
+}
 
 export const findPod = (client: Client, namespace: string, name: string): Promise<WorkloadPod | undefined> =>
   client.find<WorkloadPod>(refs.pods, namespace, name);
@@ -30,9 +43,9 @@ export function statusOf({ status }: WorkloadPod, name: string): ContainerStatus
   );
 }
 
-/** The contents of the config maps and secrets that a pod names. */
-export async function sourcesOf(client: Client, pod: WorkloadPod): Promise<Sources> {
-  const { configMaps, secrets } = namesIn(pod);
+/** What the API has for a pod now. */
+export async function sourcesOf({ client, identity }: PodApi, pod: WorkloadPod): Promise<Sources> {
+  const { configMaps, secrets, audiences } = namesIn(pod);
   const namespace = pod.metadata.namespace ?? '';
   const contents = async <T>(names: ReadonlySet<string>, read: (name: string) => Promise<T | undefined>): Promise<Map<string, T>> => {
     const found = new Map<string, T>();
@@ -50,23 +63,60 @@ export async function sourcesOf(client: Client, pod: WorkloadPod): Promise<Sourc
     const secret = await client.get<Wire<Secret>>(refs.secrets, namespace, name).catch(unlessGone);
     return secret === undefined ? undefined : decodedAll(secret.data);
   });
-  return { configMap: (name) => maps.get(name), secret: (name) => hidden.get(name) };
+  const tokens = await contents<string>(audiences, (audience) => tokenFor({ client, identity }, pod, audience));
+  return {
+    configMap: (name) => maps.get(name),
+    secret: (name) => hidden.get(name),
+    token: (audience) => tokens.get(audience) ?? '',
+    services: await servicesOf(client, identity, pod),
+  };
+}
+
+/** As long as node agents ask for; a token is made for every command that may read it. */
+const TOKEN_SECONDS = 3607;
+async function tokenFor({ client, identity }: PodApi, { metadata, spec }: WorkloadPod, audience: string): Promise<string | undefined> {
+  const { name, namespace = '', uid } = metadata;
+  const request = {
+    apiVersion: joinApiVersion(groupName(identity, 'authentication'), 'v1'),
+    kind: 'TokenRequest',
+    spec: {
+      ...(audience !== '' && { audiences: [audience] }),
+      expirationSeconds: TOKEN_SECONDS,
+      boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },
+    },
+  };
+  const path = { name: spec?.serviceAccountName ?? 'default', path: 'token' };
+  const answer = await client.create<ApiObject>(refs.serviceAccounts, namespace, request, path).catch(unlessGone);
+  return (answer as { status?: { token?: string } } | undefined)?.status?.token;
+}
+
+/** Those of the pod's namespace, unless it wants no links, after that of the server itself. */
+async function servicesOf(client: Client, { serviceName }: Identity, { metadata, spec }: WorkloadPod): Promise<ServiceObject[]> {
+  const found = new Map<string, ServiceObject>();
+  const own = await client.get<ServiceObject>(refs.services, 'default', serviceName).catch(unlessGone);
+  if (own !== undefined) found.set(serviceName, own);
+  if (spec?.enableServiceLinks === false) return [...found.values()];
+  const { items } = await client.list<ServiceObject>(refs.services, metadata.namespace ?? '', { limit: SERVICES_LIMIT });
+  for (const service of items) found.set(service.metadata.name ?? '', service);
+  return [...found.values()];
 }
 
 const decodedAll = (data: unknown): Contents =>
   Object.fromEntries(
-    Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
+    Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => [key, textOf(Buffer.from(value, 'base64'))]),
   );
 
-function namesIn({ spec }: WorkloadPod): { configMaps: Set<string>; secrets: Set<string> } {
+function namesIn({ spec }: WorkloadPod): { configMaps: Set<string>; secrets: Set<string>; audiences: Set<string> } {
   const configMaps = new Set<string>();
   const secrets = new Set<string>();
+  const audiences = new Set<string>();
   for (const { configMap, secret, projected } of spec?.volumes ?? []) {
     if (configMap?.name) configMaps.add(configMap.name);
     if (secret?.secretName) secrets.add(secret.secretName);
     for (const source of projected?.sources ?? []) {
       if (source.configMap?.name) configMaps.add(source.configMap.name);
       if (source.secret?.name) secrets.add(source.secret.name);
+      if (source.serviceAccountToken != null) audiences.add(source.serviceAccountToken.audience ?? '');
     }
   }
   for (const { env, envFrom } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
@@ -79,5 +129,5 @@ function namesIn({ spec }: WorkloadPod): { configMaps: Set<string>; secrets: Set
       if (valueFrom?.secretKeyRef?.name) secrets.add(valueFrom.secretKeyRef.name);
     }
   }
-  return { configMaps, secrets };
+  return { configMaps, secrets, audiences };
 }

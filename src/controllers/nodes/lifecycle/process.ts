@@ -1,12 +1,13 @@
 /** What the process of a container does: how long it runs, and how it exits. */
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { controllerOf } from '../../workloads/shared/pods.ts';
+import { argvOf, type Container, commandOf } from '../container-command.ts';
 import { FOREVER_MS } from '../shell/programs.ts';
 import { type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { delayOf, type Lifecycle, reasonOf } from './lifecycle.ts';
 
-export type Container = NonNullable<NonNullable<WorkloadPod['spec']>['containers']>[number];
+export type { Container };
 export type Role = 'init' | 'main';
 
 export interface Process {
@@ -51,16 +52,13 @@ export function processOf({ pod, container, role, lifecycle, seed, environment }
     : forever;
 }
 
-export const argvOf = ({ command, args }: Container): readonly string[] => [...(command ?? []), ...(args ?? [])];
-
 /** Undefined if the command is none that is simulated, such as the entrypoint of an image. */
 function ofCommand(container: Container, environment: () => Environment): Process | undefined {
-  const argv = argvOf(container);
-  if (argv.length === 0) return undefined;
+  if (argvOf(container).length === 0) return undefined;
   let waited = 0;
   try {
     const world = environment();
-    const running = run(argv, world);
+    const running = run(commandOf(container, world.variables), world);
     for (let steps = 0; ; steps++) {
       // Nobody writes to the input of most containers: it is at its end.
       const { done, value } = running.next(undefined);

@@ -43,6 +43,12 @@ export class Files {
       if (name.startsWith(prefix) && name.length > prefix.length) names.add(name.slice(prefix.length).split('/')[0] as string);
     return [...names].sort();
   }
+  /** The paths of a file, or of all files in a directory and those below it. */
+  under(path: string): string[] {
+    const at = normal(path);
+    const prefix = at === '/' ? at : `${at}/`;
+    return [...this.paths()].filter((name) => name === at || name.startsWith(prefix)).sort();
+  }
   /** Returns false when there are too many files, or the text is too long. */
   write(path: string, text: string): boolean {
     const at = normal(path);

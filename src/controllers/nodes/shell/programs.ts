@@ -2,6 +2,7 @@
 import { formatTime } from '../../../meta/time.ts';
 import { FILE_BYTES, normal } from './files.ts';
 import type { Environment, Running } from './run.ts';
+import { tar } from './tar.ts';
 import { NotSupported } from './words.ts';
 
 type Program = (args: readonly string[], environment: Environment) => Running;
@@ -160,6 +161,7 @@ export const programs: Readonly<Record<string, Program>> = {
     }
     return found ? 0 : 1;
   },
+  tar,
   test: (args, environment) => check(args, environment),
   '[': (args, environment) => check(args.slice(0, -1), environment),
   '[[': (args, environment) => check(args.slice(0, -1), environment),

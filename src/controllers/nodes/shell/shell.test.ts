@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Files, newKeptFiles } from './files.ts';
+import { replay } from './replay.ts';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
 
@@ -125,4 +126,28 @@ test('whatever a script does, it is bounded', () => {
   const { err } = sh(`a=${long}; for i in 1 2 3 4 5 6 7 8; do echo $a >> /tmp/f; done`, world);
   expect(err).toContain('No space left on device');
   expect((world.files.read('/tmp/f') ?? '').length).toBeLessThanOrEqual(256 * 1024);
+});
+
+test('tar writes archives of files and directories, and reads them, whatever bytes they have', () => {
+  const source = environment({ '/data/a.txt': 'text ä\n', '/data/sub/b.bin': 'x\udcff\udc80y', '/etc/hosts': 'hosts' });
+  const { out, err, code } = all(['tar', 'cf', '-', '/data'], source);
+  expect([code, err]).toEqual([0, "tar: removing leading '/' from member names\n"]);
+  const target = environment();
+  expect(all(['tar', '-xmf', '-', '-C', '/tmp'], target, [out.slice(0, 700), out.slice(700)])).toMatchObject({ code: 0, err: '' });
+  expect(target.files.under('/tmp')).toEqual(['/tmp/data/a.txt', '/tmp/data/sub/b.bin']);
+  expect(target.files.read('/tmp/data/sub/b.bin')).toBe('x\udcff\udc80y');
+  expect(target.files.read('/tmp/data/a.txt')).toBe('text ä\n');
+  expect(all(['tar', 'cf', '-', 'nothing'], environment())).toMatchObject({ code: 1, err: 'tar: nothing: No such file or directory\n' });
+  expect(all(['tar', 'xf', '-'], environment(), ['no archive'])).toMatchObject({ code: 1 });
+  expect(() => all(['tar', 'czf', '-', '/data'], source)).toThrow(NotSupported);
+});
+
+test('the files of a container are those that its command has made by then', () => {
+  const { files: _none, ...world } = environment();
+  const argv = ['sh', '-c', 'echo 1 > /tmp/a; rm /etc/x; sleep 10; rm /tmp/a; sleep 600'];
+  const at = (seconds: number) => replay(argv, new Map([['/etc/x', '']]), world, seconds * 1000);
+  expect([at(5).files, at(5).simulated]).toEqual([new Map([['/tmp/a', '1\n']]), true]);
+  expect(at(15).files).toEqual(new Map());
+  expect(replay(['nginx'], new Map([['/etc/x', '']]), world, 0)).toEqual({ files: new Map([['/etc/x', '']]), simulated: false });
+  expect(replay(['sh', '-c', 'while true; do sleep 1; done'], new Map(), world, 1e12).simulated).toBe(true);
 });

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { Loose } from '../testing.ts';
+import { commandOf } from './container-command.ts';
+import { mountedFiles, noSources, variablesOf } from './container-view.ts';
+import { serviceVariables } from './service-variables.ts';
+
+const service = (name: string, clusterIP: string, ports: Loose[]): Loose => ({ metadata: { name }, spec: { clusterIP, ports } });
+
+test('services are known by variables, with an address of their own only', () => {
+  const ports = [
+    { name: 'http-alt', port: 80 },
+    { port: 53, protocol: 'UDP' },
+  ];
+  expect([...serviceVariables(service('my-web', '10.0.0.11', ports))]).toEqual([
+    ['MY_WEB_SERVICE_HOST', '10.0.0.11'],
+    ['MY_WEB_SERVICE_PORT', '80'],
+    ['MY_WEB_SERVICE_PORT_HTTP_ALT', '80'],
+    ['MY_WEB_PORT', 'tcp://10.0.0.11:80'],
+    ['MY_WEB_PORT_80_TCP', 'tcp://10.0.0.11:80'],
+    ['MY_WEB_PORT_80_TCP_PROTO', 'tcp'],
+    ['MY_WEB_PORT_80_TCP_PORT', '80'],
+    ['MY_WEB_PORT_80_TCP_ADDR', '10.0.0.11'],
+    ['MY_WEB_PORT_53_UDP', 'udp://10.0.0.11:53'],
+    ['MY_WEB_PORT_53_UDP_PROTO', 'udp'],
+    ['MY_WEB_PORT_53_UDP_PORT', '53'],
+    ['MY_WEB_PORT_53_UDP_ADDR', '10.0.0.11'],
+  ]);
+  expect([...serviceVariables(service('headless', 'None', ports)), ...serviceVariables(service('none', '', ports))]).toEqual([]);
+  expect(new Map(serviceVariables(service('six', 'fd00::1', [{ port: 80 }]))).get('SIX_PORT')).toBe('tcp://[fd00::1]:80');
+});
+
+test('variables name others and those of services, and so does the command', () => {
+  const container = {
+    command: ['sh', '-c', 'echo $(URL) $$(URL) $(NONE)'],
+    env: [
+      { name: 'URL', value: 'http://$(WEB_SERVICE_HOST)/$(LATER)' },
+      { name: 'LATER', value: 'x' },
+    ],
+  } as Loose;
+  const sources = { ...noSources, services: [service('web', '10.0.0.11', [{ port: 80 }])] };
+  const variables = variablesOf({ metadata: { name: 'p' } } as Loose, container, sources);
+  expect(variables.get('URL')).toBe('http://10.0.0.11/$(LATER)');
+  expect(commandOf(container, variables)).toEqual(['sh', '-c', 'echo http://10.0.0.11/$(LATER) $(URL) $(NONE)']);
+});
+
+test('hosts have the aliases of the pod', () => {
+  const pod = { metadata: { name: 'p' }, spec: { hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] }, status: { podIP: '10.1.0.1' } };
+  const hosts = mountedFiles(pod as Loose, {} as Loose, noSources).get('/etc/hosts') ?? '';
+  expect(hosts).toContain('10.1.0.1\tp\n\n# Entries added by HostAliases.\n1.2.3.4\ta\tb\n');
+});
