@@ -40,7 +40,7 @@ export function composeSimulation({ options, identity, objectClock, random }: Ba
   };
   return {
     isSimulated: ({ metadata }) => metadata.annotations?.[annotation] === 'true',
-    agent: () => agent?.connect() ?? closed(),
+    agent: (node) => agent?.connect(node) ?? closed(),
     pod: (namespace, name, port) => agent?.connectToPod(namespace, name, port) ?? closed(),
     local: (namespace, name) => (namespace === service.namespace && name === service.name ? connectToMetrics : undefined),
     async start(handle) {

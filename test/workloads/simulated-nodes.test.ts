@@ -68,6 +68,9 @@ test('proxied requests get the name of the pod', async () => {
   const answer = await server.admin.get(`${podsPath()}/named:80/proxy/any?x=1`);
   expect([answer.status, answer.text]).toEqual([200, 'named']);
   expect((await server.admin.get('/api/v1/nodes/node-0/proxy/healthz')).text).toBe('ok');
+  const ofNode = async (node: string): Promise<Loose[]> => (await server.admin.ok('GET', `/api/v1/nodes/${node}/proxy/pods`)).items;
+  expect((await ofNode('node-0:10250')).map(({ metadata }) => metadata.name)).toContain('named');
+  expect(await ofNode('node-1')).toEqual([]);
 });
 
 test('containers have tokens of their service account, and know the services', async () => {

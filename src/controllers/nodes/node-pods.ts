@@ -17,9 +17,10 @@ import { type Blocked, fieldPathOf, type NodeEvent, type Status } from './lifecy
 import { delayOf, fraction, type Lifecycle } from './lifecycle/lifecycle.ts';
 import { PodMemory } from './lifecycle/memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './lifecycle/pod-status.ts';
-import { type Container, type Process, processOf, type Role } from './lifecycle/process.ts';
+import { type Container, type Process, processOf, processOfCommand, type Role } from './lifecycle/process.ts';
 import { type Missing, References } from './references.ts';
 import { Files, newKeptFiles } from './shell/files.ts';
+import { FOREVER_MS } from './shell/programs.ts';
 
 export interface NodePodsSettings {
   readonly events: boolean;
@@ -195,7 +196,7 @@ export class NodePods {
     const began = memory.since('deleted', now);
     const { lifecycle } = this.settings.choose(pod);
     const graceMs = (deletionGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
-    const stopMs = delayOf(lifecycle.terminate, `${uid}/stop`);
+    const stopMs = delayOf(lifecycle.terminate, `${uid}/stop`) + memory.stopMs(() => this.hooksMs(pod));
     const isKilled = stopMs > graceMs;
     const running = (pod.status?.containerStatuses ?? []).filter(({ state }) => state?.running != null);
     if (isNew && running.length > 0)
@@ -221,6 +222,25 @@ export class NodePods {
     await client.delete(refs.pods, namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } }).catch(unlessGoneOrReplaced);
     memory.note('removed', now);
     return undefined;
+  }
+
+  /** How long the commands take that containers run before they are stopped. Those that are not simulated take no time. */
+  private hooksMs(pod: WorkloadPod): number {
+    let longest = 0;
+    for (const container of pod.spec?.containers ?? []) {
+      const command = container.lifecycle?.preStop?.exec?.command ?? [];
+      const isRunning = pod.status?.containerStatuses?.some(({ name, state }) => name === container.name && state?.running != null);
+      if (command.length === 0 || isRunning !== true) continue;
+      const found = processOfCommand(command, () => ({
+        variables: variablesOf(pod, container, noSources),
+        files: new Files(mountedFiles(pod, container, noSources)),
+        hostname: hostnameOf(pod),
+        now: () => this.context.clock.now(),
+        random: () => 0,
+      }));
+      if (found !== undefined) longest = Math.max(longest, found.runMs ?? FOREVER_MS);
+    }
+    return longest;
   }
 
   private memoryOf(key: string, { metadata }: WorkloadPod): PodMemory {

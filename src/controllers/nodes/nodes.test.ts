@@ -89,6 +89,32 @@ test('a change of the capacity of a node changes what pods may use', async () =>
   expect(allocatable()).not.toHaveProperty('example.com/gpu');
 });
 
+test('a pod runs until its preStop commands are done, at most for its grace period', async () => {
+  await start();
+  const hook = (script: string): Loose => ({
+    containers: [{ name: 'main', image: 'nginx', lifecycle: { preStop: { exec: { command: ['sh', '-c', script] } } } }],
+  });
+  pod('short', { spec: hook('sleep 5') });
+  pod('endless', { spec: hook('while true; do echo x; sleep 1; done') });
+  pod('unknown', { spec: hook('nginx -s quit') });
+  await run.idle();
+  const remove = (name: string): void => {
+    const object = api.get(pods, 'ns', name);
+    const deletionTimestamp = new Date(run.clock.now() + 30_000).toISOString();
+    api.put(pods, { ...object, metadata: { ...object.metadata, deletionTimestamp, deletionGracePeriodSeconds: 30 } });
+  };
+  for (const name of ['short', 'endless', 'unknown']) remove(name);
+  await run.idle();
+  const left = (): string[] => api.all(pods).map(({ metadata }) => metadata.name);
+  expect(left()).toEqual(['short', 'endless']);
+  await run.pass(4999);
+  expect(left()).toEqual(['short', 'endless']);
+  await run.pass(1);
+  expect([left(), status('endless').phase]).toEqual([['endless'], 'Running']);
+  await run.pass(25_000);
+  expect(left()).toEqual([]);
+});
+
 test('the leases of many nodes are spread over the interval', () => {
   expect([1, 10, 11, 100, 1000, 5000].map(partsOf)).toEqual([1, 1, 2, 10, 20, 20]);
 });

@@ -11,7 +11,7 @@ import type { Target, TargetTls } from './target.ts';
 export interface SimulatedTargets {
   isSimulated(node: Node): boolean;
   /** A connection to the agent of a simulated node. */
-  agent(): Duplex;
+  agent(node: string): Duplex;
   /** A connection to a port of a pod of such a node. */
   pod(namespace: string, name: string, port: number): Duplex;
 }
@@ -42,7 +42,7 @@ export class NodeAgents {
     if (node === undefined) throw notFound({ group: '', resource: 'nodes' }, name);
     const { simulated } = this.options;
     if (simulated?.isSimulated(node) === true)
-      return { host: name, port: USUAL_PORT, tls: this.options.tls, guard: this.options.guard, connect: () => simulated.agent() };
+      return { host: name, port: USUAL_PORT, tls: this.options.tls, guard: this.options.guard, connect: () => simulated.agent(name) };
     const addresses = node.status?.addresses ?? [];
     for (const type of this.options.addressTypes) {
       const host = addresses.find((address) => address.type === type)?.address;

@@ -14,6 +14,7 @@ import { acceptKey } from '../../../lib/websocket/server.ts';
 import { commandStatus } from '../../../meta/errors.ts';
 import { type Identity, identities } from '../../../meta/identity.ts';
 import { timeMillis } from '../../../meta/time.ts';
+import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { argvOf, type Container, commandOf } from '../container-command.ts';
 import { hostnameOf, mountedFiles, variablesOf } from '../container-view.ts';
@@ -71,6 +72,7 @@ export class SimulatedAgent {
   private readonly options: AgentOptions;
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
+  private readonly nodes = new WeakMap<object, string>();
   private readonly files = new BoundedCache<string, KeptFiles>(KEPT_CONTAINERS);
   private readonly podServer = new PodServer();
   private readonly suffixes: readonly string[];
@@ -86,9 +88,10 @@ export class SimulatedAgent {
       this.upgrade(req, socket, head).catch((error: unknown) => refuseUpgrade(socket, error));
     });
   }
-  /** A connection to the agent of any simulated node. */
-  readonly connect = (): Duplex => {
+  /** A connection to the agent of a simulated node. */
+  readonly connect = (node: string): Duplex => {
     const [client, server] = LocalSocket.pair();
+    this.nodes.set(server, node);
     this.sockets.add(server);
     server.once('close', () => this.sockets.delete(server));
     this.server.emit('connection', server as unknown as Socket);
@@ -135,10 +138,20 @@ export class SimulatedAgent {
       res.end('ok');
       return;
     }
+    if (req.url === '/pods' || req.url === '/pods/') return this.pods(req, res);
     const question = await this.question(req);
     if (question.action === 'containerLogs') return this.logs(res, question);
     if (question.action === 'run' && req.method === 'POST') return this.runOnce(res, question);
     throw new Refused(404, 'page not found');
+  }
+
+  /** The pods of the node that the request was sent to. */
+  private async pods(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const node = this.nodes.get(req.socket) ?? '';
+    const found = await this.options.client.list<WorkloadPod>(refs.pods, undefined, { fieldSelector: `spec.nodeName=${node}` });
+    const text = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: found.items });
+    res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
+    res.end(text);
   }
 
   private async logs(res: ServerResponse, { pod, container, query }: Question): Promise<void> {

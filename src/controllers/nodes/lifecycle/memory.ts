@@ -9,6 +9,7 @@ export class PodMemory {
   readonly uid: string;
   private readonly times = new Map<string, number>();
   private readonly processes = new Map<string, Process>();
+  private stopping: number | undefined;
   /** Files that commands of the pod wrote. */
   files: KeptFiles | undefined;
 
@@ -27,6 +28,11 @@ export class PodMemory {
   }
   note(what: string, at: number): void {
     this.times.set(what, at);
+  }
+  /** How long the commands take that run before containers stop, found once. */
+  stopMs(find: () => number): number {
+    this.stopping ??= find();
+    return this.stopping;
   }
   /** The process of one run of a container, found once. */
   process(run: string, find: () => Process): Process {

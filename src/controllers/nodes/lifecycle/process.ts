@@ -55,15 +55,21 @@ export function processOf({ pod, container, role, lifecycle, seed, environment }
 /** Undefined if the command is none that is simulated, such as the entrypoint of an image. */
 function ofCommand(container: Container, environment: () => Environment): Process | undefined {
   if (argvOf(container).length === 0) return undefined;
+  const world = environment();
+  return processOfCommand(commandOf(container, world.variables), () => world, container.stdin === true);
+}
+
+/** What a command does: undefined if it is not simulated. `waits`: somebody may write to its input later. */
+export function processOfCommand(argv: readonly string[], environment: () => Environment, waits = false): Process | undefined {
   let waited = 0;
   try {
     const world = environment();
-    const running = run(commandOf(container, world.variables), world);
+    const running = run(argv, world);
     for (let steps = 0; ; steps++) {
       // Nobody writes to the input of most containers: it is at its end.
       const { done, value } = running.next(undefined);
       if (done === true) return { runMs: waited, exitCode: value, reason: reasonOf(value) };
-      if ('input' in value && container.stdin === true) return forever;
+      if ('input' in value && waits) return forever;
       if ('waitMs' in value) waited += value.waitMs;
       if (waited >= FOREVER_MS || steps > STEPS_LIMIT || (world.work?.total ?? 0) > COMMANDS_LIMIT) return forever;
     }
