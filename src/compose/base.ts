@@ -1,6 +1,7 @@
 /** What every part of a server is made with. */
 import type { Authorizer } from '../auth/types.ts';
 import type { ServerOptions } from '../config/server-options.ts';
+import type { KeptDisks } from '../controllers/nodes/disks.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -23,6 +24,8 @@ export interface Base {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** What commands wrote in simulated containers. */
+  readonly disks: KeptDisks;
   /** What has begun, and is ended with the server. */
   readonly parts: Parts;
   readonly hooks?: RequestHooks | undefined;

@@ -48,7 +48,12 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
   const { options, identity, clock, objectClock, random, log } = base;
   const { credentials, handle, shared } = given;
   const feature = (name: string): boolean => options.features.isOn(name);
-  const added = given.workloads?.({ parts: new Set(options.workloads), simulatedNodes: options.simulatedNodes, feature });
+  const added = given.workloads?.({
+    parts: new Set(options.workloads),
+    simulatedNodes: options.simulatedNodes,
+    feature,
+    disks: base.disks,
+  });
   const selected = selectControllers(
     [
       ...allControllers({

@@ -24,7 +24,7 @@ export interface ComposedSimulation extends SimulatedTargets {
 }
 
 /** Undefined where no nodes are simulated. */
-export function composeSimulation({ options, identity, objectClock, random }: Base): ComposedSimulation | undefined {
+export function composeSimulation({ options, identity, objectClock, random, disks }: Base): ComposedSimulation | undefined {
   if (!options.workloads.includes('nodes')) return undefined;
   const answers = new OpenAnswers();
   const annotation = simulationName(identity, 'node');
@@ -47,7 +47,8 @@ export function composeSimulation({ options, identity, objectClock, random }: Ba
       const { SimulatedAgent } = await import('../controllers/nodes/agent/index.ts');
       const { MetricsServer } = await import('../controllers/nodes/metrics/server.ts');
       const client = clientFor(identity, inProcess(handle, simulatedNodesUser, errorFrom, answers));
-      agent = new SimulatedAgent({ identity, client, clock: objectClock, random, forwardLocal: options.simulatedNodesForwardLocal });
+      const forwardLocal = options.simulatedNodesForwardLocal;
+      agent = new SimulatedAgent({ identity, client, clock: objectClock, random, forwardLocal, disks });
       metrics = new MetricsServer({ identity, client, clock: objectClock });
     },
     close() {

@@ -85,7 +85,7 @@ const lifecycleSchema = {
               jitter: { ...duration, description: 'Up to so much is added to the delay.' },
               fails: { type: 'boolean', description: 'Of pull: the image cannot be pulled.' },
               never: { type: 'boolean', description: 'Of ready: containers are never ready.' },
-              probes: { type: 'boolean', description: 'Of ready: the delays of probes count.' },
+              probes: { type: 'boolean', description: 'Of ready: probes count, with their delays and thresholds.' },
               exitCode: { type: 'integer', minimum: 0, maximum: 255, description: 'Of exit and init.' },
               reason: { type: 'string', description: 'Of exit: Completed, Error or OOMKilled.' },
             },

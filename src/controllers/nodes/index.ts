@@ -7,6 +7,7 @@
  */
 import type { Namespace } from '../../kinds/core/schema/namespace.ts';
 import type { Wire } from '../../kinds/wire.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { type Controller, type ControllerContext, refs } from '../runtime/controller.ts';
 import { Configuration } from './configuration.ts';
 import { Fleet } from './fleet.ts';
@@ -14,7 +15,7 @@ import { Heartbeats } from './heartbeats.ts';
 import { LifecycleChoice } from './lifecycle/choose.ts';
 import { registerMetrics } from './metrics/registration.ts';
 import { NodePods } from './node-pods.ts';
-import { DEFAULT_POOL, type SimulatedNodesSettings } from './settings.ts';
+import { DEFAULT_POOL, KEPT_DISKS, type SimulatedNodesSettings } from './settings.ts';
 
 export { MAX_NODES, type NodePoolSpec, type SimulatedNodesSettings } from './settings.ts';
 
@@ -28,7 +29,7 @@ export function simulatedNodes(settings: SimulatedNodesSettings): Controller {
 
 function start(context: ControllerContext, settings: SimulatedNodesSettings): void {
   const { informers, identity } = context;
-  const { events = true, kinds = true, metrics = true, ...pool } = settings;
+  const { events = true, kinds = true, metrics = true, disks = new BoundedCache(KEPT_DISKS), ...pool } = settings;
   if (metrics) registerMetrics(context);
   const choice = new LifecycleChoice(identity);
   const namespaces = informers.of<Wire<Namespace>>(refs.namespaces);
@@ -37,6 +38,7 @@ function start(context: ControllerContext, settings: SimulatedNodesSettings): vo
   const configuration = kinds ? new Configuration(context, fleet) : undefined;
   const pods = new NodePods(context, fleet, {
     events,
+    disks,
     choose: ({ metadata }) =>
       choice.choose(metadata, namespaces.get('', metadata.namespace ?? '')?.metadata.annotations, configuration?.lifecycles ?? []),
   });

@@ -10,6 +10,7 @@ import { EventRecorder } from '../workloads/shared/events.ts';
 import { isFinished, isTerminating } from '../workloads/shared/pod-state.ts';
 import { type PodIndex, podIndex, type WorkloadPod } from '../workloads/shared/pods.ts';
 import { hostnameOf, mountedFiles, noSources, variablesOf } from './container-view.ts';
+import { disksOf, environmentNow, isFromObjects, type KeptDisks } from './disks.ts';
 import { EventBudget } from './event-budget.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
 import type { Chosen } from './lifecycle/choose.ts';
@@ -17,15 +18,18 @@ import { type Blocked, fieldPathOf, type NodeEvent, type Status } from './lifecy
 import { delayOf, fraction, type Lifecycle } from './lifecycle/lifecycle.ts';
 import { PodMemory } from './lifecycle/memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './lifecycle/pod-status.ts';
+import { type Probe, succeeds } from './lifecycle/probes.ts';
 import { type Container, type Process, processOf, processOfCommand, type Role } from './lifecycle/process.ts';
 import { type Missing, References } from './references.ts';
-import { Files, newKeptFiles } from './shell/files.ts';
+import { Files, layerOf, newKeptFiles } from './shell/files.ts';
 import { FOREVER_MS } from './shell/programs.ts';
 
 export interface NodePodsSettings {
   readonly events: boolean;
   /** The life cycle of a pod. */
   readonly choose: (pod: WorkloadPod) => Chosen;
+  /** What commands wrote in containers: probes see it. */
+  readonly disks: KeptDisks;
 }
 
 /** Pods that are worked on at a time. */
@@ -56,7 +60,7 @@ export class NodePods {
     this.recorder = new EventRecorder({ client, clock, component: nodeAgentWord(identity) });
     this.index = podIndex(context.informers);
     this.pods = this.index.informer;
-    this.references = new References(context, (key) => this.work.add(key));
+    this.references = new References(context, settings.disks, (key) => this.work.add(key));
     const after = [this.pods.synced, fleet.nodes.synced];
     this.work = context.queue((key) => this.advance(key), { name: 'simulated-nodes', workers: WORKERS, after });
     this.pods.onChange(({ type, object }) => {
@@ -87,6 +91,7 @@ export class NodePods {
   private forget(key: string, pod: WorkloadPod): void {
     this.memories.delete(key);
     this.references.forget(key);
+    for (const name of disksOf(pod)) this.settings.disks.delete(name);
     this.fleet.get(pod.spec?.nodeName ?? '')?.addresses.release(pod.metadata.uid ?? '');
   }
 
@@ -110,9 +115,9 @@ export class NodePods {
 
   private async run(key: string, pod: WorkloadPod, node: SimulatedNode, missing: Missing): Promise<number | undefined> {
     const { clock } = this.context;
+    const { lifecycle, problem } = this.settings.choose(pod);
     const now = clock.now();
     const memory = this.memoryOf(key, pod);
-    const { lifecycle, problem } = this.settings.choose(pod);
     const events: NodeEvent[] = [];
     if (problem !== undefined && pod.status?.startTime == null)
       events.push({ type: 'Warning', reason: 'InvalidLifecycle', message: `${problem}; the default life cycle is used` });
@@ -132,6 +137,13 @@ export class NodePods {
       podIP: () => this.addressOf(pod, node),
       blocked: (container) => this.blocked(pod, node, container, missing, events),
       process: (container, role, restartCount) => this.process(pod, container, role, restartCount, lifecycle, memory),
+      probe: (container, probe) =>
+        readsObjects(pod, container, probe) ||
+        succeeds(probe, container, () => {
+          let drawn = 0;
+          const random = () => Math.floor(fraction(`${pod.metadata.uid}/${container.name}/${now}/${drawn++}`) * 32768);
+          return environmentNow(pod, container, { disks: this.settings.disks, sources: noSources, now: () => now, random });
+        }),
       event: (event) => void events.push(event),
     });
     await this.write(pod, status, node, events);
@@ -175,7 +187,7 @@ export class NodePods {
       memory.files ??= newKeptFiles();
       return {
         variables: variablesOf(pod, container, noSources),
-        files: new Files(mountedFiles(pod, container, noSources), memory.files),
+        files: new Files(mountedFiles(pod, container, noSources), [layerOf(memory.files)]),
         hostname: hostnameOf(pod),
         now: () => this.context.clock.now(),
         random: () => Math.floor(fraction(`${seed}/${drawn++}`) * 32768),
@@ -281,6 +293,16 @@ function changedFields(old: Status, next: Status): Partial<Status> | undefined {
     any = true;
   }
   return any ? (changed as Partial<Status>) : undefined;
+}
+
+/** Whether a probe reads files of config maps and the like: they are not looked up for it, and it succeeds. */
+function readsObjects({ spec }: WorkloadPod, { volumeMounts }: Container, { exec }: Probe): boolean {
+  const text = exec?.command?.join(' ') ?? '';
+  return (
+    volumeMounts?.some(
+      ({ name, mountPath }) => text.includes(mountPath) && spec?.volumes?.some((volume) => volume.name === name && isFromObjects(volume)),
+    ) === true
+  );
 }
 
 /** When a pod with a deadline of its own has to stop. */

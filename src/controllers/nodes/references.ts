@@ -8,6 +8,7 @@ import type { Wire } from '../../kinds/wire.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
+import { claimDisk, type KeptDisks } from './disks.ts';
 import type { Blocked } from './lifecycle/containers.ts';
 
 export interface Reference {
@@ -61,14 +62,18 @@ export type Missing = ReadonlyMap<string, Blocked & { readonly event?: string }>
 
 export class References {
   private readonly context: ControllerContext;
+  private readonly disks: KeptDisks;
   private readonly wake: (podKey: string) => void;
+  /** Uids of claims that pods used. */
+  private readonly claims = new BoundedCache<string, string>(FOUND_LIMIT);
   private readonly found = new BoundedCache<string, { readonly keys: ReadonlySet<string>; readonly at: number }>(FOUND_LIMIT);
   /** Keys of pods that wait for an object, by the object. A pod that waits is there once for each object. */
   private readonly waiting = new Map<string, Set<string>>();
   private readonly informers = new Map<string, Informer>();
 
-  constructor(context: ControllerContext, wake: (podKey: string) => void) {
+  constructor(context: ControllerContext, disks: KeptDisks, wake: (podKey: string) => void) {
     this.context = context;
+    this.disks = disks;
     this.wake = wake;
   }
 
@@ -99,10 +104,19 @@ export class References {
     if (known !== undefined && clock.now() - known.at < FOUND_MS) return known.keys;
     const object = await client.get<ApiObject>(resources[kind], namespace, name).catch(unlessGone);
     if (object === undefined || (kind === 'persistentvolumeclaim' && !isBound(object))) return undefined;
+    if (kind === 'persistentvolumeclaim') this.noteClaim(namespace, name, object.metadata.uid ?? '');
     const { data, binaryData } = object as Wire<ConfigMap> & Wire<Secret>;
     const keys = new Set([...Object.keys(data ?? {}), ...Object.keys(binaryData ?? {})]);
     this.found.set(id, { keys, at: clock.now() });
     return keys;
+  }
+  /** A claim that was made again has nothing of the old one. */
+  private noteClaim(namespace: string, name: string, uid: string): void {
+    const disk = claimDisk(namespace, name);
+    const known = this.claims.get(disk);
+    if (known === uid) return;
+    if (known !== undefined) this.disks.delete(disk);
+    this.claims.set(disk, uid);
   }
   private waitFor({ kind, name }: Reference, namespace: string, podKey: string): void {
     const id = `${kind}/${namespace}/${name}`;

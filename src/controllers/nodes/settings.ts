@@ -1,4 +1,6 @@
 /** What simulated nodes are made of: the settings of a server, and the specs of NodePool objects. */
+import type { KeptDisks } from './disks.ts';
+
 export interface Taint {
   readonly key: string;
   readonly value?: string;
@@ -22,8 +24,12 @@ export interface SimulatedNodesSettings extends NodePoolSpec {
   readonly metrics?: boolean;
   /** False: there are no kinds to configure nodes and life cycles with. */
   readonly kinds?: boolean;
+  /** What commands write in containers. */
+  readonly disks?: KeptDisks;
 }
 
+/** Containers and volumes whose written files are kept; the oldest are forgotten. */
+export const KEPT_DISKS = 1000;
 /** Most nodes of a pool. */
 export const MAX_NODES = 10_000;
 /** The pool of the settings; its nodes are called `node-0`, `node-1`, … */

@@ -1,4 +1,5 @@
 /** Controllers of workloads, the scheduler and the simulated nodes: what `--workloads` adds. */
+import type { KeptDisks } from '../nodes/disks.ts';
 import { simulatedNodes } from '../nodes/index.ts';
 import type { Controller } from '../runtime/controller.ts';
 import { schedulerController } from '../scheduler/controller.ts';
@@ -21,6 +22,8 @@ export interface WorkloadSettings {
   readonly parts: ReadonlySet<'controllers' | 'scheduler' | 'nodes'>;
   /** How many nodes are simulated from the start. */
   readonly simulatedNodes: number;
+  /** What commands wrote in simulated containers. */
+  readonly disks?: KeptDisks;
   /** Whether a feature is on. */
   readonly feature: (name: string) => boolean;
 }
@@ -71,4 +74,6 @@ const storage = ({ parts, simulatedNodes }: WorkloadSettings): readonly Controll
   const any = parts.has('nodes');
   return [simulatedProvisioner({ any, defaultClass: any && simulatedNodes > 0 }), simulatedAttacher({ any })];
 };
-const nodes = ({ simulatedNodes: count }: WorkloadSettings): readonly Controller[] => [simulatedNodes({ count })];
+const nodes = ({ simulatedNodes: count, disks }: WorkloadSettings): readonly Controller[] => [
+  simulatedNodes({ count, ...(disks !== undefined && { disks }) }),
+];

@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from '../../../client/dynamic.ts';
-import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { LocalSocket } from '../../../lib/local-socket.ts';
 import type { Random } from '../../../lib/random.ts';
@@ -17,10 +16,8 @@ import { timeMillis } from '../../../meta/time.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { argvOf, type Container, commandOf } from '../container-command.ts';
-import { hostnameOf, mountedFiles, variablesOf } from '../container-view.ts';
-import { Files, type KeptFiles, newKeptFiles } from '../shell/files.ts';
-import { replay } from '../shell/replay.ts';
-import { type Environment, run, UnknownProgram } from '../shell/run.ts';
+import { type DiskWorld, environmentAtStart, environmentNow, type KeptDisks } from '../disks.ts';
+import { run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { runFor } from './command.ts';
 import { linesOfRun, NoLog, runOf, writeLog } from './logs.ts';
@@ -45,10 +42,10 @@ export interface AgentOptions {
   readonly random: Random;
   /** Annotations may lead forwarded ports to loopback addresses of this machine. */
   readonly forwardLocal: boolean;
+  /** What commands write in containers. */
+  readonly disks: KeptDisks;
 }
 
-/** Containers whose files are kept between commands. */
-const KEPT_CONTAINERS = 1000;
 /** Most ports that one WebSocket forwards. */
 const PORTS_LIMIT = 16;
 
@@ -73,7 +70,6 @@ export class SimulatedAgent {
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
   private readonly nodes = new WeakMap<object, string>();
-  private readonly files = new BoundedCache<string, KeptFiles>(KEPT_CONTAINERS);
   private readonly podServer = new PodServer();
   private readonly suffixes: readonly string[];
 
@@ -170,7 +166,7 @@ export class SimulatedAgent {
       since: sinceTime !== null ? timeMillis(sinceTime) : sinceSeconds === undefined ? undefined : clock.now() - sinceSeconds * 1000,
     };
     const { startedAt, endedAt } = runOf(pod, container, options.previous);
-    const environment = await this.environmentAtStart(pod, container);
+    const environment = environmentAtStart(pod, container, await this.worldOf(pod));
     const gone = new AbortController();
     res.once('close', () => gone.abort());
     res.writeHead(200, { 'Content-Type': 'text/plain' });
@@ -199,7 +195,7 @@ export class SimulatedAgent {
 
   private async runOnce(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
     if (container === undefined) throw new Refused(400, 'a container must be named');
-    const environment = await this.environmentOf(pod, container);
+    const environment = environmentNow(pod, container, await this.worldOf(pod));
     let text = '';
     const running = run((query.get('cmd') ?? '').split(' '), environment);
     for (;;) {
@@ -243,20 +239,20 @@ export class SimulatedAgent {
     argv: readonly string[],
     tty: boolean,
   ): Promise<void> {
-    const environment = await this.environmentOf(pod, container);
+    const environment = environmentNow(pod, container, await this.worldOf(pod));
     await runFor(streams, argv, environment, { clock: this.options.clock, tty });
   }
   /** A command that reads its input is run for the client; of others it sees what they print from now on. */
   private async attach(streams: CommandStreams, pod: WorkloadPod, container: Container, tty: boolean): Promise<void> {
     const { client, clock, identity } = this.options;
     if (container.stdin === true && argvOf(container).length > 0) {
-      const environment = await this.environmentAtStart(pod, container);
+      const environment = environmentAtStart(pod, container, await this.worldOf(pod));
       await runFor(streams, commandOf(container, environment.variables), environment, { clock, tty });
       return;
     }
     streams.onInput(() => {});
     const { startedAt } = runOf(pod, container, false);
-    const environment = await this.environmentAtStart(pod, container);
+    const environment = environmentAtStart(pod, container, await this.worldOf(pod));
     const options = { follow: true, previous: false, timestamps: false, tailLines: 0, limitBytes: undefined, since: undefined };
     const { namespace = '', name = '', uid } = pod.metadata;
     let exitCode = 0;
@@ -304,36 +300,9 @@ export class SimulatedAgent {
     forwardSocket(socket, head, protocol, ports, targets);
   }
 
-  /** What the command of a container sees. */
-  private async environmentAtStart(pod: WorkloadPod, container: Container): Promise<Environment> {
-    const { clock, random } = this.options;
-    const sources = await sourcesOf(this.options, pod);
-    return {
-      variables: variablesOf(pod, container, sources),
-      files: new Files(mountedFiles(pod, container, sources)),
-      hostname: hostnameOf(pod),
-      now: () => clock.now(),
-      random: () => random.below(32768),
-    };
-  }
-  /** What other commands see: also the files that the command of the container and those before them have written. */
-  private async environmentOf(pod: WorkloadPod, container: Container): Promise<Environment> {
-    const { clock, random } = this.options;
-    const sources = await sourcesOf(this.options, pod);
-    const variables = variablesOf(pod, container, sources);
-    const world = { variables, hostname: hostnameOf(pod), now: () => clock.now(), random: () => random.below(32768) };
-    const startedAt = statusOf(pod, container.name)?.state?.running?.startedAt;
-    const elapsed = startedAt == null ? 0 : clock.now() - timeMillis(startedAt);
-    const { files } = replay(commandOf(container, variables), mountedFiles(pod, container, sources), world, elapsed);
-    return { ...world, files: new Files(files, this.filesOf(pod, container)) };
-  }
-  private filesOf({ metadata }: WorkloadPod, { name }: Container): KeptFiles {
-    const id = `${metadata.uid}/${name}`;
-    const known = this.files.use(id);
-    if (known !== undefined) return known;
-    const made = newKeptFiles();
-    this.files.set(id, made);
-    return made;
+  private async worldOf(pod: WorkloadPod): Promise<DiskWorld> {
+    const { clock, random, disks } = this.options;
+    return { disks, sources: await sourcesOf(this.options, pod), now: () => clock.now(), random: () => random.below(32768) };
   }
 }
 

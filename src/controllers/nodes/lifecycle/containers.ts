@@ -8,6 +8,7 @@ import { formatTime, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { delayOf, type Lifecycle } from './lifecycle.ts';
 import type { PodMemory } from './memory.ts';
+import { newRecord, type Probe, probed } from './probes.ts';
 import type { Container, Process, Role } from './process.ts';
 
 export type Status = NonNullable<WorkloadPod['status']>;
@@ -32,6 +33,8 @@ export interface ContainerWorld {
   readonly memory: PodMemory;
   readonly blocked: (container: Container) => Blocked | undefined;
   readonly process: (container: Container, role: Role, restartCount: number) => Process;
+  /** Whether a probe of a container succeeds now. */
+  readonly probe: (container: Container, probe: Probe) => boolean;
   readonly event: (event: NodeEvent) => void;
 }
 
@@ -149,7 +152,7 @@ function started(world: ContainerWorld, container: Container, role: Role, status
 const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function running(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
-  const { now, memory, lifecycle, pod } = world;
+  const { now, memory } = world;
   const { name } = container;
   const startedAt = memory.time(`${name}/started`) ?? timeMillis(status.state?.running?.startedAt ?? '');
   const { runMs, exitCode, reason } = memory.process(`${name}#${status.restartCount}`, () =>
@@ -158,26 +161,34 @@ function running(world: ContainerWorld, container: Container, role: Role, status
   if (runMs !== undefined && now >= startedAt + runMs) return { status: exited(world, status, exitCode, reason), due: undefined };
   const exitDue = runMs === undefined ? undefined : startedAt + runMs;
   if (role === 'init') return { status, due: exitDue };
-  const readyMs = lifecycle.ready.never
-    ? undefined
-    : delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`) + (lifecycle.ready.probes ? probeMs(container) : 0);
-  const ready = readyMs !== undefined && now >= startedAt + readyMs;
-  const readyDue = readyMs === undefined || ready ? undefined : startedAt + readyMs;
-  return { status: ready === status.ready ? status : { ...status, ready }, due: earliest(readyDue, exitDue) };
+  const { ready, due } = readiness(world, container, status, startedAt);
+  return { status: ready === status.ready ? status : { ...status, ready }, due: earliest(due, exitDue) };
+}
+
+function readiness(
+  world: ContainerWorld,
+  container: Container,
+  status: ContainerStatus,
+  startedAt: number,
+): { ready: boolean; due?: number } {
+  const { now, memory, lifecycle, pod } = world;
+  const { name, startupProbe, readinessProbe } = container;
+  if (lifecycle.ready.never) return { ready: false };
+  const startupMs = lifecycle.ready.probes ? (startupProbe?.initialDelaySeconds ?? 0) * 1000 : 0;
+  const from = startedAt + delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`) + startupMs;
+  if (now < from) return { ready: false, due: from };
+  if (!lifecycle.ready.probes || readinessProbe == null) return { ready: true };
+  const run = `${name}#${status.restartCount}`;
+  const known = memory.probe(run) ?? newRecord(readinessProbe, from);
+  const record = probed(known, readinessProbe, now, () => world.probe(container, readinessProbe));
+  memory.noteProbe(run, record);
+  if (record !== known && !record.last)
+    world.event({ type: 'Warning', reason: 'Unhealthy', message: 'Readiness probe failed: ', fieldPath: fieldPathOf(container, 'main') });
+  return { ready: record.result ?? status.ready, due: record.due };
 }
 
 export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
-
-/** Until the probes of a container have succeeded for the first time. */
-function probeMs({ startupProbe, readinessProbe }: Container): number {
-  const startup = startupProbe == null ? 0 : (startupProbe.initialDelaySeconds ?? 0);
-  const readiness =
-    readinessProbe == null
-      ? 0
-      : (readinessProbe.initialDelaySeconds ?? 0) + ((readinessProbe.successThreshold ?? 1) - 1) * (readinessProbe.periodSeconds ?? 10);
-  return (startup + readiness) * 1000;
-}
 
 export function exited({ now, memory }: Pick<ContainerWorld, 'now' | 'memory'>, status: ContainerStatus, exitCode: number, reason: string) {
   memory.note(`${status.name}/finished`, now);

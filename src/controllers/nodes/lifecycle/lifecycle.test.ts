@@ -18,6 +18,7 @@ class Life {
   readonly events: NodeEvent[] = [];
   lifecycle: Lifecycle;
   blocked: Record<string, Loose> = {};
+  healthy = true;
   at = 0;
   writes = 0;
   due: number | undefined;
@@ -52,6 +53,7 @@ class Life {
       blocked: (container) => this.blocked[container.name],
       process: (container, role, restartCount) =>
         processOf({ pod, container, role, lifecycle, seed: `${restartCount}`, environment: () => ({ variables: new Map() }) as Loose }),
+      probe: () => this.healthy,
       event: (event) => void this.events.push(event),
     });
     if (JSON.stringify(next.status) !== JSON.stringify(pod.status)) this.writes++;
@@ -227,6 +229,22 @@ test('readiness gates hold back the pod, not its containers', () => {
   life.to(1);
   expect(life.condition('Ready').status).toBe('True');
   expect(life.condition('example.com/ok').status).toBe('True');
+});
+
+test('readiness follows the probe, after as many results as its thresholds say', () => {
+  const readinessProbe = { exec: { command: ['test', '-f', '/x'] }, initialDelaySeconds: 5, periodSeconds: 10, failureThreshold: 2 };
+  const life = new Life({ containers: [{ name: 'main', image: 'i', readinessProbe }] }, [{ stage: 'ready', probes: true }]);
+  const ready = (): boolean => life.pod.status.containerStatuses[0].ready;
+  life.healthy = false;
+  expect([life.to(4), ready()][1]).toBe(false);
+  expect([life.to(14), ready()][1]).toBe(false);
+  life.healthy = true;
+  expect([life.to(15), ready()][1]).toBe(true);
+  life.healthy = false;
+  expect([life.to(25), ready()][1]).toBe(true);
+  expect([life.to(35), ready()][1]).toBe(false);
+  expect(life.pod.status.conditions.find(({ type }: Loose) => type === 'Ready').status).toBe('False');
+  expect(life.events.filter(({ reason }) => reason === 'Unhealthy')).toHaveLength(3);
 });
 
 test('probes count where the life cycle says so', () => {

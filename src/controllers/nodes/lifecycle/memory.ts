@@ -3,6 +3,7 @@
  * status has in seconds only, and what its processes do. After a restart the status has to do.
  */
 import type { KeptFiles } from '../shell/files.ts';
+import type { ProbeRecord } from './probes.ts';
 import type { Process } from './process.ts';
 
 export class PodMemory {
@@ -10,6 +11,7 @@ export class PodMemory {
   private readonly times = new Map<string, number>();
   private readonly processes = new Map<string, Process>();
   private stopping: number | undefined;
+  private readonly probes = new Map<string, ProbeRecord>();
   /** Files that commands of the pod wrote. */
   files: KeptFiles | undefined;
 
@@ -39,10 +41,21 @@ export class PodMemory {
     const known = this.processes.get(run);
     if (known !== undefined) return known;
     const found = find();
-    // Only the present run of each container is of interest: there are never many.
-    const container = run.slice(0, run.lastIndexOf('#') + 1);
-    for (const old of this.processes.keys()) if (old.startsWith(container)) this.processes.delete(old);
-    this.processes.set(run, found);
+    keepOnly(this.processes, run, found);
     return found;
   }
+  /** The readiness probe of one run of a container. */
+  probe(run: string): ProbeRecord | undefined {
+    return this.probes.get(run);
+  }
+  noteProbe(run: string, record: ProbeRecord): void {
+    keepOnly(this.probes, run, record);
+  }
+}
+
+/** Only the present run of each container is of interest: there are never many. */
+function keepOnly<T>(all: Map<string, T>, run: string, value: T): void {
+  const container = run.slice(0, run.lastIndexOf('#') + 1);
+  for (const old of all.keys()) if (old !== run && old.startsWith(container)) all.delete(old);
+  all.set(run, value);
 }

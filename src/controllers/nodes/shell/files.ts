@@ -1,32 +1,60 @@
-/** The files of a simulated container: those of its volumes, and those that its commands made. */
+/** The files of a simulated container: those of its image and volumes, and those that its commands made. */
 
 /** Bounds of what commands may write. */
 const FILES = 1000;
 export const FILE_BYTES = 256 * 1024;
+/** Of all files of a container or volume. */
+const KEPT_BYTES = 2 * FILE_BYTES;
+
+/** Changes that commands made to the files of a container, or of a volume, by their path in it: `/a/b`. */
+export interface KeptFiles {
+  readonly written: Map<string, string>;
+  /** Files that were there from the start and are removed. At most those that were there. */
+  readonly removed: Set<string>;
+}
+export const newKeptFiles = (): KeptFiles => ({ written: new Map(), removed: new Set() });
+
+/**
+ * A place for what commands write: the container itself at ``, or a volume at its mount path.
+ *
+ *   { path: '' }, { path: '/data', within: '/shop' }      /data/a is the file /shop/a of the volume, /b that of the container
+ */
+export interface Layer {
+  readonly path: string;
+  /** The part of a volume that is mounted. */
+  readonly within?: string;
+  readonly kept: () => KeptFiles | undefined;
+  /** The same, made if there is none. */
+  readonly keep: () => KeptFiles;
+}
+
+/** A layer that is forgotten with its user, unless that keeps `kept`. */
+export const layerOf = (kept: KeptFiles, path = ''): Layer => ({ path, kept: () => kept, keep: () => kept });
 
 export class Files {
-  /** Read-only files by path, as volumes show them. */
-  private readonly mounted: ReadonlyMap<string, string>;
-  private readonly written: Map<string, string>;
-  private readonly removed: Set<string>;
+  /** Files by path as they were before any command. */
+  private readonly base: ReadonlyMap<string, string>;
+  /** The deepest first. */
+  private readonly layers: readonly Layer[];
 
-  /** `kept`: what commands of the same container wrote before. */
-  constructor(mounted: ReadonlyMap<string, string>, kept: KeptFiles = newKeptFiles()) {
-    this.mounted = mounted;
-    this.written = kept.written;
-    this.removed = kept.removed;
+  constructor(base: ReadonlyMap<string, string>, layers: readonly Layer[] = [layerOf(newKeptFiles())]) {
+    this.base = base;
+    this.layers = [...layers].sort((a, b) => b.path.length - a.path.length);
   }
 
   read(path: string): string | undefined {
     const at = normal(path);
-    const own = this.written.get(at);
+    const { layer, name } = this.place(at);
+    const kept = layer.kept();
+    const own = kept?.written.get(name);
     if (own !== undefined) return own;
-    return this.removed.has(at) ? undefined : this.mounted.get(at);
+    return kept?.removed.has(name) === true ? undefined : this.base.get(at);
   }
   isDirectory(path: string): boolean {
     const at = normal(path);
     if (at === '/' || usualDirectories.has(at)) return true;
     const prefix = `${at}/`;
+    for (const layer of this.layers) if (layer.path === at || layer.path.startsWith(prefix)) return true;
     for (const name of this.paths()) if (name.startsWith(prefix)) return true;
     return false;
   }
@@ -39,7 +67,7 @@ export class Files {
     const at = normal(path);
     const prefix = at === '/' ? '/' : `${at}/`;
     const names = new Set<string>();
-    for (const name of [...this.paths(), ...usualDirectories])
+    for (const name of [...this.paths(), ...this.layers.map((layer) => layer.path), ...usualDirectories])
       if (name.startsWith(prefix) && name.length > prefix.length) names.add(name.slice(prefix.length).split('/')[0] as string);
     return [...names].sort();
   }
@@ -51,38 +79,57 @@ export class Files {
   }
   /** Returns false when there are too many files, or the text is too long. */
   write(path: string, text: string): boolean {
-    const at = normal(path);
-    if (text.length > FILE_BYTES || (this.written.size >= FILES && !this.written.has(at))) return false;
-    this.removed.delete(at);
-    this.written.set(at, text);
+    const { layer, name } = this.place(normal(path));
+    const kept = layer.keep();
+    if (text.length > FILE_BYTES || (kept.written.size >= FILES && !kept.written.has(name))) return false;
+    let others = 0;
+    for (const [file, content] of kept.written) if (file !== name) others += content.length;
+    if (others + text.length > KEPT_BYTES) return false;
+    kept.removed.delete(name);
+    kept.written.set(name, text);
     return true;
   }
   /** Removes a file, or a directory with all in it. Returns false if there is none. */
   remove(path: string): boolean {
     const at = normal(path);
     let found = false;
-    for (const name of [...this.paths()]) {
-      if (name !== at && !name.startsWith(`${at}/`)) continue;
+    for (const file of [...this.paths()]) {
+      if (file !== at && !file.startsWith(`${at}/`)) continue;
       found = true;
-      this.written.delete(name);
-      if (this.mounted.has(name)) this.removed.add(name);
+      const { layer, name } = this.place(file);
+      const kept = layer.keep();
+      kept.written.delete(name);
+      if (this.base.has(file)) kept.removed.add(name);
     }
     return found;
   }
+  /** All files as they are now. */
+  all(): Map<string, string> {
+    return new Map([...this.paths()].map((path) => [path, this.read(path) ?? '']));
+  }
 
+  private place(at: string): { readonly layer: Layer; readonly name: string } {
+    for (const layer of this.layers)
+      if (layer.path === '' || at === layer.path || at.startsWith(`${layer.path}/`))
+        return { layer, name: `${layer.within ?? ''}${at.slice(layer.path.length)}` };
+    throw new Error('files need a layer without a path');
+  }
   private *paths(): Generator<string> {
-    for (const name of this.mounted.keys()) if (!this.removed.has(name) && !this.written.has(name)) yield name;
-    yield* this.written.keys();
+    for (const at of this.base.keys()) {
+      const { layer, name } = this.place(at);
+      const kept = layer.kept();
+      if (kept === undefined || !(kept.removed.has(name) || kept.written.has(name))) yield at;
+    }
+    for (const layer of this.layers) {
+      const within = layer.within ?? '';
+      for (const name of layer.kept()?.written.keys() ?? []) {
+        const at = `${layer.path}${name.slice(within.length)}`;
+        // A deeper mount hides what is below it.
+        if ((within === '' || name === within || name.startsWith(`${within}/`)) && this.place(at).layer === layer) yield at;
+      }
+    }
   }
 }
-
-/** Changes that commands made to the files of a container. */
-export interface KeptFiles {
-  readonly written: Map<string, string>;
-  /** Mounted files that were removed. At most those that are mounted. */
-  readonly removed: Set<string>;
-}
-export const newKeptFiles = (): KeptFiles => ({ written: new Map(), removed: new Set() });
 
 /** Directories that every image has. */
 const usualDirectories: ReadonlySet<string> = new Set(['/bin', '/dev', '/etc', '/proc', '/root', '/tmp', '/usr', '/var']);

@@ -85,14 +85,52 @@ export const programs: Readonly<Record<string, Program>> = {
   *ls(args, { files }) {
     const paths = args.filter((arg) => !arg.startsWith('-'));
     let code = 0;
+    const isItself = args.some((arg) => /^-[a-zA-Z]*d/.test(arg));
     for (const path of paths.length === 0 ? ['/'] : paths) {
-      const names = files.list(path) ?? (files.read(path) === undefined ? undefined : [path]);
+      const names = (isItself && files.exists(path) ? [path] : files.list(path)) ?? (files.read(path) === undefined ? undefined : [path]);
       if (names === undefined) {
         code = 1;
         yield { err: `ls: ${path}: No such file or directory\n` };
       } else if (names.length > 0) yield { out: `${names.join('\n')}\n` };
     }
     return code;
+  },
+  *find(args, { files }) {
+    const paths = args.filter((arg) => arg.startsWith('/') || arg.startsWith('.'));
+    if (args.some((arg) => arg.startsWith('-'))) throw new NotSupported('find with conditions');
+    let code = 0;
+    for (const path of paths.length === 0 ? ['/'] : paths) {
+      const at = path === '/' ? '' : path.replace(/\/+$/, '');
+      const inside = [...files.all().keys()].filter((name) => name.startsWith(`${normal(path) === '/' ? '' : normal(path)}/`)).sort();
+      if (inside.length === 0 && !files.exists(path)) {
+        code = 1;
+        yield { err: `find: ${path}: No such file or directory\n` };
+      } else yield { out: `${[at || '/', ...inside].join('\n')}\n` };
+    }
+    return code;
+  },
+  *dd(args, { files }) {
+    const given = new Map(args.map((arg) => [arg.slice(0, arg.indexOf('=')), arg.slice(arg.indexOf('=') + 1)]));
+    const source = given.get('if');
+    const most = given.has('count') ? Number(given.get('count')) * sizeOf(given.get('bs') ?? '512') : Number.POSITIVE_INFINITY;
+    let text = '';
+    if (source === undefined || source === '/dev/stdin') {
+      for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) if (text.length <= FILE_BYTES) text += line;
+    } else if (source === '/dev/zero') text = '\0'.repeat(Math.min(most, FILE_BYTES + 1));
+    else if (files.read(source) !== undefined) text = files.read(source) ?? '';
+    else {
+      yield { err: `dd: can't open '${source}': No such file or directory\n` };
+      return 1;
+    }
+    text = text.slice(0, most);
+    const target = given.get('of');
+    if (target === undefined) yield { out: text };
+    else if (target !== '/dev/null' && !files.write(target, text)) {
+      yield { err: `dd: ${target}: No space left on device\n` };
+      return 1;
+    }
+    yield { err: `${text.length} bytes copied\n` };
+    return 0;
   },
   *hostname(_args, { hostname }) {
     yield { out: `${hostname}\n` };
@@ -167,6 +205,12 @@ export const programs: Readonly<Record<string, Program>> = {
   '[[': (args, environment) => check(args.slice(0, -1), environment),
 };
 
+/** `512`, `1k`, `4M` */
+const sizeOf = (text: string): number => {
+  const match = /^(\d+)([kKM]?)/.exec(text);
+  return match === null ? 0 : Number(match[1]) * ({ k: 1024, K: 1024, M: 1 << 20 }[match[2] ?? ''] ?? 1);
+};
+
 function* move(args: readonly string[], { files }: Environment, removes: boolean): Running {
   const [from = '', to = ''] = args.filter((arg) => !arg.startsWith('-'));
   const text = files.read(from);
@@ -174,7 +218,7 @@ function* move(args: readonly string[], { files }: Environment, removes: boolean
     yield { err: `${removes ? 'mv' : 'cp'}: can't ${removes ? 'rename' : 'stat'} '${from}': No such file or directory\n` };
     return 1;
   }
-  const target = files.isDirectory(to) ? `${to}/${from.slice(from.lastIndexOf('/') + 1)}` : to;
+  const target = to.endsWith('/') || files.isDirectory(to) ? `${to}/${from.slice(from.lastIndexOf('/') + 1)}` : to;
   if (removes) files.remove(from);
   files.write(target, text);
   if (args.includes('-v')) yield { out: `'${from}' -> '${normal(target)}'\n` };

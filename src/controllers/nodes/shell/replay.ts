@@ -4,7 +4,7 @@
  *
  *   sh -c 'touch /tmp/a; sleep 10; rm /tmp/a'      after 5 s: /tmp/a      after 15 s: nothing
  */
-import { Files, newKeptFiles } from './files.ts';
+import { Files, type Layer, layerOf, newKeptFiles } from './files.ts';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
 
@@ -18,16 +18,17 @@ export interface Replayed {
   readonly simulated: boolean;
 }
 
-/** `mounted`: the files that it began with. */
+/** `mounted`: the files that it began with; `layers`: where it writes. */
 export function replay(
   argv: readonly string[],
   mounted: ReadonlyMap<string, string>,
   environment: Omit<Environment, 'files'>,
   elapsedMs: number,
+  layers: readonly Layer[] = [layerOf(newKeptFiles())],
 ): Replayed {
-  if (argv.length === 0) return { files: mounted, simulated: false };
-  const kept = newKeptFiles();
-  const world: Environment = { ...environment, variables: new Map(environment.variables), files: new Files(mounted, kept) };
+  const files = new Files(mounted, layers);
+  if (argv.length === 0) return { files: files.all(), simulated: false };
+  const world: Environment = { ...environment, variables: new Map(environment.variables), files };
   let simulated = true;
   try {
     const running = run(argv, world);
@@ -42,9 +43,5 @@ export function replay(
     if (!(error instanceof UnknownProgram || error instanceof NotSupported)) throw error;
     simulated = false;
   }
-  if (kept.written.size === 0 && kept.removed.size === 0) return { files: mounted, simulated };
-  const files = new Map(mounted);
-  for (const path of kept.removed) files.delete(path);
-  for (const [path, text] of kept.written) files.set(path, text);
-  return { files, simulated };
+  return { files: files.all(), simulated };
 }

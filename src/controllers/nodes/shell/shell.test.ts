@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Files, newKeptFiles } from './files.ts';
+import { Files, layerOf, newKeptFiles } from './files.ts';
 import { replay } from './replay.ts';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
@@ -10,7 +10,7 @@ const environment = (files: Record<string, string> = {}, own = newKeptFiles()): 
     ['NAME', 'web'],
     ['EMPTY', ''],
   ]),
-  files: new Files(new Map(Object.entries(files)), own),
+  files: new Files(new Map(Object.entries(files)), [layerOf(own)]),
   hostname: 'web-0',
   now: () => Date.UTC(2024, 0, 1),
   random: () => 20_000,

@@ -1,0 +1,117 @@
+/**
+ * The files of simulated containers as exec, probes and proxied requests see them: what images and volumes begin with, what the
+ * commands of the containers have done until now, and what was written since.
+ *
+ *   kubectl exec web-0 -- touch /data/ready      kept with the claim: the next web-0 has the file, too
+ *   kubectl exec web-0 -- touch /tmp/ready       kept with the container
+ */
+import type { BoundedCache } from '../../lib/bounded-cache.ts';
+import { timeMillis } from '../../meta/time.ts';
+import type { WorkloadPod } from '../workloads/shared/pods.ts';
+import { argvOf, type Container, commandOf } from './container-command.ts';
+import { hostnameOf, mountedFiles, type Sources, variablesOf } from './container-view.ts';
+import { imageFiles } from './images.ts';
+import { Files, type KeptFiles, type Layer, layerOf, newKeptFiles } from './shell/files.ts';
+import { replay } from './shell/replay.ts';
+import type { Environment } from './shell/run.ts';
+
+/** What was written, by container or volume. A server has one; the oldest entries are forgotten. */
+export type KeptDisks = BoundedCache<string, KeptFiles>;
+
+export interface DiskWorld {
+  readonly disks: KeptDisks;
+  readonly sources: Sources;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** What a command that runs in a container now sees. */
+export function environmentNow(pod: WorkloadPod, container: Container, world: DiskWorld): Environment {
+  return environment(pod, container, world, new Files(baseNow(pod, container, world), layersOf(pod, container, world.disks)));
+}
+/** What the command of the container itself sees when it starts. */
+export function environmentAtStart(pod: WorkloadPod, container: Container, world: DiskWorld): Environment {
+  return environment(pod, container, world, new Files(startingFiles(pod, container, world)));
+}
+function environment(pod: WorkloadPod, container: Container, { sources, now, random }: DiskWorld, files: Files): Environment {
+  return { variables: variablesOf(pod, container, sources), files, hostname: hostnameOf(pod), now, random };
+}
+
+const startingFiles = (pod: WorkloadPod, container: Container, { sources }: DiskWorld): Map<string, string> =>
+  new Map([...imageFiles(container.image ?? ''), ...mountedFiles(pod, container, sources)]);
+
+/** Files as the commands of the init containers and of the container itself have left them. */
+function baseNow(pod: WorkloadPod, container: Container, world: DiskWorld): ReadonlyMap<string, string> {
+  const volumes = new Map<string, KeptFiles>();
+  const isMain = pod.spec?.containers?.some(({ name }) => name === container.name) === true;
+  const before = isMain ? (pod.spec?.initContainers ?? []) : [];
+  for (const init of before) if (argvOf(init).length > 0) replayed(pod, init, world, volumes, Number.POSITIVE_INFINITY);
+  const startedAt = pod.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.running?.startedAt;
+  const ran = startedAt == null ? 0 : world.now() - timeMillis(startedAt);
+  return replayed(pod, container, world, volumes, ran);
+}
+
+/** The files of a container whose command has run for so long. */
+function replayed(
+  pod: WorkloadPod,
+  container: Container,
+  world: DiskWorld,
+  volumes: Map<string, KeptFiles>,
+  ranMs: number,
+): ReadonlyMap<string, string> {
+  const shared = volumesOf(pod, container).map(({ id, path, within }) => {
+    const kept = volumes.get(id) ?? newKeptFiles();
+    volumes.set(id, kept);
+    return { ...layerOf(kept, path), within };
+  });
+  const { sources, now, random } = world;
+  const variables = variablesOf(pod, container, sources);
+  const base = startingFiles(pod, container, world);
+  const seen = { variables, hostname: hostnameOf(pod), now, random };
+  return replay(commandOf(container, variables), base, seen, ranMs, [layerOf(newKeptFiles()), ...shared]).files;
+}
+
+function layersOf(pod: WorkloadPod, container: Container, disks: KeptDisks): Layer[] {
+  const layer = (id: string, path: string, within: string): Layer => ({
+    path,
+    within,
+    kept: () => disks.get(id),
+    keep: () => {
+      const kept = disks.use(id) ?? newKeptFiles();
+      disks.set(id, kept);
+      return kept;
+    },
+  });
+  return [
+    layer(`${pod.metadata.uid}/${container.name}`, '', ''),
+    ...volumesOf(pod, container).map(({ id, path, within }) => layer(id, path, within)),
+  ];
+}
+
+/** Volumes of a container that can be written to. Those made of objects of the API are read only. */
+function volumesOf(pod: WorkloadPod, container: Container): { readonly id: string; readonly path: string; readonly within: string }[] {
+  return (container.volumeMounts ?? []).flatMap(({ name, mountPath, subPath }) => {
+    const volume = pod.spec?.volumes?.find((one) => one.name === name);
+    if (volume === undefined || isFromObjects(volume)) return [];
+    const path = mountPath.replace(/\/+$/, '');
+    return path === '' ? [] : [{ id: volumeId(pod, volume), path, within: subPath ? `/${subPath.replace(/^\/+|\/+$/g, '')}` : '' }];
+  });
+}
+
+/** Whether the files of a volume are those of objects of the API. */
+export const isFromObjects = ({ configMap, secret, downwardAPI, projected }: Volume): boolean =>
+  configMap != null || secret != null || downwardAPI != null || projected != null;
+
+type Volume = NonNullable<NonNullable<WorkloadPod['spec']>['volumes']>[number];
+
+function volumeId({ metadata, spec }: WorkloadPod, { name, persistentVolumeClaim, ephemeral, hostPath }: Volume): string {
+  const claim = persistentVolumeClaim?.claimName ?? (ephemeral == null ? undefined : `${metadata.name}-${name}`);
+  if (claim !== undefined) return claimDisk(metadata.namespace ?? '', claim);
+  return hostPath == null ? `${metadata.uid}/volume/${name}` : `node/${spec?.nodeName}/${hostPath.path}`;
+}
+/** What is forgotten with a pod. */
+export const disksOf = ({ metadata, spec }: WorkloadPod): string[] =>
+  [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])]
+    .map(({ name }) => `${metadata.uid}/${name}`)
+    .concat((spec?.volumes ?? []).map(({ name }) => `${metadata.uid}/volume/${name}`));
+export const claimDisk = (namespace: string, claim: string): string => `claim/${namespace}/${claim}`;

@@ -1,0 +1,72 @@
+/**
+ * The probes of a simulated container. Commands of a small set are run, and requests to a known web server find its files;
+ * whatever else a probe asks for succeeds.
+ *
+ *   0 s start   initialDelaySeconds: 5, periodSeconds: 10, failureThreshold: 3
+ *   5 s fails   15 s fails   25 s succeeds: ready   35 s, 45 s, 55 s fail: not ready
+ */
+
+import { documentPath, documentRootOf } from '../images.ts';
+import type { Environment } from '../shell/run.ts';
+import { run, UnknownProgram } from '../shell/run.ts';
+import { NotSupported } from '../shell/words.ts';
+import type { Container } from './process.ts';
+
+export type Probe = NonNullable<Container['readinessProbe']>;
+
+/** What a probe has seen so far. */
+export interface ProbeRecord {
+  /** When it runs next, in milliseconds since 1970. */
+  due: number;
+  /** Equal results in a row. */
+  count: number;
+  last: boolean;
+  /** Whether enough of them were equal; undefined before that. */
+  result: boolean | undefined;
+}
+
+const DEFAULT_PERIOD_SECONDS = 10;
+const DEFAULT_FAILURES = 3;
+
+export function newRecord({ initialDelaySeconds }: Probe, startedAt: number): ProbeRecord {
+  return { due: startedAt + (initialDelaySeconds ?? 0) * 1000, count: 0, last: false, result: undefined };
+}
+
+/** Runs the probe if its time has come. Missed runs are not made up for. */
+export function probed(record: ProbeRecord, probe: Probe, now: number, check: () => boolean): ProbeRecord {
+  if (now < record.due) return record;
+  const period = (probe.periodSeconds ?? DEFAULT_PERIOD_SECONDS) * 1000;
+  const last = check();
+  const count = last === record.last ? record.count + 1 : 1;
+  const enough = count >= (last ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? DEFAULT_FAILURES));
+  const missed = Math.floor((now - record.due) / period);
+  return { due: record.due + (missed + 1) * period, count, last, result: enough ? last : record.result };
+}
+
+/** A probe that takes longer than its timeout fails; others that nothing is known of succeed. */
+export function succeeds(probe: Probe, container: Container, environment: () => Environment): boolean {
+  const command = probe.exec?.command;
+  if (command != null && command.length > 0) return exitCodeOf(command, environment(), (probe.timeoutSeconds ?? 1) * 1000) === 0;
+  const root = probe.httpGet == null || (container.command?.length ?? 0) > 0 ? undefined : documentRootOf(container.image ?? '');
+  return root === undefined || environment().files.read(documentPath(root, probe.httpGet?.path ?? '/')) !== undefined;
+}
+
+const STEPS_LIMIT = 1000;
+const TOO_LONG = 124;
+
+function exitCodeOf(argv: readonly string[], environment: Environment, timeoutMs: number): number {
+  let waited = 0;
+  try {
+    const running = run(argv, environment);
+    for (let steps = 0; steps < STEPS_LIMIT; steps++) {
+      const { done, value } = running.next(undefined);
+      if (done === true) return value;
+      if ('waitMs' in value) waited += value.waitMs;
+      if (waited > timeoutMs) return TOO_LONG;
+    }
+    return TOO_LONG;
+  } catch (error) {
+    if (error instanceof UnknownProgram || error instanceof NotSupported) return 0;
+    throw error;
+  }
+}
