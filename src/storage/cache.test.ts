@@ -219,6 +219,52 @@ test('only the newest events keep the encodings that were made for watchers', as
   expect(events.map(({ frames }) => frames !== undefined)).toEqual([...Array(50).fill(false), ...Array(FRAMED_EVENTS).fill(true)]);
 });
 
+describe('values that a store in memory keeps as items', () => {
+  const valueIn = async (at?: number): Promise<string | undefined> => (await engine.get(`${prefix}a`, at))?.value.toString('latin1');
+  const second = storedValue(JSON.stringify({ metadata: { name: 'ä', uid: 'u' }, by: 'old' }), 'u');
+  const write = (value: Buffer, read: ReadValue): Promise<number> =>
+    cache.commit([{ type: 'put', key: `${prefix}a`, value }], [{ labels: undefined, fields: undefined, read }]);
+
+  test('are read as they were written, now and from history', async () => {
+    await add(old);
+    const kept: string[] = [];
+    const keepAs = engine.keepAs?.bind(engine);
+    engine.keepAs = (key, revision, value) => {
+      kept.push(`${key} ${revision}`);
+      keepAs?.(key, revision, value);
+    };
+    await write(stored('a'), old);
+    await write(second, old);
+    expect(kept).toEqual([`${prefix}a 1`, `${prefix}a 2`]);
+    expect([await valueIn(1), await valueIn(2)]).toEqual([stored('a').toString('latin1'), second.toString('latin1')]);
+    const changes = await engine.changes({ after: 0, prefix });
+    expect(changes.map(({ type, value, revision, created }) => [type, value?.toString('latin1'), revision, created])).toEqual([
+      ['put', stored('a').toString('latin1'), 1, 1],
+      ['put', second.toString('latin1'), 2, 1],
+    ]);
+    const heard = await new Promise((resolve, reject) => void engine.subscribe(0, resolve, reject));
+    expect(heard).toEqual(changes);
+  });
+
+  test('are kept as they are where the item has another text, by other rules of reading', async () => {
+    await add(other);
+    await write(stored('a'), old);
+    expect(shown(await add(other, false))).toEqual(['a other']);
+    expect(await valueIn()).toBe(stored('a').toString('latin1'));
+  });
+
+  test('stay where a store goes back to them twice', async () => {
+    await add(old);
+    const memory = asMemoryEngine(engine);
+    await write(stored('a'), old);
+    const state = memory.state();
+    await write(second, old);
+    expect(await memory.restore(state)).toEqual({ revision: 3 });
+    expect(await valueIn()).toBe(stored('a').toString('latin1'));
+    expect(await memory.restore(state)).toEqual({ revision: 3 });
+  });
+});
+
 describe('a cache that begins with what another one held', () => {
   test('has its objects without reading the store, and goes on by itself', async () => {
     const collection = await add(old);

@@ -11,7 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Slices } from '../lib/slices.ts';
 import { Collection, type CollectionOptions, type CollectionState } from './collection.ts';
 import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
-import type { Facts } from './item.ts';
+import { type Facts, keptValue } from './item.ts';
 import { LOAD_CHUNK, LOADED_AT_ONCE, Loader, START_CHUNK } from './loader.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
@@ -347,7 +347,10 @@ export class Cache {
       if (collection === undefined) continue;
       const facts = change.value === undefined ? undefined : this.known.get(change.value);
       const { value, revision: at, created, unreadable } = change;
-      collection.apply(change.key.slice(collection.prefix.length), value, at, created, facts, unreadable);
+      const item = collection.apply(change.key.slice(collection.prefix.length), value, at, created, facts, unreadable);
+      if (item === undefined || value === undefined || this.engine.keepAs === undefined) continue;
+      const kept = keptValue(item, value);
+      if (kept !== undefined) this.engine.keepAs(change.key, at, kept);
     }
     this.reached = Math.max(this.reached, revision);
     if (this.waiters.length === 0) return;

@@ -302,7 +302,7 @@ export class Collection {
     this.dropping = true;
   }
 
-  /** Applies a change of the store. `facts` saves parsing if the writer knows them. */
+  /** Applies a change of the store. `facts` saves parsing if the writer knows them. Returns the item of the value, if it is kept. */
   apply(
     key: string,
     value: Buffer | undefined,
@@ -310,13 +310,13 @@ export class Collection {
     created: number,
     facts: Facts | undefined,
     unreadable?: Unreadable | undefined,
-  ): void {
+  ): Item | undefined {
     if (this.waiting !== undefined) {
       const change: Stored = { key, value, revision, created, facts, unreadable };
       this.unloaded?.follow(change);
       this.changes = ++allChanges;
       this.wait(change);
-      return;
+      return undefined;
     }
     this.meanwhile?.set(key, { key, value, revision, created, unreadable });
     const wasUnreadable = this.unreadable !== undefined && this.takeBack(key, revision);
@@ -330,7 +330,7 @@ export class Collection {
     } else {
       // An object that becomes unreadable leaves the lists, and so it leaves the watches.
       if (item !== undefined) this.setAside({ key, revision, created, reason: item });
-      if (previous === undefined) return;
+      if (previous === undefined) return undefined;
       this.items.delete(key);
       event = { type: 'delete', item: atRevision(previous, revision), previous, revision, frames: undefined };
     }
@@ -342,6 +342,7 @@ export class Collection {
     // Events outlive their objects by minutes, and their parsed form is rarely needed again.
     if (previous !== undefined) previous.parsed = undefined;
     if (event.type === 'delete') event.item.parsed = undefined;
+    return typeof item === 'object' ? item : undefined;
   }
 
   /** The item of a value, or why there is none. A writer with facts made the value by the current rules, unless they have changed since. */

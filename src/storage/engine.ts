@@ -77,6 +77,11 @@ export interface ChangeRecord {
   readonly unreadable?: Unreadable;
 }
 
+/** A value in another form, from which it is made again when it is read. */
+export interface KeptValue {
+  stored(): Buffer;
+}
+
 export interface RangeRequest {
   readonly prefix: string;
   /** Start at this key (inclusive), which must lie within the prefix. */
@@ -152,6 +157,11 @@ export interface Engine {
    * no longer the one for writing. Absent if there is no such case.
    */
   isOutdated?(key: string): Promise<boolean>;
+  /**
+   * A subscriber keeps the value that it was just called with in another form: an engine in memory keeps that one too, instead of a
+   * second copy. Absent if there is no such case.
+   */
+  keepAs?(key: string, revision: number, value: KeptValue): void;
   /** Why nothing can be written though the store runs (its disk is full); undefined or absent while writes are accepted. */
   readonly refusing?: string | undefined;
   /** A cheap liveness test for health checks. Throws when the store does not respond. */

@@ -11,6 +11,7 @@
  *   bytes 4-7   offset in the text at which `,"resourceVersion":"…"` belongs (right after the uid)
  */
 import { describeForm, storedFormOf } from './encryption/stored-form.ts';
+import type { KeptValue } from './engine.ts';
 import { UnknownFormat } from './unreadable.ts';
 
 export interface Item {
@@ -63,11 +64,14 @@ export function storedValue(text: string, uid: string): Buffer {
 export function withHeader(value: Buffer, uid: string): Buffer {
   const end = endOfUid(value, uid);
   if (end < 0) throw new Error('an object without uid cannot be stored');
+  writeHeader(value, end - HEADER);
+  return value;
+}
+function writeHeader(value: Buffer, versionAt: number): void {
   value[0] = FORMAT;
   value[1] = 0;
   value.writeUInt16BE(0, 2);
-  value.writeUInt32BE(end - HEADER, 4);
-  return value;
+  value.writeUInt32BE(versionAt, 4);
 }
 
 const UID = Buffer.from('"uid":"');
@@ -124,33 +128,63 @@ function endOfString(text: Buffer, from: number): number {
   return at;
 }
 
+/** An item that was made from a stored value, which can be made from it again: a store in memory keeps the item instead of both. */
+class StoredItem implements Item, KeptValue {
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly bytes: Buffer;
+  readonly line: Buffer;
+  readonly versionAt: number;
+  readonly labels: Facts['labels'];
+  readonly fields: Facts['fields'];
+  parsed: unknown;
+
+  constructor({ key, created }: Pick<Item, 'key' | 'created'>, revision: number, line: Buffer, versionAt: number, facts: Facts) {
+    this.key = key;
+    this.revision = revision;
+    this.created = created;
+    this.bytes = line.subarray(0, line.length - 1);
+    this.line = line;
+    this.versionAt = versionAt;
+    this.labels = facts.labels;
+    this.fields = facts.fields;
+    this.parsed = facts.parsed === undefined ? undefined : facts.parsed(revision);
+  }
+  stored(): Buffer {
+    const { bytes, versionAt } = this;
+    const version = versionLength(this);
+    const value = Buffer.allocUnsafe(HEADER + bytes.length - version);
+    writeHeader(value, versionAt);
+    bytes.copy(value, HEADER, 0, versionAt);
+    bytes.copy(value, HEADER + versionAt, versionAt + version);
+    return value;
+  }
+}
+
 export function itemFromStored(key: string, value: Buffer, revision: number, created: number, facts: Facts): Item {
   check(value);
   const at = value.readUInt32BE(4);
   if (at > value.length - HEADER) throw new UnknownFormat('its head does not fit its text');
-  const line = withVersion(value, HEADER, at, revision);
-  return {
-    key,
-    revision,
-    created,
-    bytes: line.subarray(0, line.length - 1),
-    line,
-    versionAt: at,
-    labels: facts.labels,
-    fields: facts.fields,
-    parsed: facts.parsed === undefined ? undefined : facts.parsed(revision),
-  };
+  return new StoredItem({ key, created }, revision, withVersion(value, HEADER, at, revision), at, facts);
+}
+
+/** The item in place of its stored value; undefined if that cannot be made from it: the value was read by other rules. */
+export function keptValue(item: Item, value: Buffer): KeptValue | undefined {
+  return item instanceof StoredItem && sameText(item, value) ? item : undefined;
 }
 
 /** The same object at another revision (a deletion carries its own revision). */
 export function atRevision(item: Item, revision: number): Item {
-  const oldLength = BEFORE.length + String(item.revision).length + 1;
   const head = item.bytes.subarray(0, item.versionAt);
-  const tail = item.bytes.subarray(item.versionAt + oldLength);
+  const tail = item.bytes.subarray(item.versionAt + versionLength(item));
   const version = Buffer.from(`,"resourceVersion":"${revision}"`);
   const line = Buffer.concat([head, version, tail, LINE_END]);
-  return { ...item, revision, bytes: line.subarray(0, line.length - 1), line, parsed: undefined };
+  const { labels, fields, versionAt } = item;
+  return new StoredItem(item, revision, line, versionAt, { labels, fields });
 }
+/** The length of `,"resourceVersion":"…"`. */
+const versionLength = ({ revision }: Item): number => BEFORE.length + String(revision).length + 1;
 
 /** With a newline. */
 function withVersion(value: Buffer, header: number, at: number, revision: number): Buffer {
@@ -183,7 +217,7 @@ export const isPlain = (value: Buffer): boolean => value.length >= HEADER && val
 
 /** Whether a stored value is the text of an item, apart from its resourceVersion. */
 export function sameText(item: Item, value: Buffer): boolean {
-  const version = BEFORE.length + String(item.revision).length + 1;
+  const version = versionLength(item);
   if (item.bytes.length - version !== value.length - HEADER) return false;
   const at = item.versionAt;
   return (

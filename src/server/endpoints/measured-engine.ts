@@ -57,6 +57,7 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
     compact: (revision) => engine.compact(revision),
     hold: (milliseconds) => engine.hold(milliseconds),
     skipTo: (revision) => engine.skipTo(revision),
+    ...(engine.keepAs !== undefined && { keepAs: engine.keepAs.bind(engine) }),
     get refusing() {
       return engine.refusing;
     },

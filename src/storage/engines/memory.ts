@@ -14,6 +14,7 @@ import {
   type Entry,
   FutureRevision,
   type Hold,
+  type KeptValue,
   type Operation,
   type RangeRequest,
   type RangeResult,
@@ -72,14 +73,18 @@ interface Expiring {
 interface Version {
   readonly revision: number;
   readonly created: number;
-  /** undefined: the key was deleted. */
-  readonly value: Buffer | undefined;
+  /** undefined: the key was deleted. A subscriber may keep it in another form. */
+  value: Buffer | KeptValue | undefined;
   /** When the key is to be deleted, in milliseconds; 0: never. */
   readonly expires: number;
 }
+interface LoggedChange {
+  readonly key: string;
+  readonly version: Version;
+}
 interface LoggedCommit {
   readonly time: number;
-  readonly changes: readonly ChangeRecord[];
+  readonly changes: readonly LoggedChange[];
   readonly bytes: number;
 }
 /** Maximum commits that are read, or compacted, in one turn of the event loop. */
@@ -176,15 +181,19 @@ class InMemory implements MemoryEngine {
     }
     const revision = this.revision + 1;
     const changes: ChangeRecord[] = [];
+    const logged: LoggedChange[] = [];
     let bytes = 0;
     for (const operation of operations) {
-      const change = this.#apply(operation, revision);
-      if (change === undefined) continue;
-      changes.push(change);
-      bytes += CHANGE_BYTES + (change.value?.length ?? 0);
+      const version = this.#apply(operation, revision);
+      if (version === undefined) continue;
+      const { key } = operation;
+      const value = operation.type === 'put' ? operation.value : undefined;
+      logged.push({ key, version });
+      changes.push(changeOf(key, version, value));
+      bytes += CHANGE_BYTES + (value?.length ?? 0);
     }
     if (changes.length === 0) return { revision: this.revision };
-    this.#log.push({ time: this.#clock.now(), changes, bytes });
+    this.#log.push({ time: this.#clock.now(), changes: logged, bytes });
     this.#logBytes += bytes;
     this.revision = revision;
     assigned?.(revision);
@@ -198,7 +207,8 @@ class InMemory implements MemoryEngine {
     const found: ChangeRecord[] = [];
     for (let index = after - this.#logStart; index < this.#log.length; index++) {
       if (limit !== undefined && found.length >= limit) break;
-      for (const change of (this.#log[index] as LoggedCommit).changes) if (change.key.startsWith(prefix)) found.push(change);
+      for (const { key, version } of (this.#log[index] as LoggedCommit).changes)
+        if (key.startsWith(prefix)) found.push(changeOf(key, version, valueOf(version)));
     }
     return found;
   }
@@ -264,9 +274,10 @@ class InMemory implements MemoryEngine {
     const now = this.#clock.now();
     state.versions.each('', (versions, key) => {
       const then = currentOf(versions);
-      if (then?.value === undefined || then.value === this.#current(key)?.value) return true;
+      if (then === undefined || isSame(then, this.#current(key))) return true;
+      const value = valueOf(then) as Buffer;
       const ttl = then.expires > 0 && { ttlSeconds: Math.max(0, then.expires - now) / 1000 };
-      operations.push({ type: 'put', key, value: then.value, ...ttl });
+      operations.push({ type: 'put', key, value, ...ttl });
       return true;
     });
     return this.commit(operations);
@@ -274,6 +285,11 @@ class InMemory implements MemoryEngine {
 
   valueBefore(key: string, revision: number): Buffer | undefined {
     return entryAt(key, this.#versions.get(key), revision - 1)?.value;
+  }
+
+  keepAs(key: string, revision: number, value: KeptValue): void {
+    const newest = this.#versions.get(key)?.at(-1);
+    if (newest?.revision === revision && newest.value !== undefined) newest.value = value;
   }
 
   async ping(): Promise<void> {
@@ -292,7 +308,7 @@ class InMemory implements MemoryEngine {
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
   }
 
-  #apply(operation: Operation, revision: number): ChangeRecord | undefined {
+  #apply(operation: Operation, revision: number): Version | undefined {
     const { type, key } = operation;
     if (type === 'check') return undefined;
     const current = this.#current(key);
@@ -301,14 +317,15 @@ class InMemory implements MemoryEngine {
     const created = current?.created ?? revision;
     const value = type === 'put' ? operation.value : undefined;
     const expires = type === 'put' && operation.ttlSeconds !== undefined ? this.#clock.now() + operation.ttlSeconds * 1000 : 0;
+    const version: Version = { revision, created, value, expires };
     const versions = this.#versions.get(key);
-    if (versions === undefined) this.#versions.set(key, [{ revision, created, value, expires }]);
-    else versions.push({ revision, created, value, expires });
+    if (versions === undefined) this.#versions.set(key, [version]);
+    else versions.push(version);
     if (expires > 0) {
       this.#expiries.set(expiryKey(expires, key), { key, revision, at: expires });
       this.#expiry.expect(expires);
     }
-    return { type, key, value, revision, created };
+    return version;
   }
 
   #current(key: string): Version | undefined {
@@ -330,7 +347,8 @@ class InMemory implements MemoryEngine {
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
     this.#checkReadable(after);
     const commits = this.#log.slice(after - this.#logStart, after - this.#logStart + SLICE);
-    return { changes: commits.flatMap((commit) => commit.changes), revision: after + commits.length };
+    const changes = commits.flatMap((commit) => commit.changes.map(({ key, version }) => changeOf(key, version, valueOf(version))));
+    return { changes, revision: after + commits.length };
   }
 
   #due(until: number, limit: number): { due: { key: string; revision: number }[]; next: number | undefined } {
@@ -379,6 +397,24 @@ class InMemory implements MemoryEngine {
 
 const copyVersions = (versions: Version[]): Version[] => versions.slice();
 
+const valueOf = ({ value }: Version): Buffer | undefined => (value === undefined || Buffer.isBuffer(value) ? value : value.stored());
+
+const changeOf = (key: string, { revision, created }: Version, value: Buffer | undefined): ChangeRecord => ({
+  type: value === undefined ? 'delete' : 'put',
+  key,
+  value,
+  revision,
+  created,
+});
+
+/** Whether two versions have one value. A version that was restored has a copy of it. */
+function isSame(one: Version, other: Version | undefined): boolean {
+  if (other === undefined) return false;
+  if (one.value === other.value) return true;
+  const [value, compared] = [valueOf(one), valueOf(other)];
+  return one.expires === other.expires && value !== undefined && compared !== undefined && value.equals(compared);
+}
+
 function currentOf(versions: readonly Version[] | undefined): Version | undefined {
   const last = versions?.at(-1);
   return last?.value === undefined ? undefined : last;
@@ -387,8 +423,10 @@ function currentOf(versions: readonly Version[] | undefined): Version | undefine
 function entryAt(key: string, versions: readonly Version[] | undefined, at: number, expiries = false): Entry | undefined {
   if (versions === undefined) return undefined;
   for (let index = versions.length - 1; index >= 0; index--) {
-    const { revision, created, value, expires } = versions[index] as Version;
+    const version = versions[index] as Version;
+    const { revision, created, expires } = version;
     if (revision > at) continue;
+    const value = valueOf(version);
     if (value === undefined) return undefined;
     return expiries && expires > 0 ? { key, value, revision, created, expires } : { key, value, revision, created };
   }
