@@ -3,7 +3,10 @@
  * is kept; managedFields, often the larger part of an object, are never kept.
  */
 import type { ApiObject } from '../kinds/kind.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import type { Clock } from '../lib/clock.ts';
+import { frozen } from '../lib/frozen.ts';
+import { sharing } from '../lib/sharing.ts';
 import { Following, type FollowOptions, type FollowState, type WatchEventType } from './watch.ts';
 
 export interface Change<T> {
@@ -16,6 +19,8 @@ export type ChangeListener<T> = (change: Change<T>) => void;
 export interface InformerOptions<T extends ApiObject> extends FollowOptions {
   /** Reduces a received object to the part that is kept. */
   readonly keep?: (object: T) => T;
+  /** Names the objects that differ little from this one: equal parts of them are kept once. Absent: nothing is shared. */
+  readonly alike?: (object: T) => string;
 }
 
 /** The informer was stopped before it was synced. */
@@ -31,6 +36,8 @@ interface Waiting {
   readonly end: () => void;
 }
 
+/** Names of objects that differ little, of which the newest is remembered; beyond it the oldest are forgotten, and share nothing more. */
+const ALIKE_LIMIT = 4096;
 /** How long a writer waits for its own write to arrive. */
 const OWN_WRITE_MS = 30_000;
 
@@ -42,6 +49,8 @@ export class Informer<T extends ApiObject = ApiObject> {
   private readonly listeners = new Set<ChangeListener<T>>();
   private readonly following: Following<T>;
   private readonly keep: (object: T) => T;
+  private readonly alike: ((object: T) => string) | undefined;
+  private readonly examples = new BoundedCache<string, T>(ALIKE_LIMIT);
   /** Known keys that have not appeared in the current list so far. */
   private missing: Set<string> | undefined;
   private count = 0;
@@ -54,6 +63,7 @@ export class Informer<T extends ApiObject = ApiObject> {
 
   constructor(options: InformerOptions<T>) {
     this.keep = options.keep ?? dropManagedFields;
+    this.alike = options.alike;
     this.clock = options.clock;
     let done: () => void = () => {};
     this.synced = new Promise((resolve, reject) => {
@@ -167,11 +177,19 @@ export class Informer<T extends ApiObject = ApiObject> {
     if (old !== undefined && old.metadata.resourceVersion === arrived.metadata.resourceVersion) return;
     // Another object of the same name: the deletion of the first was missed.
     if (old !== undefined && old.metadata.uid !== arrived.metadata.uid) this.notify({ type: 'deleted', object: old, old });
-    const object = this.keep(arrived);
+    const object = this.shared(this.keep(arrived));
     if (old === undefined) this.count++;
     objects.set(name, object);
     if (old === undefined || old.metadata.uid !== object.metadata.uid) this.notify({ type: 'added', object, old: undefined });
     else this.notify({ type: 'modified', object, old });
+  }
+  private shared(object: T): T {
+    if (this.alike === undefined) return object;
+    const name = this.alike(object);
+    const example = this.examples.get(name);
+    const shared = example === undefined ? object : frozen(sharing(object, example));
+    this.examples.set(name, shared);
+    return shared;
   }
   private remove(key: string, last: T | undefined): void {
     const slash = key.indexOf('/');

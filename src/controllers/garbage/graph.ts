@@ -12,6 +12,8 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { OwnerReference } from '../../kinds/meta.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { sharing } from '../../lib/sharing.ts';
 import { apiVersionOf, groupOfApiVersion } from '../../meta/api-version.ts';
 import type { ServedResource } from '../runtime/resources.ts';
 
@@ -32,7 +34,7 @@ export interface Node extends Coordinates {
   /** Absent while the node is virtual. */
   resource: ServedResource | undefined;
   owners: readonly OwnerReference[];
-  readonly dependents: Set<Node>;
+  dependents: ReadonlySet<Node>;
   /** The server does not have this virtual owner. */
   absent: boolean;
   beingDeleted: boolean;
@@ -48,6 +50,10 @@ export interface GraphEffects {
 }
 
 const noOwners: readonly OwnerReference[] = [];
+/** Most objects have none. */
+const noDependents: ReadonlySet<Node> = new Set();
+/** Owners whose dependents share the list of references to them. */
+const SHARED_OWNERS = 4096;
 export const sameResource = (a: ServedResource, b: ServedResource): boolean => a.group === b.group && a.name === b.name;
 /** Kinds are counted by this. */
 export const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
@@ -55,6 +61,7 @@ export const kindKey = (group: string, kind: string): string => `${group}/${kind
 export class Graph {
   private readonly nodes = new Map<string, Node>();
   private readonly counts = new Map<string, number>();
+  private readonly references = new BoundedCache<string, readonly OwnerReference[]>(SHARED_OWNERS);
   private readonly effects: GraphEffects;
 
   constructor(effects: GraphEffects) {
@@ -96,7 +103,7 @@ export class Graph {
       if (owner.deletingDependents) this.effects.check(owner.uid);
     }
     for (const dependent of node.dependents) this.effects.check(dependent.uid);
-    node.dependents.clear();
+    node.dependents = noDependents;
   }
 
   /** The server does not have this virtual owner. */
@@ -121,16 +128,22 @@ export class Graph {
   /** Links a dependent to an owner that was found to exist after all. */
   tie(dependent: Node): void {
     if (this.nodes.get(dependent.uid) !== dependent) return;
-    for (const owner of dependent.owners) this.nodes.get(owner.uid)?.dependents.add(dependent);
+    for (const reference of dependent.owners) {
+      const owner = this.nodes.get(reference.uid);
+      if (owner !== undefined) addDependent(owner, dependent);
+    }
   }
 
-  private insert(uid: string, at: Coordinates): Node {
+  private insert(uid: string, { apiVersion, kind, namespace, name }: Coordinates): Node {
     const node: Node = {
-      ...at,
+      apiVersion,
+      kind,
+      namespace,
+      name,
       uid,
       resource: undefined,
       owners: noOwners,
-      dependents: new Set(),
+      dependents: noDependents,
       absent: false,
       beingDeleted: false,
       deletingDependents: false,
@@ -145,7 +158,7 @@ export class Graph {
     this.drop(virtual);
     const node = this.insert(virtual.uid, coordinatesOf(resource, object));
     for (const dependent of virtual.dependents) {
-      node.dependents.add(dependent);
+      addDependent(node, dependent);
       for (const owner of dependent.owners) if (owner.uid === node.uid && !names(owner, dependent, node)) this.effects.check(dependent.uid);
     }
     return node;
@@ -165,7 +178,7 @@ export class Graph {
   private setOwners(node: Node, owners: readonly OwnerReference[]): void {
     const before = node.owners;
     if (before.length === 0 && owners.length === 0) return;
-    node.owners = owners;
+    node.owners = this.sharedOwners(owners);
     const named = byUid(owners);
     for (const old of before) {
       const now = named.get(old.uid);
@@ -178,16 +191,24 @@ export class Graph {
     const known = byUid(before);
     for (const reference of owners) if (!known.has(reference.uid)) this.link(node, reference);
   }
+  /** Dependents of an owner mostly have the same references: one list for all of them. */
+  private sharedOwners(owners: readonly OwnerReference[]): readonly OwnerReference[] {
+    const uid = owners[0]?.uid;
+    if (uid === undefined) return noOwners;
+    const shared = sharing(owners, this.references.get(uid));
+    this.references.set(uid, shared);
+    return shared;
+  }
   private link(node: Node, reference: OwnerReference): void {
     const owner = this.nodes.get(reference.uid);
     if (owner === undefined) {
       const { apiVersion, kind, name, uid } = reference;
       const virtual = this.insert(uid, { apiVersion, kind, name, namespace: node.namespace });
-      virtual.dependents.add(node);
+      addDependent(virtual, node);
       this.effects.check(uid);
       return;
     }
-    owner.dependents.add(node);
+    addDependent(owner, node);
     if (owner.absent || owner.deletingDependents || (owner.resource !== undefined && !names(reference, node, owner)))
       this.effects.check(node.uid);
   }
@@ -202,7 +223,7 @@ export class Graph {
     return owners;
   }
   private release(node: Node, owner: Node): void {
-    owner.dependents.delete(node);
+    (owner.dependents as Set<Node>).delete(node);
     if (owner.dependents.size > 0) return;
     // It has neither dependents nor owners: it no longer matters.
     if (owner.resource === undefined || (owner.owners.length === 0 && !owner.deletingDependents && !owner.orphaning)) this.drop(owner);
@@ -220,6 +241,11 @@ export class Graph {
       this.effects.check(node.uid);
     } else node.deletingDependents = waits;
   }
+}
+
+function addDependent(owner: Node, dependent: Node): void {
+  if (owner.dependents === noDependents) owner.dependents = new Set([dependent]);
+  else (owner.dependents as Set<Node>).add(dependent);
 }
 
 function waitsForDependents({ metadata }: ApiObject): boolean {

@@ -27,7 +27,16 @@ export interface SlimPod extends ApiObject {
 export type WirePod = Wire<Pod>;
 
 export function slimPods(informers: Informers): Informer<SlimPod> {
-  return informers.of<SlimPod>(refs.pods, { form: 'slim', keep: (pod) => slim(pod as unknown as WirePod) });
+  return informers.of<SlimPod>(refs.pods, { form: 'slim', keep: (pod) => slim(pod as unknown as WirePod), alike: alikePods });
+}
+
+/** Pods of one owner in the same phase differ in little more than their names and addresses. */
+export function alikePods({
+  metadata,
+  status,
+}: ApiObject & { readonly status?: { readonly phase?: string | undefined } | undefined }): string {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return `${owner?.uid ?? metadata.namespace}/${status?.phase ?? ''}`;
 }
 
 /** Claims that a pod uses. The claim of an ephemeral volume is named after the pod and the volume. */

@@ -208,7 +208,7 @@ class InMemory implements MemoryEngine {
     for (let index = after - this.#logStart; index < this.#log.length; index++) {
       if (limit !== undefined && found.length >= limit) break;
       for (const { key, version } of (this.#log[index] as LoggedCommit).changes)
-        if (key.startsWith(prefix)) found.push(changeOf(key, version, valueOf(version)));
+        if (key.startsWith(prefix)) found.push(changeOf(key, version, bytesOf(version)));
     }
     return found;
   }
@@ -275,7 +275,7 @@ class InMemory implements MemoryEngine {
     state.versions.each('', (versions, key) => {
       const then = currentOf(versions);
       if (then === undefined || isSame(then, this.#current(key))) return true;
-      const value = valueOf(then) as Buffer;
+      const value = bytesOf(then) as Buffer;
       const ttl = then.expires > 0 && { ttlSeconds: Math.max(0, then.expires - now) / 1000 };
       operations.push({ type: 'put', key, value, ...ttl });
       return true;
@@ -347,7 +347,7 @@ class InMemory implements MemoryEngine {
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
     this.#checkReadable(after);
     const commits = this.#log.slice(after - this.#logStart, after - this.#logStart + SLICE);
-    const changes = commits.flatMap((commit) => commit.changes.map(({ key, version }) => changeOf(key, version, valueOf(version))));
+    const changes = commits.flatMap((commit) => commit.changes.map(({ key, version }) => changeOf(key, version, bytesOf(version))));
     return { changes, revision: after + commits.length };
   }
 
@@ -397,7 +397,7 @@ class InMemory implements MemoryEngine {
 
 const copyVersions = (versions: Version[]): Version[] => versions.slice();
 
-const valueOf = ({ value }: Version): Buffer | undefined => (value === undefined || Buffer.isBuffer(value) ? value : value.stored());
+const bytesOf = ({ value }: Version): Buffer | undefined => (value === undefined || Buffer.isBuffer(value) ? value : value.stored());
 
 const changeOf = (key: string, { revision, created }: Version, value: Buffer | undefined): ChangeRecord => ({
   type: value === undefined ? 'delete' : 'put',
@@ -411,7 +411,7 @@ const changeOf = (key: string, { revision, created }: Version, value: Buffer | u
 function isSame(one: Version, other: Version | undefined): boolean {
   if (other === undefined) return false;
   if (one.value === other.value) return true;
-  const [value, compared] = [valueOf(one), valueOf(other)];
+  const [value, compared] = [bytesOf(one), bytesOf(other)];
   return one.expires === other.expires && value !== undefined && compared !== undefined && value.equals(compared);
 }
 
@@ -426,7 +426,7 @@ function entryAt(key: string, versions: readonly Version[] | undefined, at: numb
     const version = versions[index] as Version;
     const { revision, created, expires } = version;
     if (revision > at) continue;
-    const value = valueOf(version);
+    const value = bytesOf(version);
     if (value === undefined) return undefined;
     return expiries && expires > 0 ? { key, value, revision, created, expires } : { key, value, revision, created };
   }

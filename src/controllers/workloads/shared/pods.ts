@@ -5,12 +5,13 @@ import type { OwnerReference } from '../../../kinds/meta.ts';
 import type { Wire } from '../../../kinds/wire.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { Informers } from '../../runtime/informers.ts';
+import { alikePods } from '../../runtime/pods.ts';
 
 /** A pod as received. It is shared: nobody may change it. */
 export type WorkloadPod = Wire<Pod>;
 
 export function workloadPods(informers: Informers): Informer<WorkloadPod> {
-  return informers.of<WorkloadPod>(refs.pods);
+  return informers.of<WorkloadPod>(refs.pods, { alike: alikePods });
 }
 
 export const controllerOf = ({
