@@ -113,6 +113,8 @@ export class RequestLog implements RequestList {
   private requests: SeenRequest[] = [];
   private written: Written[] = [];
   private bytes = 0;
+  /** The newest write of each key whose objects are kept: the next one holds the same bytes. */
+  private readonly newest = new Map<string, Written>();
   private readonly byContext = new WeakMap<Context, Course>();
   private clock: Clock | undefined;
 
@@ -198,19 +200,24 @@ export class RequestLog implements RequestList {
         revision,
         time: this.clock?.now() ?? 0,
         by,
-        before: engine.valueBefore(key, revision),
+        before: this.newest.get(key)?.after ?? engine.valueBefore(key, revision),
         after: value,
         fields: undefined,
       };
       this.written.push(one);
+      this.newest.set(key, one);
       if (isItsOwn) course.written.push(one);
       this.bytes += sizeOf(one);
     }
     if (this.written.length <= MOST_CHANGES && this.bytes <= MOST_BYTES) return;
     let dropped = 0;
     while (this.written.length - dropped > MOST_CHANGES * 0.9 || this.bytes > MOST_BYTES * 0.9)
-      this.bytes -= forget(this.written[dropped++] as Written);
+      this.drop(this.written[dropped++] as Written);
     this.written = this.written.slice(dropped);
+  }
+  private drop(written: Written): void {
+    this.bytes -= forget(written);
+    if (this.newest.get(written.key) === written) this.newest.delete(written.key);
   }
 }
 

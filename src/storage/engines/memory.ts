@@ -338,10 +338,13 @@ class InMemory implements MemoryEngine {
     if (versions === undefined) return;
     let shown = versions.length - 1;
     while (shown > 0 && (versions[shown] as Version).revision > this.compacted) shown--;
-    versions.splice(0, shown);
-    const oldest = versions[0] as Version;
-    if (oldest.value === undefined && oldest.revision <= this.compacted) versions.shift();
-    if (versions.length === 0) this.#versions.delete(key);
+    const oldest = versions[shown] as Version;
+    const isGone = oldest.value === undefined && oldest.revision <= this.compacted;
+    const left = versions.length - shown - (isGone ? 1 : 0);
+    if (left === 0) this.#versions.delete(key);
+    // A list that had several versions has room for more than a dozen.
+    else if (left === 1 && versions.length > 1) this.#versions.set(key, [versions.at(-1) as Version]);
+    else versions.splice(0, versions.length - left);
   }
 
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
