@@ -9,6 +9,7 @@ import { systemClock } from '../lib/clock.ts';
 import { signJwt, toJwk } from '../lib/jwt.ts';
 import { issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
 import { systemRandom } from '../lib/random.ts';
+import { rsaKeys } from '../lib/rsa-keys.testing.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { bearerToken } from './authn/bearer.ts';
 import { type OidcTokens, oidcTokens } from './oidc/authenticator.ts';
@@ -19,8 +20,8 @@ import { tokenWebhook } from './webhook/token.ts';
 const authorityPair = newAuthority('hostile', Date.now());
 const names = { commonName: 'localhost', dns: ['localhost'], addresses: ['127.0.0.1'] };
 const serving = issueServing(readAuthority(authorityPair), names, Date.now());
-const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { privateKey, publicKey } = rsaKeys(0);
+const stranger = rsaKeys(1);
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 let handle: Handler;

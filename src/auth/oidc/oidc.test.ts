@@ -1,8 +1,9 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
 import { newKeyPair } from '../../lib/pki.ts';
+import { rsaKeys } from '../../lib/rsa-keys.testing.ts';
 import { bearerToken } from '../authn/bearer.ts';
 import { checkOidcOptions, type OidcOptions, type OidcTokens, oidcTokens } from './authenticator.ts';
 import { startProvider, type TestProvider } from './provider.testing.ts';
@@ -88,7 +89,7 @@ test('wrong tokens are kept out', async () => {
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString());
   const header = JSON.parse(Buffer.from(head, 'base64url').toString());
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const other = rsaKeys(3).privateKey;
   const foreign = (more: object = {}, alg = 'RS256', key = other) =>
     new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg, kid: header.kid }).sign(key);
   const hmacHead = part({ alg: 'HS256', kid: header.kid });
@@ -117,7 +118,7 @@ test('the provider is asked for its keys once, not for every request nor for eve
   for (let i = 0; i < 5; i++) expect(await prove(by, token)).toBeTypeOf('object');
   expect(by.authenticateToken(bearerToken(token), [])).not.toBeInstanceOf(Promise);
   const claims = { iss: provider.issuer, aud: 'plat', sub: 'x', exp: 4e9 };
-  const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const key = rsaKeys(3).privateKey;
   for (let i = 0; i < 5; i++) {
     const bad = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: `unheard-${i}` }).sign(key);
     expect(await prove(by, bad)).toMatch(/signature/);

@@ -1,11 +1,12 @@
 /** A real OpenID provider on loopback TLS, and a browser that signs in there without being asked anything. */
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { issueServing, newAuthority, readAuthority } from '../../lib/pki.ts';
+import { rsaKeys } from '../../lib/rsa-keys.testing.ts';
 
 /** The parts of the library that are used here; it comes without types. */
 interface Provider {
@@ -37,8 +38,10 @@ export interface TestProvider {
   close(): void;
 }
 
+/** Keys that providers of this process have had: the next one has another than the one before. */
+let keys = 0;
 const newKey = (kid: string) => ({
-  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+  ...rsaKeys((keys++ % 3) as 0 | 1 | 2).privateKey.export({ format: 'jwk' }),
   kid,
   use: 'sig',
   alg: 'RS256',

@@ -1,9 +1,10 @@
-import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
 import { FakeStore } from '../../kinds/live.testing.ts';
 import { parseJwt } from '../../lib/jwt.ts';
 import { newKeyPair } from '../../lib/pki.ts';
+import { rsaKeys } from '../../lib/rsa-keys.testing.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { kubernetes, plat } from '../../meta/identity.ts';
 import { bearer, bearerToken, tokenUnion } from '../authn/bearer.ts';
@@ -14,7 +15,7 @@ import { hasDocuments, issuerDocuments } from './discovery.ts';
 import { issueToken, type RequestedToken, type TokenIssuer } from './token-request.ts';
 
 const issuer = 'https://kubernetes.default.svc';
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const rsa = rsaKeys(0);
 const ec = newKeyPair();
 const hour = 3600_000;
 const start = Date.parse('2026-06-01T00:00:00Z');
@@ -172,7 +173,7 @@ test('wrong tokens are kept out', async () => {
     ['another case of none', `${part({ alg: 'nOnE' })}.${part(claims())}.${signature}`, /signature/],
     ['a secret made of the public key', hmac(publicPem), /signature/],
     ['an empty secret', hmac(''), /signature/],
-    ['another key', await foreign(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, 'RS256'), /signature/],
+    ['another key', await foreign(rsaKeys(1).privateKey, 'RS256'), /signature/],
     ['another algorithm of our key', await foreign(rsa.privateKey, 'PS256'), /signature/],
     ['a longer hash of our key', await foreign(rsa.privateKey, 'RS512'), /signature/],
     ['other claims', `${head}.${part(admin)}.${signature}`, /signature/],

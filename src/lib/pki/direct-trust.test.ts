@@ -3,7 +3,8 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { type AddressInfo, connect as connectPlain } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { expect, test } from 'vitest';
-import { type KeyPair, toPem } from './certificate.ts';
+import { rsaKeys } from '../rsa-keys.testing.ts';
+import { toPem } from './certificate.ts';
 import { element, oid, read, sequence } from './der.ts';
 import { areStrong, directAuthorities, isTrustedDirectly, MAX_BUNDLE } from './direct-trust.ts';
 import {
@@ -55,12 +56,6 @@ const directly = (leaf: Made, bundle: string, name: string, at = now): boolean =
   return authorities !== undefined && isTrustedDirectly(certificateOf(leaf.certificate), authorities, name, at);
 };
 
-let rsaPair: KeyPair | undefined;
-/** One for all: it takes long to make. */
-const rsaKeys = (): KeyPair => {
-  rsaPair ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return rsaPair;
-};
 const root = makeAuthority('root');
 const other = makeAuthority('other');
 const impostor = makeAuthority('root');
@@ -104,7 +99,7 @@ const cases: Record<string, () => Case> = {
   'by an address of version 6': () => accepted(leaf, { name: '::1' }),
   'by a wildcard': () => accepted(leaf, { name: 'a.wild.example' }),
   'the common name alone': () => accepted(makeServer(root, { extensions: without('2.5.29.17') }), { name: 'peer' }),
-  RSA: () => under(makeAuthority('rsa', { keys: rsaKeys(), digest: 'sha512' }), accepted, { keys: rsaKeys() }),
+  RSA: () => under(makeAuthority('rsa', { keys: rsaKeys(0), digest: 'sha512' }), accepted, { keys: rsaKeys(0) }),
   'P-384': () => {
     const keys = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     return under(makeAuthority('p384', { keys, digest: 'sha384' }), accepted, { digest: 'sha384' });
@@ -190,8 +185,8 @@ test('of two CAs whose names differ in capitals and spaces OpenSSL chooses', () 
 });
 
 test('keys are as strong as the security level of OpenSSL requires', () => {
-  const rsa = makeAuthority('rsa', { keys: rsaKeys() });
-  const chains = [leaf, makeServer(rsa), makeServer(root, { keys: rsaKeys() })].map(({ certificate }, i) => [
+  const rsa = makeAuthority('rsa', { keys: rsaKeys(0) });
+  const chains = [leaf, makeServer(rsa), makeServer(root, { keys: rsaKeys(0) })].map(({ certificate }, i) => [
     certificateOf(certificate),
     certificateOf(i === 1 ? rsa.certificate : root.certificate),
   ]);

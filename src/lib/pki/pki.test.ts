@@ -26,6 +26,7 @@ import {
   toPem,
   verifyChain,
 } from '../pki.ts';
+import { rsaKeys } from '../rsa-keys.testing.ts';
 import { temporaryDirectory } from '../temporary.testing.ts';
 import { oldAuthority } from './old-form.testing.ts';
 import { addressBytes, addressText } from './subject-names.ts';
@@ -77,11 +78,7 @@ test('a client certificate holds its user and groups, whatever characters they h
 });
 
 test('client authorities may sign with RSA, P-384 or Ed25519', () => {
-  const kinds = [
-    generateKeyPairSync('rsa', { modulusLength: 2048 }),
-    generateKeyPairSync('ec', { namedCurve: 'P-384' }),
-    generateKeyPairSync('ed25519'),
-  ];
+  const kinds = [rsaKeys(0), generateKeyPairSync('ec', { namedCurve: 'P-384' }), generateKeyPairSync('ed25519')];
   for (const keys of kinds) {
     const middle = read(
       issue(root, {
@@ -281,7 +278,7 @@ test('an authority whose files do not belong together is not used', async () => 
 
 test('public keys are read from keys of any kind and from certificates', () => {
   const pair = newAuthority('x', now);
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const rsa = rsaKeys(0);
   const text = `${pair.key}${pair.certificate}${rsa.publicKey.export({ type: 'spki', format: 'pem' })}`;
   const keys = readPublicKeys(text);
   expect(keys).toHaveLength(3);
