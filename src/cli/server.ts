@@ -4,16 +4,18 @@ import type { RunningServer } from '../compose/server.ts';
 import { dataFiles } from '../config/data-files.ts';
 import { serverFlags } from '../config/flags.ts';
 import { parseServerFlags, type ServerOptions, serverHelp } from '../config/server-options.ts';
+import { type Log, openLog } from '../lib/log.ts';
 import { readIfPresent, writeSecretFile } from '../lib/pki.ts';
 import { productVersion } from '../lib/version.ts';
 import { type Identity, identityOf, kubernetes } from '../meta/identity.ts';
+import { backgroundLogWriter } from './background/log-file.ts';
 import { recordRunning } from './background/running.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /** The part of a running server that the command uses. */
 export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'ended' | 'close'>;
-export type StartServer = (options: ServerOptions) => Promise<StartedServer>;
+export type StartServer = (options: ServerOptions, log: Log | undefined) => Promise<StartedServer>;
 
 const examples = `Examples:
   plat server                                        names of its own, data in .plat
@@ -45,8 +47,9 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   const began = io.clock.monotonic();
   const { stopped, isStopping, forget } = stopSignal(io);
   let forgetRunning = async (): Promise<void> => {};
+  const log = backgroundLog(options, io);
   try {
-    const server = await start(options);
+    const server = await start(options, log);
     const config = await configFile(server, io).catch(async (error: unknown) => {
       await server.close();
       throw error;
@@ -61,7 +64,14 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   } finally {
     forget();
     await forgetRunning();
+    log?.flush();
   }
+}
+
+/** The log of a server that `plat up` started; undefined: the usual one. */
+function backgroundLog({ logFormat, v }: ServerOptions, io: IO): Log | undefined {
+  const write = backgroundLogWriter(io);
+  return write && openLog({ format: logFormat, verbosity: v, now: () => io.clock.now(), write });
 }
 
 /** Where the administrator's configuration is: a server in memory writes none, so this command writes it for later commands. */
@@ -110,4 +120,4 @@ function selfCommand(io: IO): string {
   return basename(file) === 'plat.js' ? `node ${relative(io.cwd, file)}` : 'plat';
 }
 
-export const server: Command = serverCommand(async (options) => (await import('../compose/server.ts')).startServer(options));
+export const server: Command = serverCommand(async (options, log) => (await import('../compose/server.ts')).startServer(options, { log }));

@@ -2,7 +2,7 @@
  * The servers that `plat up` started, one directory each below the state directory of the user:
  *
  *   ~/.local/state/plat/servers/NAME/server.json   its record
- *                                    server.log    its output; server.log.1: the output of its previous run
+ *                                    server.log    its output; server.log.1: what was in it before, or the output of its previous run
  *                                    data/         its data directory, with its own admin.conf
  */
 import { existsSync } from 'node:fs';

@@ -12,6 +12,7 @@ import { type Command, command, type IO } from '../command.ts';
 import { connect, connectFlags } from '../connect.ts';
 import { type OwnProgram, ownProgram } from '../own-program.ts';
 import { checkEntry, contextName, entryFile, removeEntry, writeEntry } from './entry.ts';
+import { LOG_VARIABLE, previousLog } from './log-file.ts';
 import { POLL_MS, processOf, stopProcess } from './process.ts';
 import { checkName, Records, type ServerRecord } from './records.ts';
 import { asJson, isUp, outputFlag } from './view.ts';
@@ -246,7 +247,7 @@ async function spawnServer(
     const child = spawn('/bin/sh', ['-c', WAIT_FOR_LINE, 'sh', ...serverCommand], {
       cwd,
       detached: true,
-      env: { ...io.env },
+      env: { ...io.env, [LOG_VARIABLE]: records.logFile(name) },
       stdio: ['pipe', log.fd, log.fd],
     });
     // A process that has exited does not read the line; its exit is reported.
@@ -257,12 +258,13 @@ async function spawnServer(
     await log.close();
   }
 }
-/** Each start has a log of its own, and the one before it is kept: no more than two. */
+/** Each start has a log of its own, and the one before it is kept: no more than two files, each bounded (log-file.ts). */
 async function newLog(path: string): Promise<FileHandle> {
-  await rename(path, `${path}.1`).catch((error: NodeJS.ErrnoException) => {
+  await rename(path, previousLog(path)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
-  return open(path, 'w', 0o600);
+  // The server empties it when it grows too large: each process that has it open writes at its end.
+  return open(path, 'a', 0o600);
 }
 
 /** How a child exited; undefined while it runs. */
