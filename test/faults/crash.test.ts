@@ -24,8 +24,8 @@ function crash(changes: Partial<CrashOptions>) {
   const directory = temporaryDirectory('plat-crash');
   // It takes longer to make than a start, and is none of the store's.
   provideSigningKey(join(directory, 'data'));
-  // Writes and kills end a run; the time is for one that gets nowhere, on a busy machine as well.
-  const bounds = { kills: 3, writes: 150, seconds: 150, writers: 16, loadMs: 400, eventTtlMs: 1_000 };
+  // Writes and kills end a run, and writes bring a kill; the times are for one that gets nowhere, on a busy machine as well.
+  const bounds = { kills: 3, writes: 150, seconds: 150, writers: 16, loadMs: 60_000, loadWrites: 150, eventTtlMs: 1_000 };
   return runCrashes({ seed: testSeed, ...bounds, shim, directory, program, ...changes });
 }
 

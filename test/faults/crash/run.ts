@@ -22,6 +22,8 @@ export interface CrashOptions {
   readonly writers?: number;
   /** Longest time that a server is written to before it is killed. */
   readonly loadMs?: number;
+  /** A server is killed when fewer writes than this were acknowledged, so that time does not decide how many; absent: by time alone. */
+  readonly loadWrites?: number;
   readonly eventTtlMs?: number;
   readonly powerLoss?: boolean;
   /** The disk says that it has written what it has not: faults must be found. */
@@ -68,6 +70,7 @@ const MOST_START_MS = 500;
 interface Plan {
   readonly mode: KillMode;
   readonly afterMs: number;
+  readonly afterWrites: number;
   readonly retention: string;
   readonly killAt?: { count: number; file: string; half: boolean };
 }
@@ -150,16 +153,18 @@ class CrashRun {
   }
 
   #plan(): Plan {
-    const { shim, powerLoss, loadMs = MOST_LOAD_MS } = this.#options;
+    const { shim, powerLoss, loadMs = MOST_LOAD_MS, loadWrites } = this.#options;
     const dice = this.#random.below(10);
     const retention = this.#random.below(3) === 0 ? '4s' : '10m';
     const mode = dice < 2 && this.#figures.kills > 0 ? 'start' : shim !== undefined && dice < 6 ? 'disk' : 'load';
-    const afterMs = this.#random.below(mode === 'start' ? MOST_START_MS : loadMs);
-    if (mode !== 'disk') return { mode, afterMs, retention };
+    const afterWrites = loadWrites === undefined ? Number.POSITIVE_INFINITY : 1 + this.#random.below(loadWrites);
+    if (mode === 'start') return { mode, afterMs: this.#random.below(MOST_START_MS), afterWrites, retention };
+    const afterMs = loadWrites === undefined ? this.#random.below(loadMs) : loadMs;
+    if (mode === 'load') return { mode, afterMs, afterWrites, retention };
     const file = ['store.mdb', 'store.journal', 'store.'][this.#random.below(3)] as string;
     // The first calls belong to the start and its recovery.
     const count = 1 + this.#random.below(this.#random.below(4) === 0 ? 10 : 300);
-    return { mode, afterMs: loadMs, retention, killAt: { count, file, half: !powerLoss && this.#random.below(2) === 0 } };
+    return { mode, afterMs: loadMs, afterWrites, retention, killAt: { count, file, half: !powerLoss && this.#random.below(2) === 0 } };
   }
 
   async #cycle(plan: Plan): Promise<void> {
@@ -194,7 +199,7 @@ class CrashRun {
       });
       const { random, ledger, events, writers } = { ...this.#parts(), writers: this.#options.writers ?? 32 };
       const loading = load({ api, ledger, events, random, writers, stop: stop.signal });
-      await Promise.race([sleep(plan.afterMs), ended, loading]);
+      await Promise.race([sleep(plan.afterMs), ended, loading, this.#acknowledged(plan.afterWrites, ended)]);
       this.#child?.kill('SIGKILL');
       await Promise.all([loading, ended, ...watches.map(({ done }) => done)]);
     } catch (error) {
@@ -204,6 +209,16 @@ class CrashRun {
       stop.abort();
       api.close();
     }
+  }
+
+  /** Resolves when so many more writes are acknowledged, or the server has ended. */
+  async #acknowledged(count: number, ended: Promise<void>): Promise<void> {
+    const enough = this.#ledger.acknowledged + count;
+    let over = false;
+    void ended.then(() => {
+      over = true;
+    });
+    while (this.#ledger.acknowledged < enough && !over) await sleep(2);
   }
 
   #parts() {
@@ -299,7 +314,7 @@ class CrashRun {
 
   /** At the end everything is there once more, and events go when their time is over. */
   async #last(): Promise<void> {
-    const child = this.#spawn({ mode: 'load', afterMs: 0, retention: '10m' });
+    const child = this.#spawn({ mode: 'load', afterMs: 0, afterWrites: 0, retention: '10m' });
     const address = await this.#ready(child, undefined);
     if (address === undefined) return;
     const api = new Api(address, TOKEN);
