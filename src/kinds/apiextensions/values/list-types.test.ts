@@ -49,7 +49,7 @@ test('the quick look never misses a repeated or a wrong member', () => {
     }),
     { numRuns: rounds(2000) },
   );
-  expect(plain).toBeGreaterThan(100);
+  expect(plain).toBeGreaterThan(rounds(2000) / 20);
 });
 
 test('most small objects need the quick look only, long lists and repeated members more', () => {
