@@ -41,9 +41,9 @@ const places = ['anywhere', 'branch pages', 'leaf pages', 'heads of large values
 type Place = (typeof places)[number];
 
 /** Bits that are flipped anywhere: more in a long run. */
-const FLIPS = Number(process.env.FLIPS ?? 30);
+const FLIPS = Number(process.env.FLIPS ?? 20);
 /** Pages of each kind that are tried. */
-const PAGES = 3;
+const PAGES = 2;
 
 let made: string;
 let bytes: Buffer;

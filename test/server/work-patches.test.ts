@@ -8,7 +8,8 @@ import { define, definitionOf } from '../support/custom.ts';
 import { type Loose, unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 
-onStores(['memory'], { identity: 'kubernetes', direct: true }, (server) => {
+// The garbage collector would look for each of the thousands of owners.
+onStores(['memory'], { identity: 'kubernetes', direct: true, controllers: ['*', '-garbagecollector'] }, (server) => {
   const things = async (properties: object = {}) => {
     const group = `${unique('g')}.example.com`;
     const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties };

@@ -117,7 +117,7 @@ test('nothing is written for a backup that is damaged at its very end, nor into 
   expect(await contents(target)).toEqual([['mine', '1']]);
 });
 
-test('a restore that was interrupted is told from a store, and can be begun anew', async () => {
+test('an interrupted restore differs from a store, and can be restarted', async () => {
   const source = closing(openMemoryEngine({ clock }));
   await fill(source);
   const bytes = await backupOf(source);

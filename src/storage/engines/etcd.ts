@@ -101,6 +101,7 @@ class EtcdEngine implements Engine {
     this.#keyspace = keyspaceOf(options.prefix ?? DEFAULT_PREFIX);
     this.#connection = new Connection(addressesOf(options), {
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+      mostAnswerBytes: options.mostAnswerBytes,
       // Etcd answers by the time of the machine, whatever the clock of the server.
       clock: systemClock,
       random: this.#random,

@@ -12,7 +12,7 @@ import { GrpcError } from '../../../lib/grpc/status.ts';
 import type { Random } from '../../../lib/random.ts';
 import { CallFailure, CLOSED, failureOf } from './errors.ts';
 import type { Method } from './messages.ts';
-import { type Address, CHANNEL_OPTIONS } from './options.ts';
+import { type Address, CHANNEL_OPTIONS, LARGEST_ANSWER } from './options.ts';
 
 export interface Endpoint {
   readonly name: string;
@@ -29,6 +29,7 @@ const SHARE_OF_TIME = 1 / 3;
 export interface ConnectionOptions {
   /** Timeout of one call, including waiting for a connection. */
   readonly timeoutMs: number;
+  readonly mostAnswerBytes?: number | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -43,14 +44,14 @@ export class Connection {
   #looking: Promise<void> | undefined;
   #closed = false;
 
-  constructor(addresses: readonly Address[], { timeoutMs, clock, random }: ConnectionOptions) {
+  constructor(addresses: readonly Address[], { timeoutMs, mostAnswerBytes = LARGEST_ANSWER, clock, random }: ConnectionOptions) {
     this.timeoutMs = timeoutMs;
     this.#clock = clock;
     this.#random = random;
     const changed = (): void => this.#wakeLooking();
     this.#endpoints = addresses.map(({ name, target, secureContext }) => ({
       name,
-      channel: new Channel({ ...CHANNEL_OPTIONS, target, secureContext, clock, random, changed }),
+      channel: new Channel({ ...CHANNEL_OPTIONS, mostAnswerBytes, target, secureContext, clock, random, changed }),
     }));
   }
 

@@ -138,7 +138,7 @@ describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === und
     expect(seen.failures).toEqual([]);
   });
 
-  test('a subscriber that comes back after a compaction is told so, once', async () => {
+  test('a subscriber that comes back after a compaction gets one error that says so', async () => {
     const etcd = await etcdFor();
     const proxy = await proxyFor(etcd);
     const [away, other] = [await open([proxy.endpoint]), await open([etcd.endpoint])];

@@ -4,7 +4,7 @@ import { type EtcdFixture, etcdMissing, startEtcd } from '../../../../test/suppo
 import { keysOf, pairsOf, put, record } from '../../engine.suite.tools.ts';
 import { type Engine, type Operation, StoreUnavailable, WriteTooLarge } from '../../engine.ts';
 import { openEtcd } from '../etcd.ts';
-import { addressesOf } from './options.ts';
+import { addressesOf, type EtcdOptions } from './options.ts';
 
 describe.skipIf(etcdMissing !== undefined)(`limits of etcd${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`, () => {
   let etcd: EtcdFixture;
@@ -15,8 +15,8 @@ describe.skipIf(etcdMissing !== undefined)(`limits of etcd${etcdMissing === unde
   });
   afterAll(() => etcd.stop());
   afterEach(() => engine.close());
-  async function open(endpoint = etcd.endpoint): Promise<Engine> {
-    engine = await openEtcd({ endpoints: [endpoint], prefix: `/limits/${count++}`, historyRetentionMs: 0 });
+  async function open(endpoint = etcd.endpoint, more: Partial<EtcdOptions> = {}): Promise<Engine> {
+    engine = await openEtcd({ endpoints: [endpoint], prefix: `/limits/${count++}`, historyRetentionMs: 0, ...more });
     return engine;
   }
 
@@ -40,12 +40,14 @@ describe.skipIf(etcdMissing !== undefined)(`limits of etcd${etcdMissing === unde
   });
 
   test('a range that fits no message is read in pages, of the revision of the first', async () => {
-    await open();
+    const size = 200_000;
+    // Too little for all values, and enough for those of the pages that follow.
+    await open(undefined, { mostAnswerBytes: 61 * size });
     const names = Array.from({ length: 70 }, (_, index) => `k${String(index).padStart(2, '0')}`);
-    for (const name of names) await engine.commit([put(name, Buffer.alloc(1_000_000, name))]);
+    for (const name of names) await engine.commit([put(name, Buffer.alloc(size, name))]);
     const { entries, more, count, revision } = await engine.range({ prefix: 'k' });
     expect([entries.map((entry) => entry.key), more, count, revision]).toEqual([names, false, 70, engine.revision]);
-    expect(entries.every(({ key, value }) => value.length === 1_000_000 && value.subarray(0, 3).toString() === key)).toBe(true);
+    expect(entries.every(({ key, value }) => value.length === size && value.subarray(0, 3).toString() === key)).toBe(true);
     const first = await engine.range({ prefix: 'k', limit: 69 });
     expect([first.entries.length, first.more, first.count]).toEqual([69, true, 70]);
   });

@@ -17,6 +17,8 @@ export interface EtcdOptions {
   readonly keyFile?: string;
   /** Timeout of one call, including waiting for a connection. */
   readonly requestTimeoutMs?: number;
+  /** Maximum size of a response, if not `LARGEST_ANSWER`. */
+  readonly mostAnswerBytes?: number;
   /** How long superseded versions stay readable; 0: this server never compacts. */
   readonly historyRetentionMs?: number;
   readonly clock?: Clock;

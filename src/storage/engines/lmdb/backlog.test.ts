@@ -73,7 +73,7 @@ test('more than the memory should hold makes commits wait until the tables have 
   backlog.stop();
 });
 
-test('what fails stays, is told to whoever waits for it, and can be tried again', async () => {
+test('what fails stays, is reported to whoever waits for it, and can be retried', async () => {
   const { backlog, commit, written, transactions } = setup();
   commit(1);
   const applied = backlog.applyTo(1);

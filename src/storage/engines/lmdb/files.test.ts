@@ -45,7 +45,7 @@ test('a directory that others could read is made private', async () => {
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
 });
 
-test('a second server is kept out of the directory, and told which and by whom', async () => {
+test('a second server is kept out of the directory, with an error that names it and its owner', async () => {
   const engine = await openLmdbEngine({ dataDir });
   await expect(openLmdbEngine({ dataDir })).rejects.toThrow(
     `the data directory ${dataDir} is in use by another server (process ${process.pid})`,
