@@ -26,9 +26,12 @@ const pathOf = ({ group, version, apiVersion, kind }: Served): string =>
   group === '' ? `/api/${version}/${kind.plural}` : `/apis/${apiVersion}/${kind.plural}`;
 
 test.each(apiReleases)('release %s', async (release) => {
-  const lists = allServed.filter(
-    ({ kind, version }) => kind.verbs.includes('list') && servedByDefault(lifetimeOf(kind.group, version, kind.plural), release),
-  );
+  const lists = allServed.filter(({ kind, version }) => {
+    const lifetime = lifetimeOf(kind.group, version, kind.plural);
+    if (!kind.verbs.includes('list') || !servedByDefault(lifetime, release)) return false;
+    // What no release deprecates is looked at in one of them.
+    return release === '1.24' || lifetime?.deprecated !== undefined;
+  });
   const removedOf = ({ kind, version }: Served): string | undefined => {
     const { deprecated, removed = '' } = lifetimeOf(kind.group, version, kind.plural) ?? {};
     return deprecated !== undefined && isAtLeast(release, deprecated) ? removed : undefined;
@@ -39,7 +42,7 @@ test.each(apiReleases)('release %s', async (release) => {
     apiRelease: release,
     server: { auditPolicyFile: policy, auditLogPath: log },
   });
-  expect(lists.length).toBeGreaterThan(40);
+  expect(lists.length).toBeGreaterThan(release === '1.24' ? 40 : 2);
   const warned = new Map<string, string | null>();
   for (const served of lists) {
     const path = pathOf(served);

@@ -12,6 +12,13 @@ async function start(apiRelease: ApiRelease, more: TestServerOptions = {}): Prom
   servers.push(server);
   return server;
 }
+const ofReleases = new Map<ApiRelease, Promise<TestServer>>();
+/** The server of a release without other options, which tests that change nothing share. */
+function serverOf(release: ApiRelease): Promise<TestServer> {
+  const server = ofReleases.get(release) ?? start(release);
+  ofReleases.set(release, server);
+  return server;
+}
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
 /** `networking/v1` → `networking.k8s.io/v1`. */
@@ -34,8 +41,11 @@ async function get<T>(server: TestServer, path: string): Promise<T> {
   return JSON.parse(text) as T;
 }
 
+/** Releases whose OpenAPI documents, which take as long as all the rest, are made: those that removed versions, and the default. */
+const described: ReadonlySet<ApiRelease> = new Set(['1.15', '1.16', '1.22', '1.24', '1.27']);
+
 test.each(apiReleases)('release %s: discovery, OpenAPI and /version are of that release', async (release) => {
-  const server = await start(release);
+  const server = await serverOf(release);
   const { groups } = await get<Groups>(server, '/apis');
   const served = groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion));
   expect(['v1', ...served].sort()).toEqual(groupVersionsOf(release).map(full).sort());
@@ -54,9 +64,11 @@ test.each(apiReleases)('release %s: discovery, OpenAPI and /version are of that 
     expect(found.has(resource), resource).toBe(expected);
   }
 
-  const { paths } = await get<{ paths: Record<string, unknown> }>(server, '/openapi/v3');
-  const described = Object.keys(paths).flatMap((path) => /^(?:apis\/(.+\/v[^/]+)|api\/(v1))$/.exec(path)?.slice(1).find(Boolean) ?? []);
-  expect(described.sort()).toEqual(groupVersionsOf(release).map(full).sort());
+  if (described.has(release)) {
+    const { paths } = await get<{ paths: Record<string, unknown> }>(server, '/openapi/v3');
+    const versions = Object.keys(paths).flatMap((path) => /^(?:apis\/(.+\/v[^/]+)|api\/(v1))$/.exec(path)?.slice(1).find(Boolean) ?? []);
+    expect(versions.sort()).toEqual(groupVersionsOf(release).map(full).sort());
+  }
 
   const [major, minor] = release.split('.');
   const gitVersion = release === '1.24' ? /^v1\.24\.17\+plat\./ : new RegExp(`^v${major}\\.${minor}\\.0\\+plat\\.`);
@@ -70,7 +82,7 @@ test('groups have the names of the identity', async () => {
 });
 
 test('the group of workloads that moved comes first while it has them, and after Ingress later', async () => {
-  const order = async (release: ApiRelease) => (await get<Groups>(await start(release), '/apis')).groups.map(({ name }) => name);
+  const order = async (release: ApiRelease) => (await get<Groups>(await serverOf(release), '/apis')).groups.map(({ name }) => name);
   const old = await order('1.19');
   expect(old.indexOf('extensions')).toBeLessThan(old.indexOf('apps'));
   const later = await order('1.20');
@@ -78,7 +90,7 @@ test('the group of workloads that moved comes first while it has them, and after
 });
 
 test('a version that the release does not serve is 404 with a Status that names the replacement', async () => {
-  const server = await start('1.25');
+  const server = await serverOf('1.25');
   const gone = async (method: string, path: string) => {
     const { status, body } = await server.request(method, path);
     return { status, body };
@@ -119,7 +131,7 @@ test('a version that the release does not serve is 404 with a Status that names 
 });
 
 test('a body in a version that the release does not serve names the replacement', async () => {
-  const server = await start('1.25');
+  const server = await serverOf('1.25');
   const { status, body } = await server.request('POST', '/apis/batch/v1/namespaces/default/cronjobs', {
     body: { apiVersion: 'batch/v1beta1', kind: 'CronJob', metadata: { name: 'c' } },
   });
@@ -132,8 +144,8 @@ test('a body in a version that the release does not serve names the replacement'
 test('deprecated versions warn by the release, and are counted with the release that removes them', async () => {
   const warningOf = async (server: TestServer, path: string) => (await server.request('GET', path)).headers.get('warning');
   const budgets = '/apis/policy/v1beta1/poddisruptionbudgets';
-  expect(await warningOf(await start('1.20'), budgets)).toBeNull();
-  const server = await start('1.21');
+  expect(await warningOf(await serverOf('1.20'), budgets)).toBeNull();
+  const server = await serverOf('1.21');
   expect(await warningOf(server, budgets)).toBe(
     '299 - "policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget"',
   );
@@ -167,7 +179,7 @@ describe('--runtime-config on top of a release', () => {
   test('what the release does not have is no part of api/all and api/beta', async () => {
     const all = await withConfig('1.25', 'api/all=true', 'api/beta=true');
     const stable = (await versions(all)).filter((one) => !one.includes('alpha'));
-    expect(stable).toEqual(await versions(await start('1.25')));
+    expect(stable).toEqual(await versions(await serverOf('1.25')));
   });
 
   test('api/beta=false leaves the stable versions of the release', async () => {
