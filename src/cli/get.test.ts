@@ -260,7 +260,7 @@ test('without a server there is advice', async () => {
   expect(io.stderr).toContain('start one with `plat server`');
 });
 
-test('groups that do not answer are told, and do not hide the others', async () => {
+test('groups that do not answer are reported, and do not hide the others', async () => {
   const io = testIO();
   expect(await run(['api-resources', '-o', 'name', '--server', address()], io)).toBe(0);
   expect(io.stdout).toBe('namespaces\npods\ndeployments.apps\n');

@@ -89,7 +89,7 @@ test('objects of JSON may follow each other without a separator', () => {
   for (const broken of [`${json('a')}{`, `${json('a')}x`, '{"a": "', '{}}']) expect(() => manifestsOf(broken, 'f')).toThrow('f');
 });
 
-test('what is not there is told', async () => {
+test('what does not exist is reported', async () => {
   mkdirSync(join(cwd, 'empty'));
   await expect(readManifests(['nowhere.yaml'], false, io)).rejects.toThrow('there is no file or directory nowhere.yaml');
   await expect(readManifests(['empty'], false, io)).rejects.toThrow(

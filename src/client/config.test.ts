@@ -85,7 +85,7 @@ test('several files are joined, the first one wins', async () => {
   expect((await connected(config)).server).toBe('https://two.example');
 });
 
-test('mistakes are told in words', async () => {
+test('mistakes are reported in words', async () => {
   const config = await load();
   await expect(connected(config, { context: 'prd' })).rejects.toThrow('has no context "prd" (did you mean prod?)');
   await expect(connected(config, { context: 'odd' })).rejects.toThrow('the credential plug-in of the user "dave" names no apiVersion');

@@ -87,7 +87,7 @@ test('what the server refused is made anew, once for all who were refused', asyn
   expect(await credentials.refused(second)).toBe(false);
 });
 
-test('it is told what it needs, in the variable of its identity', async () => {
+test('it gets what it needs, in the variable of its identity', async () => {
   const extension = [{ name: `${group.kubernetes}/exec`, extension: { audience: 'a' } }];
   const plugin = program(`process.stderr.write('look at your phone\\n'); say({ token: 't' })`);
   const world = worldOf({ env: { PATH: process.env.PATH, HOME: '/home/dave' } });
@@ -153,7 +153,7 @@ test('a command of a file is found from there, a word along PATH', async () => {
   expect(await (await source({ command: name }, along)).current()).toEqual({ authorization: 'Bearer t' });
 });
 
-test('what a plug-in does wrong is told, with its name', async () => {
+test('errors of a plug-in are reported with its name', async () => {
   const fails = async (script: string, message: string | RegExp): Promise<void> => {
     await expect((await source({ command: program(script).path })).current()).rejects.toThrow(message);
   };

@@ -44,7 +44,7 @@ test('it lists in pages, then follows', async () => {
   informer.stop();
 });
 
-test('whoever comes late is told of what is there', async () => {
+test('a late handler gets what is there', async () => {
   const { informer, map } = setUp();
   map('one');
   informer.start();
@@ -92,7 +92,7 @@ test('a watch that breaks off waits before it goes on, longer each time', async 
 });
 
 test.each(['the answer', 'an event'])(
-  'a version that is too old, told by %s, leads to a new list that tells what went meanwhile',
+  'a version that is too old, reported by %s, leads to a new list that shows what was deleted meanwhile',
   async (how) => {
     const { api, clock, informer, seen, map } = setUp();
     map('stays');
@@ -120,7 +120,7 @@ test.each(['the answer', 'an event'])(
   },
 );
 
-test('an object that was replaced while nobody watched is told as gone and new', async () => {
+test('an object that was replaced while nobody watched is reported as deleted and added', async () => {
   const { api, clock, informer, seen, map } = setUp();
   map('one');
   informer.start();
@@ -164,7 +164,7 @@ test('lines are put together from pieces', async () => {
   informer.stop();
 });
 
-test('whoever waits for the first list when the end comes is told', async () => {
+test('whoever waits for the first list when the end comes gets an error', async () => {
   const { api, informer } = setUp();
   api.before = () => new Promise<void>(() => {});
   informer.start();

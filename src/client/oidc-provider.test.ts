@@ -152,7 +152,7 @@ test('a token that the server refuses is renewed where it can be', async () => {
   expect(await fixed.refused(await fixed.current())).toBe(false);
 });
 
-test('what is missing is told, and what to do', async () => {
+test('what is missing is reported, and what to do', async () => {
   const { 'refresh-token': _, ...alone } = settings({ 'id-token': idToken(-1) });
   await expect((await source(alone)).current()).rejects.toThrow(
     'the user "jane" has an expired id-token and no refresh-token: log in again',

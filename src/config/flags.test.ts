@@ -32,7 +32,7 @@ test('an empty command line gives a safe server on loopback', () => {
   expectTypeOf<ServerOptions['tokenAuthFile']>().toEqualTypeOf<string | undefined>();
 });
 
-test('anonymous requests are off where everything is allowed, unless told otherwise', () => {
+test('anonymous requests are off where everything is allowed, unless a flag allows them', () => {
   expect(parse('--authorization-mode=AlwaysAllow').anonymousAuth).toBe(false);
   expect(parse('--authorization-mode=AlwaysAllow', '--anonymous-auth').anonymousAuth).toBe(true);
   expect(parse('--anonymous-auth=false').anonymousAuth).toBe(false);

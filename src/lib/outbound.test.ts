@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { systemClock } from './clock.ts';
 import { Outbound } from './outbound.ts';
 
-test('a host none of whose addresses answers is told of with the reason', async () => {
+test('a host none of whose addresses answers is reported with the reason', async () => {
   const several = (_host: string, _options: unknown, done: (error: null, addresses: object[]) => void): void =>
     done(null, [
       { address: '127.0.0.1', family: 4 },

@@ -134,7 +134,7 @@ test('a subresource has entries of its own, and reset fields are not owned', () 
   ]);
 });
 
-test('items of lists are told apart by their keys; what JSON always writes is there even when empty', () => {
+test('items of lists differ by their keys; what JSON always writes is there even when empty', () => {
   const Condition = message('test.Condition', { type: always(1, string), status: opt(2, string), when: always(3, time) });
   const Thing = object('test.Thing', {
     metadata: always(1, ObjectMeta),
@@ -198,7 +198,7 @@ test('a pod is owned as the stock server shows it', () => {
   });
 });
 
-test('items that cannot be told apart leave ownership as it was', () => {
+test('items with equal keys leave ownership as it was', () => {
   const env = (...names: string[]): Values => ({ spec: { containers: [{ name: 'c', env: names.map((name) => ({ name })) }] } });
   const history = new History(Pod).write('a', env('A', 'A'));
   expect(history.entries).toEqual([]);

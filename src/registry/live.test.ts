@@ -45,7 +45,7 @@ test('a look-up that is repeated sees every change', () => {
   expect([live.get('other', 'b'), live.list('other')]).toEqual([undefined, []]);
 });
 
-test('changes of one revision are told apart', () => {
+test('changes of one revision differ', () => {
   const { live, put } = fixture();
   put('a', 'one', 7);
   const before = live.generation;

@@ -225,7 +225,7 @@ describe('watches', () => {
     other.close();
   });
 
-  test('a watch that falls far behind its conversions is told to begin anew', async () => {
+  test('a watch that falls far behind its conversions is ended with Expired', async () => {
     const watch = await server.watch('v2?watch=1');
     server.calls.wait = () => new Promise(() => {});
     const host = 'x'.repeat(100_000);

@@ -72,7 +72,7 @@ test('a status that is right is not written again', async () => {
   expect(condition('mine')).toBe(told);
 });
 
-test('nothing is told after the end', async () => {
+test('nothing is written after the end', async () => {
   const { schemas, end, condition } = world();
   end();
   schemas.put(schema('mine', 'none'));

@@ -39,7 +39,7 @@ test('an answer that is broken off is an error', async () => {
   await expect(inner.request({ path: '/' })).rejects.toThrow('the server aborted the response');
 });
 
-test('the end of a request is told, for those who count requests', async () => {
+test('the end of a request is reported, for those who count requests', async () => {
   let ended = 0;
   const inner = way((ctx) => {
     ctx.res.once('close', () => ended++);

@@ -268,7 +268,7 @@ test('who cannot be authenticated is recorded once', async () => {
   ]);
 });
 
-test('requests that last are told of when they begin and when they end', async () => {
+test('requests that last are logged when they begin and when they end', async () => {
   const { server, close } = await audited({ rules: [{ level: 'RequestResponse', ...people, verbs: ['watch'] }] });
   const watch = await server.admin.watch('/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=30');
   watch.close();

@@ -102,7 +102,7 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     expect(stderr).toContain('plat: the standard input, item 3: the object has no metadata.name\n');
   });
 
-  test('a kind of another version or group is told where it is', async () => {
+  test('a kind of another version or group is reported with its place', async () => {
     const { stderr } = await plat.run(['apply', '-f', '-'], {
       apiVersion: 'extensions/v1beta1',
       kind: 'Deployment',

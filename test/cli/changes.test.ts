@@ -247,7 +247,7 @@ describe('changes', () => {
       expect(await code).toBe(0);
     });
 
-    test('what cannot be scaled is told from what is not there', async () => {
+    test('what cannot be scaled differs from what does not exist', async () => {
       await makeMap('c');
       expect((await plat.run(['scale', 'cm/c', '-n', ns, '--replicas=1'])).stderr).toBe('plat: configmap/c: configmaps cannot be scaled\n');
       expect((await plat.run(['scale', 'deploy/none', '-n', ns, '--replicas=1'])).stderr).toContain('"none" not found (NotFound)');

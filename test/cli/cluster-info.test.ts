@@ -37,7 +37,7 @@ describe.each(['plat', 'kubernetes'])('cluster-info with identity %s', (identity
     expect(await plat.run(['cluster-info', 'dmp'])).toMatchObject({ code: 2 });
   });
 
-  test('a dump, as one text or as files; a log that cannot be had is told there', async () => {
+  test('a dump, as one text or as files; a log that cannot be read is reported there', async () => {
     const text = await plat.ok(['cluster-info', 'dump', '--namespaces', ns]);
     expect(text).toContain('"kind": "PodList"');
     expect(text).toMatch(new RegExp(`START logs for container c of pod ${ns}/p ====\n[^=]*====`));

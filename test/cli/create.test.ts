@@ -21,7 +21,7 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
   });
   const read = (path: string) => server.admin.ok('GET', path.replace('NS', `namespaces/${ns}`));
 
-  test('from files; what exists is told, the others are made', async () => {
+  test('from files; what exists is reported, the others are created', async () => {
     const configMap = (metadata: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { x: '1' } });
     expect(await plat.ok(['create', '-n', ns, '-f', '-'], configMap({ name: 'a' }))).toBe('configmap/a created\n');
     const items = [configMap({ name: 'a' }), configMap({ generateName: 'g-' })];
@@ -49,7 +49,7 @@ describe.each(['plat', 'kubernetes'])('create with identity %s', (identity) => {
     });
   });
 
-  test('fields that the kind does not have are refused, told or passed over', async () => {
+  test('fields that the kind does not have are refused, warned of or ignored', async () => {
     const typo = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo', lables: {} }, data: { x: '1' } };
     expect(await plat.run(['create', '-n', ns, '-f', '-'], typo)).toEqual({
       code: 1,

@@ -77,7 +77,7 @@ describe('diff', () => {
     }
   });
 
-  test('conflicts and other failures are told from differences', async () => {
+  test('conflicts and other failures are not differences', async () => {
     await plat.ok(['apply', '-n', ns, '-f', '-', '--field-manager=alice'], configMap('c', { x: '1' }));
     const refused = await plat.run(['diff', '-n', ns, '-f', '-'], configMap('c', { x: '2' }));
     expect(refused).toMatchObject({ code: 2, stdout: '' });

@@ -79,7 +79,7 @@ describe.each(['plat', 'kubernetes'])('explain with identity %s', (identity) => 
     expect((await plat.run(['explain', 'hpa', '--api-version=autoscaling/v9'])).code).toBe(1);
   });
 
-  test('what is not there is told with a suggestion', async () => {
+  test('what does not exist is reported with a suggestion', async () => {
     expect(await plat.run(['explain', 'pod.spec.contaners'])).toMatchObject({
       code: 1,
       stderr: 'plat: pod.spec has no field "contaners" (did you mean containers?)\n',

@@ -87,7 +87,7 @@ test('a port of a service is that of the pod behind it', async () => {
   await eventually(() => one.text === '8080:X');
 });
 
-test('what the node says of a failure is told', async () => {
+test('what the node says of a failure is printed', async () => {
   agentShouts();
   const one = open(await start('web', ':http'));
   one.socket.write('fail');

@@ -39,7 +39,7 @@ describe('replace', () => {
     expect((await server.admin.ok('GET', path('/a'))).data).toEqual({ y: '2' });
   });
 
-  test('an older version is refused; what is not there is told', async () => {
+  test('an older version is refused; what does not exist is reported', async () => {
     const { metadata } = await server.admin.ok('POST', path(), configMap({ x: '1' }));
     await server.admin.patch(path('/a'), { data: { x: '2' } });
     const old = configMap({ x: '3' }, { resourceVersion: metadata.resourceVersion });

@@ -109,7 +109,7 @@ test.each([
   expect((await log('one')).json).toMatchObject(expected);
 });
 
-test('an agent that is not there, or is someone else, is told of', async () => {
+test('an agent that is missing, or is someone else, is reported', async () => {
   const stranger = await startBackend(servingFor(world.authority, ['127.0.0.9']));
   await addNode(world.server, 'n2', stranger.port);
   await world.pod('elsewhere', { nodeName: 'n2' });

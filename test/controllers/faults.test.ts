@@ -4,7 +4,7 @@ import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { countOf, type KilledServer, many, startServerChild, until } from './support.ts';
 
 /** So many that the first process is killed in the midst of them. */
-const COUNT = 500;
+const COUNT = 300;
 const maps = '/api/v1/namespaces/busy/configmaps';
 const options = { store: 'lmdb', identity: 'kubernetes' };
 

@@ -38,7 +38,7 @@ test.skipIf(etcdMissing !== undefined)(
       return server;
     };
     const first = await start();
-    await until('the first leads', () => leads(first));
+    await until('the first leads', () => leads(first), 100);
     const second = await start();
 
     for (let i = 0; i < 20; i++) await second.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: `n${i}` } });
@@ -49,7 +49,8 @@ test.skipIf(etcdMissing !== undefined)(
 
     const before = await second.admin.ok('GET', lease);
     await first.kill();
-    await until('the second leads', () => leads(second));
+    // All metrics are made each time, and a lease lasts for seconds.
+    await until('the second leads', () => leads(second), 100);
     const after = await second.admin.ok('GET', lease);
     expect(after.spec.holderIdentity).not.toBe(before.spec.holderIdentity);
     expect(after.spec.leaseTransitions).toBe(before.spec.leaseTransitions + 1);

@@ -10,11 +10,11 @@ const TOKENS = 'admin-token,admin,admin-uid,"system:masters"\n';
 const PATIENCE_MS = 60_000;
 
 /** Waits until something holds; how long it takes does not matter. */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>, everyMs = 20): Promise<T> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     const found = await look();
     if (found !== undefined && found !== false) return found as T;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error(`it did not come about that ${what}`);
 }

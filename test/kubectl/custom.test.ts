@@ -174,7 +174,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
     );
   });
 
-  test('what is wrong is told', async () => {
+  test('mistakes are reported', async () => {
     expect((await kubectl.run(within('create', '-f', '-'), bed('bad', { crop: 'oats', wheels: 4 }))).stderr).toContain('unknown field');
     expect((await kubectl.run(within('create', '-f', '-', '--validate=false'), bed('bad', { crop: 'oats', rows: -1 }))).stderr).toContain(
       'spec.rows: Invalid value: -1: spec.rows in body should be greater than or equal to 0',

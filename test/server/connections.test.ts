@@ -71,7 +71,7 @@ describe('protocols', () => {
     nobody.close();
   });
 
-  test('plain HTTP on the port of HTTPS is told so', async () => {
+  test('plain HTTP on the port of HTTPS gets an answer that says so', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, '127.0.0.1', () => socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'));
       let text = '';

@@ -4,7 +4,7 @@ import { FakeClock } from '../../src/lib/clock.ts';
 import { type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 
 describe('events', () => {
-  test('are forgotten after --event-ttl, and their watchers are told', async () => {
+  test('expire after --event-ttl, and their watchers are notified', async () => {
     const storeClock = new FakeClock();
     const server = await startTestServer({ identity: 'kubernetes', storeClock, eventTtl: 60_000, controllers: [] });
     try {
@@ -72,7 +72,7 @@ describe('namespaces and the rest', () => {
     expect((await server.admin.ok('GET', `/api/v1/namespaces/${name}`)).status.phase).toBe('Active');
   });
 
-  test('the state of the store is told under its usual name, in every form', async () => {
+  test('the state of the store is reported under its usual name, in every form', async () => {
     const list = await server.admin.ok('GET', '/api/v1/componentstatuses');
     expect(list).toMatchObject({ kind: 'ComponentStatusList', metadata: {}, items: [{ metadata: { name: 'etcd-0' } }] });
     expect(list.items[0]).not.toHaveProperty('kind');

@@ -71,7 +71,7 @@ test('an object without a number has no scale until it is given one', async () =
   expect((await server.admin.patch(`${fields}/bare/scale`, { spec: { replicas: 2 } })).json.spec).toEqual({ replicas: 2 });
 });
 
-test('a wrong number is told of the object, whichever way it came', async () => {
+test('a wrong number is an error of the object, whichever way it came', async () => {
   await make('wrong', { n: 1 });
   const problem = '.spec.n: Invalid value: -1: should be a non-negative integer';
   const through = await server.admin.put(`${fields}/wrong/scale`, scale('wrong', -1));
@@ -111,7 +111,7 @@ test('each version scales by its own path, and one without a scale has none', as
   expect((await server.admin.get(`${inVersion('v1beta1')}/two/scale`)).status).toBe(404);
 });
 
-test('methods that a subresource does not have are told with the name of the resource', async () => {
+test('methods that a subresource does not have are refused with the name of the resource', async () => {
   await make('methods', { n: 1 });
   for (const [method, verb] of [
     ['POST', 'create'],

@@ -49,7 +49,7 @@ test('a null that may not stand is dropped from a body, and refused in what is a
   expect(causes(applied)).toEqual(['spec.size: Invalid value: "null": spec.size in body must be of type integer: "null"']);
 });
 
-test('metadata that cannot be read is told of by itself, also that of objects inside', async () => {
+test('metadata that cannot be read is reported by itself, also that of objects inside', async () => {
   await defined('Box', { inside: { ...kept(), [x('embedded-resource')]: true } });
   const refusal = async (object: Loose): Promise<string> => {
     const answer = await server.admin.post(pathOf('Box'), object);

@@ -78,7 +78,7 @@ describe('--history-retention', () => {
     expect(names(await admin.ok('GET', path))).toEqual(['b']);
   });
 
-  test('a watch that resumes after a restart gets what is kept, or is told that it is not', async () => {
+  test('a watch that resumes after a restart gets what is kept, or Expired', async () => {
     const { admin } = server;
     const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
     await admin.ok('POST', path, { metadata: { name: 'old' } });

@@ -87,7 +87,7 @@ test('a directory that others could read is made private', async () => {
 
 describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
   test('a restart keeps every object and key, and changes nothing', async () => {
-    let server = await startWithOwnKey({ store: 'lmdb', identity });
+    let server = await (identity === 'plat' ? startWithOwnKey : startTestServer)({ store: 'lmdb', identity });
     const ns = await server.namespace();
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'mine' }, data: { a: '1' } });
     const watch = await server.admin.watch(`/api/v1/namespaces/${ns}/configmaps?watch=1`);
@@ -179,7 +179,7 @@ test('a data directory in use is refused, and the one who uses it is not disturb
   await server.close();
 });
 
-test('a file of tokens that is not there, or wrong, is told', async () => {
+test('a file of tokens that is missing or wrong is reported', async () => {
   await expect(startTestServer({ tokenAuthFile: '/nonexistent/tokens.csv' })).rejects.toThrow('/nonexistent/tokens.csv');
   const dataDir = temporaryDirectory('plat-wrong');
   const tokenAuthFile = join(dataDir, 'wrong.csv');

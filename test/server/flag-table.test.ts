@@ -83,7 +83,7 @@ const effects: readonly Shown[] = [
     test: '--etcd-cafile, --etcd-certfile, --etcd-keyfile: etcd is reached with them, and not without',
     flags: ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'],
   },
-  { file: 'test/server/core-kinds.test.ts', test: 'are forgotten after --event-ttl, and their watchers are told', flags: ['event-ttl'] },
+  { file: 'test/server/core-kinds.test.ts', test: 'expire after --event-ttl, and their watchers are notified', flags: ['event-ttl'] },
   {
     file: 'test/encryption/stores.test.ts',
     test: 'a secret is stored under the first key, and read, listed, watched, updated and deleted as it was given',
@@ -107,7 +107,7 @@ const effects: readonly Shown[] = [
   },
   {
     file: 'test/server/services.test.ts',
-    test: 'a range that is used up is told, and what is given back is had again',
+    test: 'a range that is used up is reported, and released addresses are allocated again',
     flags: ['service-cluster-ip-range'],
   },
   { file: 'test/server/services.test.ts', test: 'node ports likewise', flags: ['service-node-port-range'] },

@@ -17,7 +17,7 @@ describe('bodies', () => {
   });
   afterAll(() => server.close());
 
-  test.each([{ http2: false }, { http2: true }])('more than 3 MiB is 413, told or found out (HTTP/2: $http2)', async (protocol) => {
+  test.each([{ http2: false }, { http2: true }])('more than 3 MiB is 413, declared or measured (HTTP/2: $http2)', async (protocol) => {
     const client = server.client({ token: 'admin-token', ...protocol });
     const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
     const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'x'.repeat(3 * 1024 * 1024) } });

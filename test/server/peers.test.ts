@@ -79,7 +79,7 @@ onPeers({}, (one, two, etcd) => {
     watch.close();
   });
 
-  test('servers behind them are told to believe both', async () => {
+  test('servers behind them trust both', async () => {
     const path = '/api/v1/namespaces/plat-system/configmaps/extension-apiserver-authentication';
     const { data } = await one().admin.ok('GET', path);
     for (const server of [one(), two()]) {

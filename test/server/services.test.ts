@@ -187,7 +187,7 @@ describe('small ranges', () => {
   });
   afterAll(() => server.close());
 
-  test('a range that is used up is told, and what is given back is had again', async () => {
+  test('a range that is used up is reported, and released addresses are allocated again', async () => {
     // Six addresses, one of which leads to the server.
     await Promise.all([1, 2, 3, 4, 5].map((i) => server.admin.ok('POST', path, service(`s${i}`))));
     const full = await server.admin.post(path, service('s6'));

@@ -7,11 +7,14 @@ import { silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { unique } from '../support/server.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 const made: string[] = [];
 const directory = (): string => {
   const path = temporaryDirectory('plat-identity');
   made.push(path);
+  // None of the store's, and it takes longer to make than a start.
+  provideSigningKey(path);
   return path;
 };
 afterAll(() => {

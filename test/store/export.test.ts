@@ -9,6 +9,7 @@ import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { type PlatResult, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 const cwd = temporaryDirectory('plat-export');
 async function plat(...args: string[]): Promise<PlatResult> {
@@ -125,6 +126,7 @@ for (const identity of ['plat', 'kubernetes'] as const) {
     for (const other of ['plat', 'kubernetes'] as const) {
       test(`into a new directory under the identity ${other}, twice`, async () => {
         const dataDir = temporaryDirectory('plat-import');
+        provideSigningKey(dataDir);
         const said = JSON.parse(await ok('import', '--from', manifests, '--data-dir', dataDir, '--identity', other, '-o', 'json'));
         expect(said).toEqual({ made: filesIn(manifests).length, failed: 0 });
         expect(JSON.parse(await ok('import', '--from', manifests, '--data-dir', dataDir, '--identity', other, '-o', 'json')).failed).toBe(

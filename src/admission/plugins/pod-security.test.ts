@@ -131,7 +131,7 @@ test('nonsense that is there counts as the strictest level', async () => {
   expect(await pod({})).toMatch(/violates PodSecurity "restricted:latest"/);
 });
 
-test('whoever raises the level is told of the pods that are too free for it', async () => {
+test('whoever raises the level gets warnings about the pods that violate it', async () => {
   const { world, plugin } = await start({});
   const named = (name: string, spec: object) => podOf(spec, { name });
   world.with(

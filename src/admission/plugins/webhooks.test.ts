@@ -178,7 +178,7 @@ test('the version of the review is the first in the list that the server speaks'
 
 // ---- validating --------------------------------------------------------------------------------------------------
 
-test('validating webhooks are asked at once, and the first in order is told', async () => {
+test('validating webhooks are called at once, and the first denial in order is reported', async () => {
   const waiting: (() => void)[] = [];
   const together: Reply = () => new Promise((resolve) => waiting.push(() => resolve({ allowed: false })));
   const [one, two] = [await webhook(together), await webhook(together)];

@@ -183,7 +183,7 @@ test('a bundle may hold the certificate of the webhook itself (finding 39)', asy
   expect((await client().post(own, body, 5000)).status).toBe(200);
 });
 
-test('nobody listening is told as such', async () => {
+test('nobody listening is reported as such', async () => {
   await expect(client().post({ url: 'https://127.0.0.1:1/x' }, body, 5000)).rejects.toThrow(
     /dial tcp 127.0.0.1:1: connect: connection refused/,
   );

@@ -139,7 +139,7 @@ test('the first method that proves a user wins, though an earlier one failed', a
   expect(await who(nothing, union([refuses], anonymous))).toBe(401);
 });
 
-test('a token file with a fault is told of by its line, not by its content', () => {
+test('an error in a token file names its line, not its content', () => {
   expect(() => staticTokens('a,b,c\nsecret,two\n')).toThrow('record 2 must have at least 3 fields');
   expect(() => staticTokens('"secret,two\n')).toThrow(/does not end/);
   expect(() => staticTokens('secret,,uid\n')).toThrow('record 1 has no user name');

@@ -80,7 +80,7 @@ test('reasons name the binding, the role and the subject', () => {
   );
 });
 
-test('several missing roles are told of together, a working binding is not hidden by them', () => {
+test('several missing roles are reported together, and do not hide a working binding', () => {
   const { rbac, role, bind } = world();
   bind('ns', 'a', [user('bob')], 'ghost');
   bind('ns', 'b', [user('bob')], 'ghost-2', 'ClusterRole');

@@ -43,7 +43,7 @@ async function prove(by: OidcTokens, token: string): Promise<readonly string[] |
   }
 }
 
-test('an ID token of the provider names the user, by the claims that are told', async () => {
+test('an ID token of the provider names the user, by the configured claims', async () => {
   const token = await provider.idToken('jane');
   expect(await prove(method(), token)).toEqual([`${provider.issuer}#jane`]);
   expect(await prove(method({ usernamePrefix: '-' }), token)).toEqual(['jane']);
@@ -179,7 +179,7 @@ test('a provider that cannot be reached or trusted lets nobody in', async () => 
   await expect(misnamed.start()).rejects.toThrow(/another issuer/);
 });
 
-test('options that cannot work are told of', () => {
+test('options that cannot work are refused', () => {
   expect(checkOidcOptions({ issuerURL: 'https://x', clientID: 'c' })).toBeUndefined();
   expect(checkOidcOptions({ issuerURL: 'http://x', clientID: 'c' })).toMatch(/https/);
   expect(checkOidcOptions({ issuerURL: 'x', clientID: 'c' })).toMatch(/not a URL/);

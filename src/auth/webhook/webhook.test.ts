@@ -88,7 +88,7 @@ const prove = async (by: ReturnType<typeof tokens>, token = 'abc', audiences: re
   }
 };
 
-test('the service is asked about a token, with a certificate, in the version that is told', async () => {
+test('the service is asked about a token, with a certificate, in the configured version', async () => {
   const user = { username: 'jane', uid: '42', groups: ['dev'], extra: { team: ['blue'] } };
   answer = (review, request) => {
     expect((request.socket as TLSSocket).getPeerCertificate().subject.CN).toBe('apiserver');

@@ -44,7 +44,7 @@ test('a namespace that is in use is left alone', async () => {
   expect(api.calls.filter((call) => call.startsWith('DELETE'))).toEqual([]);
 });
 
-test('what is held is told by kind, finalizer and name, and the namespace goes when it is set free', async () => {
+test('what is held is reported by kind, finalizer and name, and the namespace goes when it is released', async () => {
   const { api, run } = start();
   make(api, configMaps, 'held', { finalizers: ['example.com/hold', 'example.com/more'] });
   make(api, secrets, 'held', { finalizers: ['example.com/hold'] });
@@ -96,7 +96,7 @@ test('network policies outlive the pods that they guard', async () => {
   expect([api.get(policies, 'a', 'guard'), api.get(namespaces, '', 'a')]).toEqual([undefined, undefined]);
 });
 
-test('a kind whose objects cannot be deleted is told, and all others go', async () => {
+test('a kind whose objects cannot be deleted is reported, and all others go', async () => {
   const { api, run } = start();
   make(api, configMaps, 'one');
   make(api, secrets, 'one');

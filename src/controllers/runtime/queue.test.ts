@@ -121,7 +121,7 @@ test('work may ask for another look, and a sooner one takes its place', async ()
   expect(at).toEqual([0, 60]);
 });
 
-test('beyond its bound keys are dropped, and that is told when the queue has drained', async () => {
+test('beyond its bound keys are dropped, and that is reported when the queue has drained', async () => {
   const done: string[] = [];
   let told = 0;
   const { queue } = queueOf((key) => void done.push(key), { limit: 2, overflowed: () => told++ });

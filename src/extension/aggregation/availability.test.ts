@@ -116,7 +116,7 @@ test('the time of a condition is that of its status, not of its reason', async (
   expect(condition()).toMatchObject({ status: 'False', reason: 'ServiceNotFound', lastTransitionTime });
 });
 
-test('what was found out about an object that has changed meanwhile is not told', async () => {
+test('findings about an object that has changed meanwhile are not reported', async () => {
   const { clock, server, availability, put, condition, errors } = setup();
   let answer: (status: number) => void = () => {};
   server.status = () =>

@@ -55,7 +55,7 @@ test('one good answer of five is enough', async () => {
   expect(asked.length).toBe(5);
 });
 
-test('what failed is told', async () => {
+test('failures are reported', async () => {
   const failure = async (answer: number | Error) => (await setup('ExternalName', [answer]).judge()).message;
   expect(await failure(301)).toBe(`failing or missing response from ${url}: bad status from ${url}: 301`);
   expect(await failure(new Error('no route'))).toBe(`failing or missing response from ${url}: Get "${url}": no route`);

@@ -27,7 +27,7 @@ describe('nodes', () => {
     const again = update(NodeKind, set.object, (node) => Object.assign(node.spec, { podCIDR: '10.1.0.0/24', providerID: 'b' }));
     expect(fields(again.errors)).toEqual(['spec.podCIDRs Forbidden', 'spec.providerID Forbidden']);
   });
-  test('taints are told twice on update, and must differ in key or effect', () => {
+  test('errors of taints are reported twice on update, and taints must differ in key or effect', () => {
     const taints = [
       { key: 'a', effect: 'NoSchedule' },
       { key: 'a', effect: 'NoExecute' },

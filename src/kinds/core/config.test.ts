@@ -61,7 +61,7 @@ describe('secrets', () => {
   ])('%s', (_what, type, data, errors) => {
     expect(of(type, data)).toEqual(errors);
   });
-  test('the content of a bad pull secret is not told', () => {
+  test('the content of an invalid pull secret is not in the error', () => {
     expect(of('dockercfg', { '.dockercfg': 'hunter2' }).join()).not.toContain('hunter2');
   });
   test('a token names its account', () => {

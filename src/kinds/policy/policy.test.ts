@@ -23,7 +23,7 @@ test.each<[string, Loose, string[]]>([
   expect(create(PodDisruptionBudgetKind, budget(spec)).errors).toEqual(like(texts));
 });
 
-test('the status of a budget is checked where it is told', () => {
+test('the status of a budget is checked where it is written', () => {
   const { object } = create(PodDisruptionBudgetKind, { ...budget({ minAvailable: 1 }), status: { disruptionsAllowed: 4 } });
   expect(object.status.disruptionsAllowed).toBe(0);
   const status = {
@@ -44,7 +44,7 @@ test('the status of a budget is checked where it is told', () => {
   );
 });
 
-test.each([kubernetes, plat])('an empty selector is told apart in both versions ($name)', (identity) => {
+test.each([kubernetes, plat])('an empty selector differs from none in both versions ($name)', (identity) => {
   const [, old] = serve(PodDisruptionBudgetKind, identity);
   if (old === undefined) throw new Error('no second version');
   const inOld = (selector: Loose) => (fromHub(old, budget({ selector })) as Loose).spec.selector;

@@ -99,7 +99,7 @@ test.each([
   expect(found === undefined ? undefined : `${found.name}.${found.group}`).toBe(resource);
 });
 
-test('what pods ask for is told from what is counted', () => {
+test('what pods request differs from what is counted', () => {
   expect(['cpu', 'requests.memory', 'pods', 'count/pods'].map(isComputeResource)).toEqual([true, true, false, false]);
 });
 

@@ -238,7 +238,7 @@ test.each<[string, Record<string, string>, string[]]>([
   expect(pod({}, { annotations })).toEqual(like(causes));
 });
 
-test('all faults are told, in the order of the stock server', () => {
+test('all errors are reported, in the order of the stock server', () => {
   const worst = {
     restartPolicy: 'No',
     dnsPolicy: 'No',

@@ -236,7 +236,7 @@ test('through status the spec stays and the addresses are addresses', () => {
   ).toEqual(like(['status.nominatedNodeName | Invalid']));
 });
 
-test('what a pod says that is out of use is told once, when it is made', () => {
+test('deprecated fields of a pod are warned of once, when it is created', () => {
   const { warnings } = create(PodKind, {
     metadata: {
       annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'localhost/', 'scheduler.alpha.kubernetes.io/critical-pod': '' },

@@ -109,7 +109,7 @@ test('when the disk does not keep up, requests wait, and nothing is lost', async
   expect(text().length).toBe(20 * (line.length + 1));
 });
 
-test('what could not be written is told of, and writing goes on', async () => {
+test('a failed write is logged, and writing goes on', async () => {
   const log = await open({ maxBytes: 1 });
   await each(log, 'a');
   // Root may write anywhere: then there is nothing to see.
@@ -121,7 +121,7 @@ test('what could not be written is told of, and writing goes on', async () => {
   await log.close();
 });
 
-test('a path that cannot be written is told of at once', async () => {
+test('a path that cannot be written is an error at once', async () => {
   writeFileSync(join(directory, 'file'), '');
   chmodSync(directory, 0o700);
   await expect(open({ path: join(directory, 'file', 'audit.log') })).rejects.toThrow();

@@ -40,7 +40,7 @@ test('a page is short unless it is asked to be verbose', async () => {
   expect((await get('/readyz?verbose=false')).text).toBe('[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\nreadyz check passed\n');
 });
 
-test('checks can be excluded, and unknown names are told of', async () => {
+test('checks can be excluded, and unknown names are reported', async () => {
   const { get } = setup([ping, bad('etcd')]);
   expect(await get('/healthz?exclude=etcd')).toEqual({ status: 200, text: 'ok' });
   expect((await get('/healthz?verbose&exclude=etcd&exclude=b&exclude=a')).text).toBe(
@@ -48,7 +48,7 @@ test('checks can be excluded, and unknown names are told of', async () => {
   );
 });
 
-test('a failure is always told in full, but not why: only the log and the path of the check itself say that', async () => {
+test('a failure is always listed in full, but not its reason: that is in the log and under the path of the check itself', async () => {
   const { get, reports } = setup([ping, bad('etcd')]);
   expect(await get('/readyz')).toEqual({ status: 500, text: '[+]ping ok\n[-]etcd failed: reason withheld\nreadyz check failed\n' });
   expect(reports).toEqual(['readyz etcd: etcd is broken']);

@@ -62,7 +62,7 @@ test('fields outside the schema are dropped at every depth', () => {
   expect(read(lamp, { spec, extra: { a: 1 }, data: 'x' })).toEqual({ spec: { watts: 1, parts: [{ n: 'a' }, {}], tags: { x: 'y' } } });
 });
 
-test('who asks is told which fields were dropped', () => {
+test('dropped fields are reported to whoever asks', () => {
   const told: string[] = [];
   custom(lamp).prune(thing({ spec: { nope: 1, parts: [{}, { z: 1 }] }, extra: { a: 1 } }), { report: (path) => told.push(path) });
   expect(told).toEqual(['spec.nope', 'spec.parts[1].z', 'extra']);

@@ -310,7 +310,7 @@ test('the scale of a custom kind is published with it', async () => {
   expect(Object.keys(documents.v2.paths[path])).toEqual(expect.arrayContaining(['get', 'put', 'patch']));
 });
 
-test('whatever a schema says can be told in the binary form', async () => {
+test('whatever a schema says has a binary form', async () => {
   const everything: JsonObject = {
     title: 't',
     description: 'd',
