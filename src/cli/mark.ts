@@ -9,7 +9,7 @@ import { type Changes, readChanges } from './mark-args.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { printable } from './print-table.ts';
-import { fieldManager } from './program.ts';
+import { fieldManager, isStock } from './program.ts';
 import { changeCause, commandLine, recordFlag } from './record.ts';
 import { Results } from './results.ts';
 import { checkTargets, findTargets } from './targets.ts';
@@ -182,11 +182,18 @@ class Marker {
       if (value === null && marks[key] === undefined) this.io.out(`label ${JSON.stringify(key)} not found.\n`);
     }
   }
-  /** Existing values are kept without --overwrite. */
+  /** Existing values are kept without --overwrite; for the stock client of this release an equal one exists, too. */
   private check(marks: Readonly<Record<string, string>>, differing: Pairs): void {
-    const taken = differing.filter(([key, value]) => value !== null && marks[key] !== undefined);
-    if (this.options.overwrite || taken.length === 0) return;
+    if (this.options.overwrite) return;
+    const stock = isStock(this.io);
+    const wanted = stock ? [...this.changes.pairs] : differing;
+    const isTaken = ([key, value]: Pairs[number]): boolean =>
+      value !== null && marks[key] !== undefined && !(stock && key.endsWith('/change-cause'));
+    const taken = wanted.filter(isTaken);
+    if (taken.length === 0) return;
     const texts = taken.map(([key]) => `'${key}' already has a value (${marks[key]})`);
+    if (stock && this.marks.field === 'annotations')
+      throw new Error(`--overwrite is false but found the following declared annotation(s): ${texts.join('; ')}`);
     throw new Error(`${texts.join(', ')}, and --overwrite is false`);
   }
   private verb(before: ApiItem, after: ApiItem): string {

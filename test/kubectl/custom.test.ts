@@ -1,8 +1,11 @@
 /** A stock kubectl with kinds that its user defines. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { define, definitionOf } from '../support/custom.ts';
-import { type Kubectl, kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import { type Kubectl, kubectlFixture, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { type Loose, startTestServer } from '../support/server.ts';
+
+/** Whether the kubectl of this machine is of a later release than the API. */
+const isLater = (kubectlMinor ?? 0) > 24;
 
 const group = 'garden.example.com';
 const definition = (plural: string, kind: string, versions: Loose[], names: object = {}) => ({
@@ -87,18 +90,20 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
 
   test('api-resources, api-versions, explain', async () => {
     expect(await kubectl.ok(['api-resources', `--api-group=${group}`])).toMatch(/^beds +bd +garden\.example\.com\/v1 +true +Bed$/m);
-    expect(await kubectl.ok(['api-resources', '--categories=garden', '-o', 'name'])).toBe(`beds.${group}\n`);
+    if (isLater) expect(await kubectl.ok(['api-resources', '--categories=garden', '-o', 'name'])).toBe(`beds.${group}\n`);
     expect((await kubectl.ok(['api-versions'])).split('\n')).toEqual(expect.arrayContaining([`${group}/v1`, `${group}/v1beta1`]));
     const whole = await kubectl.ok(['explain', 'beds']);
-    expect(whole).toMatch(/^GROUP: +garden\.example\.com\nKIND: +Bed\nVERSION: +v1\n/);
+    expect(whole).toMatch(
+      isLater ? /^GROUP: +garden\.example\.com\nKIND: +Bed\nVERSION: +v1\n/ : /^KIND: +Bed\nVERSION: +garden\.example\.com\/v1\n/,
+    );
     expect(whole).toContain('A bed of one crop.');
-    expect(whole).toContain('metadata\t<ObjectMeta>');
+    expect(whole).toMatch(/metadata\t<Object(Meta)?>/);
     // Words that test suites of clients look for.
     expect(whole).toMatch(/apiVersion\t<string>\s+APIVersion defines /);
     expect(whole).toMatch(/kind\t<string>\s+Kind is a string value /);
-    expect(await kubectl.ok(['explain', 'bd.spec.crop'])).toMatch(/FIELD: crop <string>[\s\S]*What is sown\./);
-    expect(await kubectl.ok(['explain', 'beds.spec', '--recursive'])).toMatch(/crop\t<string> -required-[\s\S]*tools\t<\[\]Object>/);
-    expect(await kubectl.ok(['explain', 'beds.metadata.labels'])).toContain('FIELD: labels <map[string]string>');
+    expect(await kubectl.ok(['explain', 'bd.spec.crop'])).toMatch(/FIELD: +crop <string>[\s\S]*What is sown\./);
+    expect(await kubectl.ok(['explain', 'beds.spec', '--recursive'])).toMatch(/crop\t<string>( -required-)?[\s\S]*tools\t<\[\]Object>/);
+    expect(await kubectl.ok(['explain', 'beds.metadata.labels'])).toMatch(/FIELD: +labels <map\[string\]string>/);
   });
 
   test('create, get in every form, delete', async () => {
@@ -137,7 +142,9 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
     expect((await kubectl.json(within('get', 'bed', 'applied'))).spec).toEqual({ crop: 'hay', rows: 1, notes: { free: [1] } });
     await kubectl.ok(within('patch', 'bed', 'applied', '--type=merge', '-p', '{"spec":{"rows":7}}'));
     await kubectl.ok(within('patch', 'bed', 'applied', '--type=json', '-p', '[{"op":"replace","path":"/spec/crop","value":"rye"}]'));
-    expect((await kubectl.run(within('patch', 'bed', 'applied', '-p', '{"spec":{"rows":8}}'))).stderr).toContain('is not supported by');
+    expect((await kubectl.run(within('patch', 'bed', 'applied', '-p', '{"spec":{"rows":8}}'))).stderr).toMatch(
+      /is not supported by|UnsupportedMediaType/,
+    );
     expect(await kubectl.ok(within('label', 'bed', 'applied', 'sun=yes'))).toBe(`bed.${group}/applied labeled\n`);
     expect(await kubectl.ok(within('get', 'beds', '-l', 'sun=yes', '-o', 'name'))).toBe(`bed.${group}/applied\n`);
     expect((await kubectl.json(within('get', 'bed', 'applied'))).spec).toMatchObject({ crop: 'rye', rows: 7 });
@@ -163,11 +170,14 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and custom kinds (${kubec
     expect((await kubectl.run(within('scale', 'bed', 'scaled', '--replicas=5', '--current-replicas=1'))).stderr).toContain(
       'Expected replicas to be 1, was 4',
     );
+    const met = `bed.${group}/scaled condition met\n`;
     const ready = kubectl.run(within('wait', 'bed/scaled', '--for=condition=Ready', '--timeout=100s'));
     const rows = kubectl.run(within('wait', 'bed/scaled', '--for=jsonpath={.status.rows}=4', '--timeout=100s'));
+    // 1.24 gives up where the field is missing.
+    if (!isLater) expect((await rows).stderr).toContain('status is not found');
     const status = { rows: 4, conditions: [{ type: 'Ready', status: 'True' }] };
     await kubectl.ok(within('patch', 'bed', 'scaled', '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })));
-    expect([(await ready).stdout, (await rows).stdout]).toEqual(Array(2).fill(`bed.${group}/scaled condition met\n`));
+    expect([(await ready).stdout, (await rows).stdout]).toEqual([met, isLater ? met : '']);
     expect(await kubectl.ok(within('get', 'bed', 'scaled'))).toMatch(/scaled +oats +True /);
     expect(await kubectl.ok(within('get', 'bed', 'scaled', '--subresource=scale'))).toMatch(
       /^NAME +DESIRED +AVAILABLE +AGE\nscaled +4 +4 /,
@@ -222,7 +232,7 @@ test.skipIf(kubectlMissing !== undefined)(
       );
       expect(await kubectl.ok(['apply', '-f', '-'], bed('a', { crop: 'rye', notes: { free: 1 } }))).toBe(`bed.${group}/a created\n`);
       expect(await kubectl.ok(['get', 'beds'])).toMatch(/^NAME +CROP\na +rye\n$/);
-      expect(await kubectl.ok(['explain', 'beds.spec.crop'])).toContain('FIELD: crop <string>');
+      expect(await kubectl.ok(['explain', 'beds.spec.crop'])).toMatch(/FIELD: +crop <string>/);
       expect((await kubectl.run(['apply', '-f', '-'], bed('b', { wheels: 4 }))).stderr).toContain('unknown field');
     } finally {
       await server.close();

@@ -1,6 +1,6 @@
 /** A stock kubectl against a server that goes by stock names. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kubectl, kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import { type Kubectl, kubectlFixture, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const deployment = (name: string, replicas = 1, image = 'example.com/web:1') => ({
@@ -29,7 +29,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
     server.admin.ok('POST', `/apis/apps/v1/namespaces/${ns}/deployments`, deployment(...args));
 
   test('version, api-versions, api-resources', async () => {
-    expect(await kubectl.ok(['version'])).toMatch(/Server Version: v1\.24\./);
+    expect(await kubectl.ok(['version'])).toMatch(/Server Version: .*v1\.24\./);
     expect((await kubectl.ok(['api-versions'])).split('\n')).toEqual(
       expect.arrayContaining(['v1', 'apps/v1', 'batch/v1', 'storage.k8s.io/v1']),
     );
@@ -37,18 +37,19 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
     expect(resources).toMatch(/^pods +po +v1 +true +Pod$/m);
     expect(resources).toMatch(/^deployments +deploy +apps\/v1 +true +Deployment$/m);
     expect(resources).toMatch(/^namespaces +ns +v1 +false +Namespace$/m);
+    if (kubectlMinor === 24) return;
     const all = await kubectl.ok(['api-resources', '--categories=all', '-o', 'name']);
     expect(all.split('\n')).toEqual(expect.arrayContaining(['pods', 'services', 'deployments.apps', 'jobs.batch']));
   });
 
   test('explain', async () => {
     const image = await kubectl.ok(['explain', 'pod.spec.containers.image']);
-    expect(image).toMatch(/FIELD: image <string>\s+DESCRIPTION:\s+Container image to run/);
+    expect(image).toMatch(/FIELD: +image <string>\s+DESCRIPTION:\s+Container image to run/);
     const recursive = await kubectl.ok(['explain', 'deployments', '--recursive']);
-    expect(recursive).toContain('KIND:       Deployment');
+    expect(recursive).toMatch(/^KIND: +Deployment$/m);
     expect(recursive).toContain('matchLabels');
     for (const text of [image, recursive]) expect(text).not.toMatch(/<(empty|none|no description)>/i);
-    expect(await kubectl.ok(['explain', 'cronjobs', '--api-version=batch/v1'])).toContain('VERSION:    v1');
+    expect(await kubectl.ok(['explain', 'cronjobs', '--api-version=batch/v1'])).toMatch(/^VERSION: +(batch\/)?v1$/m);
   });
 
   test('create, get in every form, replace, delete', async () => {
@@ -245,7 +246,7 @@ test.skipIf(kubectlMissing !== undefined)(
       expect(await kubectl.ok(['create', 'cm', 'a', '--from-literal=k=v'])).toBe('configmap/a created\n');
       expect((await kubectl.json(['get', 'cm', 'a'])).data).toEqual({ k: 'v' });
       expect(await kubectl.ok(['apply', '-f', '-'], configMap('b', { k: 'v' }))).toBe('configmap/b created\n');
-      expect(await kubectl.ok(['explain', 'pods.spec'])).toContain('KIND:       Pod');
+      expect(await kubectl.ok(['explain', 'pods.spec'])).toMatch(/^KIND: +Pod$/m);
       expect(await kubectl.ok(['delete', 'cm', 'a', 'b'])).toContain('configmap "b" deleted');
     } finally {
       await server.close();

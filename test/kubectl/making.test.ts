@@ -3,13 +3,16 @@
  * leave the same objects. kubectl works in one namespace of a server, plat in another.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { kubectlFixture, kubectlMissing } from '../support/kubectl.ts';
+import { kubectlFixture, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import type { Loose } from '../support/server.ts';
 
 /** Each with the standard input, where it has one. */
 const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'file', labels: { a: 'b' } } };
-const lines: readonly (readonly [line: string, input?: unknown])[] = [
+type Line = readonly [line: string, input?: unknown];
+/** Later releases take no offence at a value that is there already. */
+const equalAgain: readonly Line[] = [['label deployment web x=1'], ['label deployment web x=1 y=2']];
+const lines: readonly Line[] = [
   ['create deployment web --image=nginx --replicas=2 --port=80'],
   ['create deployment web --image=nginx'],
   ['create deployment dry --image=nginx --dry-run=server'],
@@ -39,13 +42,14 @@ const lines: readonly (readonly [line: string, input?: unknown])[] = [
   ['set selector service s1 app=other'],
   ['set subject rolebinding b --user=ben'],
   ['label deployment web x=1'],
-  ['label deployment web x=1'],
+  ...(kubectlMinor === 24 ? equalAgain : []),
   ['label deployment web x=2'],
   ['label deployment web x=2 --overwrite'],
   ['label deployment web x-'],
   ['label deployment web --list'],
   ['label --local -f - x=1', deployment],
   ['annotate deployment web note=1'],
+  ['annotate deployment web note=2'],
   ['annotate deployment web note-'],
   ['patch deployment web -p {"spec":{"replicas":3}}'],
   ['patch deployment web -p {"spec":{"replicas":3}}'],

@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Loose, startTestServer, type TestServer } from './server.ts';
 
-export const kubectlMissing: string | undefined = missing();
-function missing(): string | undefined {
+/** The minor number of its release: 24 for 1.24. What later releases changed is compared with none of them. */
+export const kubectlMinor: number | undefined = minor();
+export const kubectlMissing: string | undefined = kubectlMinor === undefined ? 'there is no kubectl on the PATH' : undefined;
+function minor(): number | undefined {
   try {
-    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
-    return undefined;
+    const version = execFileSync('kubectl', ['version', '--client', '-o', 'json'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return Number.parseInt(/"minor": "(\d+)/.exec(version)?.[1] ?? '', 10);
   } catch {
-    return 'there is no kubectl on the PATH';
+    return undefined;
   }
 }
 

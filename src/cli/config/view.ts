@@ -67,12 +67,18 @@ function minified(config: RawConfig): RawConfig {
 
 const bodies = (entries: readonly RawEntry[] | undefined, field: string): Body[] => entries?.map((entry) => entry[field] as Body) ?? [];
 
-const omitted = ['certificate-authority-data', 'client-certificate-data', 'client-key-data'];
+/** What stands in the place of each field that is not shown. */
+const hidden: Readonly<Record<string, string>> = {
+  'certificate-authority-data': 'DATA+OMITTED',
+  'client-certificate-data': 'REDACTED',
+  'client-key-data': 'REDACTED',
+  password: 'REDACTED',
+  token: 'REDACTED',
+};
 const secret = /secret|token|passw|key|credential/i;
 function redact(config: RawConfig): void {
   for (const body of [...bodies(config.clusters, fieldOf.clusters), ...bodies(config.users, fieldOf.users)]) {
-    for (const field of omitted) if (body[field]) body[field] = 'DATA+OMITTED';
-    for (const field of ['token', 'password']) if (body[field]) body[field] = 'REDACTED';
+    for (const [field, text] of Object.entries(hidden)) if (body[field]) body[field] = text;
     if (body['auth-provider']) body['auth-provider'] = withoutSecrets(body['auth-provider'] as Body, 'config');
     if (body.exec) body.exec = withoutEnvironment(body.exec as Body);
   }
