@@ -154,6 +154,17 @@ describe('changes', () => {
       expect(await plat.ok(['annotate', 'cm/a', '-n', ns, 'note-'])).toBe('configmap/a annotated\n');
     });
 
+    test('as kubectl, a value that is there already needs --overwrite', async () => {
+      await makeMap('a', { metadata: { name: 'a', labels: { x: '1' }, annotations: { x: '1', 'kubernetes.io/change-cause': 'y' } } });
+      const kubectl = platFor(server, {}, undefined, 'kubectl');
+      const refused = async (...args: string[]) => (await kubectl.run([...args, '-n', ns])).stderr;
+      expect(await refused('label', 'cm', 'a', 'x=1')).toBe("error: 'x' already has a value (1), and --overwrite is false\n");
+      expect(await refused('annotate', 'cm', 'a', 'x=1', 'kubernetes.io/change-cause=z')).toBe(
+        "error: --overwrite is false but found the following declared annotation(s): 'x' already has a value (1)\n",
+      );
+      expect(await kubectl.ok(['annotate', 'cm', 'a', 'kubernetes.io/change-cause=z', '-n', ns])).toBe('configmap/a annotated\n');
+    });
+
     test('several are listed under their names, as they would be', async () => {
       await makeMap('a', { metadata: { name: 'a', labels: { x: '1' } } });
       await makeMap('b');
