@@ -1,6 +1,7 @@
 /** The contract of a command of `plat`, and its input and output. */
 
 import type { Readable } from 'node:stream';
+import type { KeptAgents } from '../client/agents.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type FlagTable, flagHelp, type ParsedFlags, parseFlags } from '../lib/flags.ts';
 
@@ -43,6 +44,8 @@ export interface IO {
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Exits the process at once. */
   exit(code: number): void;
+  /** Connections that outlast a command, where more than one runs in the process. */
+  readonly connections?: KeptAgents | undefined;
 }
 
 export interface Command {

@@ -68,6 +68,7 @@ export async function connect(
     signal,
     ...timeout,
     verifyDirectly: hasUsualTls(io.env),
+    kept: io.connections,
   });
   const session = {
     transport,

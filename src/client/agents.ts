@@ -43,8 +43,8 @@ class ChangedServer extends Error {
  * in progress on the old ones continue.
  */
 export class Agents {
-  private readonly connection: Connection;
-  private readonly options: AgentsOptions;
+  readonly connection: Connection;
+  readonly options: AgentsOptions;
   private agent: Agent | undefined;
   /** Undefined: OpenSSL verifies the server. */
   private authorities: readonly X509Certificate[] | undefined;
@@ -112,6 +112,48 @@ export class Agents {
     return proxy === undefined ? new SecureAgent(limits, verified) : new SecureTunnels({ proxy, roots }, verified);
   }
 }
+
+/** Transports whose connections are kept at most; those of others are closed. */
+const MAX_KEPT = 64;
+
+/**
+ * Connections that outlast a transport: the next one to the same server with the same trust and certificate continues with them.
+ * For many short commands in one process, where a new connection is most of the work of each. While a transport is open its connections
+ * are its own.
+ */
+export class KeptAgents {
+  private readonly idle = new Map<string, Agents[]>();
+  private count = 0;
+  private closed = false;
+
+  take(connection: Connection, options: AgentsOptions): Agents {
+    const found = this.idle.get(keyOf(connection, options))?.pop();
+    if (found === undefined) return new Agents(connection, options);
+    this.count--;
+    return found;
+  }
+  /** Called after its last request is complete or destroyed. */
+  giveBack(agents: Agents): void {
+    if (this.closed || this.count >= MAX_KEPT) {
+      agents.close();
+      return;
+    }
+    const key = keyOf(agents.connection, agents.options);
+    this.idle.set(key, [...(this.idle.get(key) ?? []), agents]);
+    this.count++;
+  }
+  /** Closes all connections, and those in use when they are given back. */
+  close(): void {
+    this.closed = true;
+    for (const agents of [...this.idle.values()].flat()) agents.close();
+    this.idle.clear();
+    this.count = 0;
+  }
+}
+const keyOf = (connection: Connection, { maxSockets, verifyDirectly, limits }: AgentsOptions): string => {
+  const { server, ca, serverName, insecure, proxy, roots, certificate, key } = connection;
+  return JSON.stringify([server, ca, serverName, insecure, proxy, roots, certificate, key, maxSockets, verifyDirectly, limits]);
+};
 
 /** Ends a connection to a host that is silent before it is there. */
 function limited<S extends Socket>(socket: S, { connect, handshake }: ConnectLimits, isSecure: boolean): S {

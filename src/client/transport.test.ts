@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock, systemClock } from '../lib/clock.ts';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
+import { KeptAgents } from './agents.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
 import { Discovery, resourcePath } from './discovery.ts';
@@ -69,6 +70,8 @@ beforeAll(async () => {
         });
       } else if (req.url === '/headers') {
         res.end(JSON.stringify({ raw: req.rawHeaders }));
+      } else if (req.url === '/port') {
+        res.end(JSON.stringify({ port: req.socket.remotePort }));
       } else if (req.url === '/slow') {
         res.write('begun');
         finishSlow = () => res.end(', ended');
@@ -231,6 +234,49 @@ test('the signal of the transport ends requests that have none', async () => {
   stop.abort(new Error('stopped'));
   await waiting;
   await expect(stopped.text({ path: '/warned' })).rejects.toThrow('stopped');
+});
+
+test('connections that are kept serve the next transport of the same credentials, without what the last one left unfinished', async () => {
+  const kept = new KeptAgents();
+  const next = (changes?: Partial<Connection>): Transport => new Transport(connection(changes), 'test/1', systemClock, { kept });
+  /** The port of its connection: one for each. */
+  const portOf = async (one: Transport): Promise<number> => {
+    const { port } = await one.json<{ port: number }>({ path: '/port' });
+    // A connection is free in the next turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    return port;
+  };
+  const first = next();
+  const port = await portOf(first);
+  // Two at a time have a connection each.
+  const beside = next();
+  expect(await portOf(beside)).not.toBe(port);
+  first.close();
+  const second = next();
+  expect(await portOf(second)).toBe(port);
+  const other = next({ certificate: client.certificate, key: client.key });
+  const otherPort = await portOf(other);
+  expect(otherPort).not.toBe(port);
+  second.close();
+  other.close();
+  expect(await portOf(next({ certificate: client.certificate, key: client.key }))).toBe(otherPort);
+
+  const third = next();
+  const { body } = await third.open({ path: '/slow' });
+  const lost = readAll(body, 1000);
+  third.close();
+  await expect(lost).rejects.toThrow('the connection to the server was lost');
+  const fourth = next();
+  expect(await portOf(fourth)).not.toBe(port);
+  fourth.close();
+
+  // What is given back later is closed as well.
+  const open = (): Promise<number> =>
+    new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));
+  const before = await open();
+  kept.close();
+  beside.close();
+  await expect.poll(open).toBeLessThanOrEqual(before - 2);
 });
 
 test('a stream is read line by line, wherever it is cut', async () => {

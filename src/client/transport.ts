@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
-import { Agents, type ConnectLimits, connectLimits, UnverifiedServer } from './agents.ts';
+import { Agents, type ConnectLimits, connectLimits, type KeptAgents, UnverifiedServer } from './agents.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
 import type { RequestTrace, TracedExchange } from './trace.ts';
@@ -69,11 +69,16 @@ export interface TransportOptions {
   /** See AgentsOptions. */
   readonly verifyDirectly?: boolean;
   readonly limits?: ConnectLimits;
+  /** Connections are taken from it and given back at the end. */
+  readonly kept?: KeptAgents | undefined;
 }
 
 export class Transport {
   readonly connection: Connection;
   private readonly agents: Agents;
+  private readonly kept: KeptAgents | undefined;
+  /** Requests without a complete response, where the connections are kept. */
+  private readonly unfinished = new Set<ClientRequest>();
   private readonly base: URL;
   private readonly userAgent: string;
   private readonly clock: Clock;
@@ -83,7 +88,7 @@ export class Transport {
   private readonly timeout: number | undefined;
 
   constructor(connection: Connection, userAgent: string, clock: Clock, options: TransportOptions = {}) {
-    const { maxSockets = 16, onWarning, trace, signal, timeout, verifyDirectly = false, limits = connectLimits } = options;
+    const { maxSockets = 16, onWarning, trace, signal, timeout, verifyDirectly = false, limits = connectLimits, kept } = options;
     this.clock = clock;
     this.onWarning = onWarning;
     this.trace = trace;
@@ -93,7 +98,9 @@ export class Transport {
     this.userAgent = userAgent;
     this.base = new URL(connection.server);
     // A connection that is made twice would be shown twice.
-    this.agents = new Agents(connection, { maxSockets, clock, limits, verifyDirectly: verifyDirectly && trace === undefined });
+    const agentsOptions = { maxSockets, clock, limits, verifyDirectly: verifyDirectly && trace === undefined };
+    this.kept = kept;
+    this.agents = kept?.take(connection, agentsOptions) ?? new Agents(connection, agentsOptions);
   }
   /** Sends a request and resolves as soon as the response head has arrived, whatever the status. Throws TransportError. */
   async open(options: RequestOptions): Promise<Answer> {
@@ -189,6 +196,7 @@ export class Transport {
     });
     const signal = options.signal ?? this.signal;
     if (signal !== undefined) endWith(signal, request);
+    if (this.kept !== undefined) this.follow(request);
     return request;
   }
   private failure(error: Error, options: RequestOptions): unknown {
@@ -210,7 +218,16 @@ export class Transport {
     return objectOf<T>(await this.text({ ...options, headers: { accept: 'application/json', ...options.headers } }));
   }
   close(): void {
-    this.agents.close();
+    for (const request of this.unfinished) request.destroy();
+    if (this.kept === undefined) this.agents.close();
+    else this.kept.giveBack(this.agents);
+  }
+  private follow(request: ClientRequest): void {
+    const finished = (): void => void this.unfinished.delete(request);
+    this.unfinished.add(request);
+    request.once('close', finished);
+    // The request itself closes a moment later, and with it a connection would be closed that has nothing more to send.
+    request.once('response', (response) => response.once('end', finished));
   }
   private headers(options: RequestOptions, { authorization }: Credential): OutgoingHttpHeaders {
     return {

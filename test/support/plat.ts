@@ -51,7 +51,9 @@ export function platFor(
   const home = homeOf(server, [program, ...connection].join(' '));
   const startBy = (clock: Clock, args: readonly string[], input: unknown) => {
     const text = input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input);
-    const io = testIO({ program, cwd, home, env, clock, stdin: async () => text });
+    // A connection whose server was verified at another time is another one.
+    const connections = clock === commandClock ? server.connections : undefined;
+    const io = testIO({ program, cwd, home, env, clock, connections, stdin: async () => text });
     // What follows two dashes is not for plat.
     const end = args.indexOf('--');
     const line = end === -1 ? [...args, ...connection] : [...args.slice(0, end), ...connection, ...args.slice(end)];

@@ -9,6 +9,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Authorizer } from '../../src/auth/types.ts';
+import { KeptAgents } from '../../src/client/agents.ts';
 import { composeServer, type Listening, type RunningServer } from '../../src/compose/server.ts';
 import { type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -68,6 +69,8 @@ export interface TestServer {
   readonly anonymous: Client;
   /** What the server logged as errors. A test that expects none says so. */
   readonly errors: readonly string[];
+  /** Connections of commands in this process, which outlast each of them. */
+  readonly connections: KeptAgents;
   /** What takes the requests of its clients, where they have no connection. */
   readonly direct: Handle | undefined;
   client(options?: ClientOptions): Client;
@@ -125,6 +128,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
   const running: RunningServer = { ...(listening as Listening), identity: base.identity, adminConfigPath, ended, close, abort };
   const handle = direct ? composed.requests.handlerForClients() : undefined;
   const clients: Client[] = [];
+  const connections = new KeptAgents();
   const client = (clientOptions: ClientOptions = {}): Client => {
     const made = new Client(running.address, { direct: handle, ...clientOptions });
     clients.push(made);
@@ -133,6 +137,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
   const admin = client({ token: 'admin-token' });
   const stop = async (): Promise<void> => {
     for (const one of clients) one.close();
+    connections.close();
     await running.close();
   };
   return {
@@ -147,6 +152,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
     bob: client({ token: 'bob-token' }),
     anonymous: client(),
     errors,
+    connections,
     direct: handle,
     client,
     async namespace(labels) {
