@@ -6,11 +6,14 @@ import { compiledModules, placeInSource, runsOnce } from './test/support/compile
 const every = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
 /** Files that change or measure what a process has once. Each gets a process of its own; all others share the workers' processes. */
-const alone = [
-  // Handles, timers and compiled code of the whole process are counted.
+const counted = [
+  // Handles and timers of the whole process are counted.
   'test/embedding/{lifetime,kit-lifetime}.test.ts',
+];
+const measured = [
+  // What was compiled of the whole process.
   'test/server/compiled-bundle.test.ts',
-  // Memory and processor time of the whole process are measured.
+  // Memory and processor time.
   'test/server/long-lists.test.ts',
   'test/property/requests.test.ts',
 ];
@@ -66,8 +69,12 @@ export default defineConfig({
     restoreMocks: true,
     env: { PLAT_FREEZE: '1' },
     projects: [
-      { extends: true, test: { name: 'shared', include: every, exclude: alone, isolate: false, execArgv: shortLived, server } },
-      { extends: true, test: { name: 'alone', include: alone, server } },
+      {
+        extends: true,
+        test: { name: 'shared', include: every, exclude: [...counted, ...measured], isolate: false, execArgv: shortLived, server },
+      },
+      { extends: true, test: { name: 'counted', include: counted, execArgv: shortLived, server } },
+      { extends: true, test: { name: 'measured', include: measured, server } },
     ],
   },
 });

@@ -8,23 +8,22 @@ import { readdirSync, readlinkSync } from 'node:fs';
 const counted = new Set(['Timeout', 'Immediate', 'TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PIPEWRAP', 'FSEVENTWRAP', 'STATWATCHER']);
 const FRAMES = 40;
 
+interface Opened {
+  readonly type: string;
+  /** Its stack is made into text when that is read, for the few things that are left. */
+  readonly at: Error;
+}
+
 export class LeftOpen {
-  private readonly open = new Map<number, string>();
+  private readonly open = new Map<number, Opened>();
   private readonly files = descriptors();
   private readonly hook = createHook({
     init: (id, type) => {
       if (!counted.has(type)) return;
-      const { stackTraceLimit: limit, prepareStackTrace } = Error;
+      const { stackTraceLimit: limit } = Error;
       Error.stackTraceLimit = FRAMES;
-      // The runner would look up every place in its source.
-      Error.prepareStackTrace = undefined as never;
-      const lines = (new Error().stack ?? '').split('\n');
-      // The runtime's own, which keeps the text of the date for a second.
-      const own = lines.some((line) => line.includes('utcDate') || line.includes('node:internal/http'));
-      const at = own ? undefined : lines.find((line) => /\/src\/[a-z]/.test(line) && !line.includes('node_modules'));
+      this.open.set(id, { type, at: new Error() });
       Error.stackTraceLimit = limit;
-      Error.prepareStackTrace = prepareStackTrace as never;
-      if (at !== undefined) this.open.set(id, `${type}${at.replace(/^\s+at /, ' at ').replace(/\(?[^\s(]*\/src\//, '(src/')}`);
     },
     destroy: (id) => this.open.delete(id),
   });
@@ -38,12 +37,26 @@ export class LeftOpen {
     // Ends are reported in a later turn of the loop.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     const files = [...descriptors()].filter((file) => !this.files.has(file));
-    return [...this.open.values(), ...files].sort();
+    const left = [...this.open.values()].map(placeOf).filter((place) => place !== undefined);
+    return [...left, ...files].sort();
   }
 
   stop(): void {
     this.hook.disable();
   }
+}
+
+/** The place in `src` that opened it; undefined: something else did. */
+function placeOf({ type, at }: Opened): string | undefined {
+  const { prepareStackTrace } = Error;
+  // The runner would look up every place in its source.
+  Error.prepareStackTrace = undefined as never;
+  const lines = (at.stack ?? '').split('\n');
+  Error.prepareStackTrace = prepareStackTrace as never;
+  // The runtime's own, which keeps the text of the date for a second.
+  if (lines.some((line) => line.includes('utcDate') || line.includes('node:internal/http'))) return undefined;
+  const place = lines.find((line) => /\/src\/[a-z]/.test(line) && !line.includes('node_modules'));
+  return place && `${type}${place.replace(/^\s+at /, ' at ').replace(/\(?[^\s(]*\/src\//, '(src/')}`;
 }
 
 /** Files and sockets of this process, by what the system says they lead to; pipes and the like belong to the runtime. */

@@ -1,6 +1,6 @@
 /** The package as `npm pack` makes it: installed into an empty directory it runs, and has all that it names. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +17,13 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 };
 const run = promisify(execFile);
 
+/** npm compresses as well as it can, which takes two thirds of the time of this file; how well is nothing that is tested here. */
+const COMPRESS_QUICKLY = `
+const zlib = require('node:zlib');
+const { Gzip } = zlib;
+zlib.Gzip = function QuickGzip(options) { return new Gzip({ ...options, level: 1 }); };
+`;
+
 describe.skipIf(programMissing !== undefined)('the packed package', () => {
   let project: string;
   let installed: string;
@@ -29,7 +36,12 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
   // As npm installs it; dependencies are those of this checkout, so that no registry is asked.
   beforeAll(async () => {
     project = temporaryDirectory('plat-packed');
-    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], { cwd: root });
+    const preload = join(project, 'compress-quickly.cjs');
+    writeFileSync(preload, COMPRESS_QUICKLY);
+    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
+      cwd: root,
+      env: { ...process.env, NODE_OPTIONS: `--require=${JSON.stringify(preload)}` },
+    });
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
     installed = join(project, 'node_modules', manifest.name);
     mkdirSync(installed, { recursive: true });

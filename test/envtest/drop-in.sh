@@ -1,12 +1,12 @@
 #!/bin/sh
 # Drives a directory of `plat envtest` as Go's envtest drives the stock programs: asks for help, makes certificates, starts etcd
 # and kube-apiserver with its flags, asks whether they are ready, works with a client certificate, stops both by SIGTERM.
-# Three control planes at once. Prints a line for each step that held.
+# Two control planes at once. Prints a line for each step that held.
 #
 #   drop-in.sh ASSETS WORK ADDRESS
 set -eu
 assets=$1 work=$2 address=$3
-planes='1 2 3'
+planes='1 2'
 started=''
 trap 'for pid in $started; do kill -9 "$pid" 2>/dev/null || :; done' EXIT
 

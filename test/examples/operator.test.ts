@@ -16,8 +16,13 @@ const modules = join(root, 'node_modules');
 /** A runner has this long for all tests of the example. */
 const RUNNER_MS = 240_000;
 
-/** A copy of the example with the package installed: a directory of its own, and links to what npm would put beside it. */
+let installedOnce: string | undefined;
+/** A copy of the example with the package installed, for all runners: a directory of its own, and links to what npm would put beside it. */
 function installedExample(): string {
+  installedOnce ??= installExample();
+  return installedOnce;
+}
+function installExample(): string {
   const directory = temporaryDirectory('plat-operator');
   cpSync(join(examplesFolder, 'operator'), directory, { recursive: true, filter: (path) => !path.includes('node_modules') });
   const installed = join(directory, 'node_modules', '@plat-dev', 'plat');
