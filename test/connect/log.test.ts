@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { addNode, eventually, servingFor, startBackend, startWorld, type World } from './support.ts';
+import { addNode, eventually, rawConnection, servingFor, startBackend, startWorld, type World } from './support.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -37,6 +37,42 @@ test('the agent of the node is asked, in its own words and with the certificate 
     },
   ]);
   expect(world.agent.seen[0]?.headers.authorization).toBeUndefined();
+});
+
+test('a log is read over a WebSocket, as bytes or as base64', async () => {
+  world.agent.answer = (_req, res) => void res.end('line 1\nline ä\n');
+  const read = async (protocol: string): Promise<{ readonly head: string; readonly frames: Buffer[] }> => {
+    const path = `/api/v1/namespaces/${world.ns}/pods/one/log`;
+    const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    const offer = `Sec-WebSocket-Protocol: ${protocol}`;
+    const credential = 'Authorization: Bearer admin-token';
+    const client = await rawConnection(
+      world.server,
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${credential}\r\n${key}\r\n${offer}\r\n\r\n`,
+    );
+    await client.until(({ ended }) => ended);
+    client.socket.destroy();
+    const answer = Buffer.from(client.text, 'latin1');
+    const at = answer.indexOf('\r\n\r\n') + 4;
+    const frames: Buffer[] = [];
+    for (let rest = answer.subarray(at); rest.length >= 2; ) {
+      const end = 2 + (rest[1] as number);
+      frames.push(rest.subarray(0, end));
+      rest = rest.subarray(end);
+    }
+    return { head: answer.toString('utf8', 0, at), frames };
+  };
+  const suffix = 'k8s.io';
+  const binary = await read(`other, binary.${suffix}`);
+  expect(binary.head).toContain('101 Switching Protocols');
+  expect(binary.head).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
+  expect(binary.head).toContain(`Sec-WebSocket-Protocol: binary.${suffix}`);
+  expect(binary.frames.map((frame) => frame[0])).toEqual([0x82, 0x82, 0x88]);
+  expect(binary.frames[1]?.toString('utf8', 2)).toBe('line 1\nline ä\n');
+  const text = await read(`base64.binary.${suffix}`);
+  expect(text.frames.map((frame) => frame[0])).toEqual([0x81, 0x81, 0x88]);
+  expect(Buffer.from(text.frames[1]?.toString('utf8', 2) ?? '', 'base64').toString()).toBe('line 1\nline ä\n');
+  expect((await read('other')).head).toContain('400 Bad Request');
 });
 
 test('a followed log arrives while it is written, and a listener who leaves ends it', async () => {

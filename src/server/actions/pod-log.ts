@@ -13,6 +13,7 @@ import { type ConnectDeps, current } from '../tunnels/connect.ts';
 import { containerOf } from '../tunnels/containers.ts';
 import { type AnswerLimits, dial } from '../tunnels/dial.ts';
 import { answerOf, sendAnswer } from '../tunnels/forward.ts';
+import { sendOverSocket, wantsSocket } from '../tunnels/socket-answer.ts';
 import { authorityOf, schemeOf, type Target } from '../tunnels/target.ts';
 
 /** Maximum length of an agent's error that is passed on. */
@@ -41,7 +42,7 @@ export function podLog(deps: ConnectDeps): Action {
   };
 }
 
-async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Target, path: string, name: string): Promise<void> {
+async function passOn({ open, limits, registry }: ConnectDeps, ctx: Context, target: Target, path: string, name: string): Promise<void> {
   const headers = ['Host', authorityOf(target), 'Accept-Encoding', 'identity'];
   const request = dial(target, { method: 'GET', path, headers, ...limits });
   const unreachable = (why: string): ApiError => plainError(`Get "${schemeOf(target)}://${authorityOf(target)}${path}": ${why}`);
@@ -52,6 +53,7 @@ async function passOn({ open, limits }: ConnectDeps, ctx: Context, target: Targe
     request.destroy();
     throw agentError(status, problem, name);
   }
+  if (wantsSocket(ctx)) return sendOverSocket(open, registry.catalog.identity.groupSuffix, ctx, request, response);
   // The log is sent as plain text, whatever it contains.
   await sendAnswer({ open, clock: limits.clock }, ctx, request, response, [
     'Content-Type',
