@@ -202,6 +202,8 @@ describe('plat', () => {
     expect(await exec('cat', '/etc/settings/colour')).toMatchObject({ code: 0, stdout: 'blue' });
     expect(await exec('sh', '-c', 'echo $A; echo oops >&2; exit 4')).toMatchObject({ code: 4, stdout: '1\n', stderr: 'oops\n' });
     expect(await exec('nginx')).toMatchObject({ code: 127 });
+    const long = 'a'.repeat(20_000);
+    expect(await exec('echo', long)).toMatchObject({ code: 0, stdout: `${long}\n` });
     expect(await plat.ok(['logs', '-n', ns, 'tools'])).toContain('simulated container main');
   });
 

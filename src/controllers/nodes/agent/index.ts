@@ -46,6 +46,8 @@ export interface AgentOptions {
   readonly disks: KeptDisks;
 }
 
+/** Commands stand in the path of a request: as long as the server accepts, and what it adds. */
+const HEADER_BYTES = 128 * 1024;
 /** Most ports that one WebSocket forwards. */
 const PORTS_LIMIT = 16;
 
@@ -76,7 +78,7 @@ export class SimulatedAgent {
   constructor(options: AgentOptions) {
     this.options = options;
     this.suffixes = Object.values(identities).map(({ groupSuffix }) => groupSuffix);
-    this.server = createServer((req, res) => {
+    this.server = createServer({ maxHeaderSize: HEADER_BYTES }, (req, res) => {
       this.answer(req, res).catch((error: unknown) => refuse(res, error));
     });
     this.server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
