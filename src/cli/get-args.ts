@@ -78,10 +78,16 @@ function checkForms(options: GetOptions): void {
     throw new FlagError('--output-watch-events option can only be used with --watch or --watch-only');
 }
 
+const noObjects = 'error: You must provide one or more resources by argument or filename.';
 /** `pods`, `pods a b`, `pods,services`, `pod/a service/b` */
 export function targetsOf(args: readonly string[], examples: string): Target[] {
   const [first, ...names] = args;
-  if (first === undefined) throw new FlagError(`which objects? For example: ${examples}`);
+  if (first === undefined) {
+    throw new FlagError(
+      `which objects? For example: ${examples}`,
+      examples.startsWith('plat get') ? 'error: Required resource not specified.' : noObjects,
+    );
+  }
   if (args.some((w) => w.includes('/'))) {
     return args.map((word) => {
       const [type, name, more] = word.split('/');

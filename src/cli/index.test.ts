@@ -138,7 +138,7 @@ test('called as kubectl: its name, its errors, its exit codes', async () => {
   expect((await kubectl('list')).stderr).toBe('error: unknown command "list" for "kubectl"\n\nDid you mean this?\n\tget\n\twait\n');
   expect(await kubectl('get', '--nonsense')).toMatchObject({
     code: 1,
-    stderr: "error: unknown flag --nonsense\nSee 'kubectl get --help' for usage.\n",
+    stderr: "error: unknown flag: --nonsense\nSee 'kubectl get --help' for usage.\n",
   });
   expect((await kubectl('version', '--client')).stdout).toMatch(
     /^Client Version: version\.Info\{Major:"1", Minor:"24", GitVersion:"v1\.24\./,

@@ -203,8 +203,9 @@ async function runCommand(command: Command, path: readonly string[], args: reado
     return await (profile === undefined ? command.run(own, io) : profile.profiled(own, io, () => command.run(own, io)));
   } catch (error) {
     if (!isStock(io) || !(error instanceof Error) || error.name !== 'FlagError') throw error;
-    if ((error as FlagError).stockText !== undefined) throw error;
-    throw new FlagError(`${error.message}\nSee '${programName(io)} ${path.join(' ')} --help' for usage.`);
+    const { stockText, stockMessage = error.message } = error as FlagError;
+    if (stockText !== undefined) throw error;
+    throw new FlagError(`${stockMessage}\nSee '${programName(io)} ${path.join(' ')} --help' for usage.`);
   }
 }
 

@@ -62,7 +62,10 @@ Exit codes:
       else checkTargets(marks.command, changes.args, options);
       if (options.list && options.output !== '') throw new FlagError('--list and --output exclude each other');
       if (changes.pairs.size === 0 && !options.list)
-        throw new FlagError(`which ${marks.field}? key=value sets one, key- removes it, --list shows them`);
+        throw new FlagError(
+          `which ${marks.field}? key=value sets one, key- removes it, --list shows them`,
+          `error: at least one ${marks.field.slice(0, -1)} update is required`,
+        );
       if (options.local) return new Marker(io, options, marks, changes).runLocal();
       const line = commandLine(io, marks.command, all, raw);
       return withServer(options, io, (work) => new Marker(io, options, marks, changes).run(work, line));

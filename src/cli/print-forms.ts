@@ -11,7 +11,7 @@ import type { IO } from './command.ts';
 import { jsonPathTemplate } from './json-path-template.ts';
 import { type ApiItem, clientList, ObjectPrinter } from './print-objects.ts';
 import { TablePrinter } from './print-table.ts';
-import { isStock } from './program.ts';
+import { isStock, withStockText } from './program.ts';
 import { screenText } from './screen-text.ts';
 
 export interface Printed {
@@ -65,9 +65,22 @@ function readFormOf(value: string, plain: readonly string[]): string {
   const lower = value.toLowerCase();
   if (plain.includes(lower)) return lower;
   const found = templateOf(value);
-  if (found === undefined) readChoice(value, namesOf(plain.filter((form) => form !== 'table')));
-  else if (found.argument !== '') checkTemplate(found.form, found.argument);
-  return value;
+  if (found !== undefined) {
+    if (found.argument !== '') checkTemplate(found.form, found.argument);
+    return value;
+  }
+  const shown = plain.filter((form) => form !== 'table');
+  try {
+    return readChoice(value, namesOf(shown));
+  } catch (error) {
+    throw withStockText(error as Error, unknownForm(value, shown));
+  }
+}
+/** The line of the stock client about a format that it does not have. */
+function unknownForm(value: string, shown: readonly string[]): string {
+  const templates = templateForms.filter((form) => shown.includes('wide') || !form.startsWith('custom-columns'));
+  const names = [...shown, ...templates].sort().join();
+  return `error: unable to match a printer suitable for the output format ${JSON.stringify(value)}, allowed formats are: ${names}`;
 }
 function templateOf(value: string): { form: TemplateForm; argument: string } | undefined {
   const at = value.indexOf('=');

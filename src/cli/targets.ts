@@ -37,7 +37,12 @@ export function checkTargets(command: string, args: readonly string[], options: 
   const named = targets.some((t) => t.names.length > 0);
   if (named && byWhat) throw new FlagError('a name and --selector, --field-selector or --all exclude each other');
   if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
-  if (!named && !byWhat) throw new FlagError(`which ${targets[0]?.type}? Name them, select by label with -l, or use --all`);
+  if (!named && !byWhat) {
+    throw new FlagError(
+      `which ${targets[0]?.type}? Name them, select by label with -l, or use --all`,
+      'error: resource(s) were provided, but no name was specified',
+    );
+  }
 }
 
 /** An object of a command, with its content if a file has it. */

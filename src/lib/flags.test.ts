@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { bool, choice, duration, FlagError, file, flagHelp, int, list, optionalBool, pairs, parseFlags, port, text } from './flags.ts';
+import { bool, choice, duration, file, flagHelp, int, list, optionalBool, pairs, parseFlags, port, text } from './flags.ts';
 import { editDistance, nearest } from './suggest.ts';
 
 const table = {
@@ -98,7 +98,7 @@ describe('refusals', () => {
     [['--claim=a'], '--claim: "a" is not of the form key=value'],
     [['--later=x'], '--later is planned, but has no effect in this release: leave it out'],
   ])('%j', (args, message) => {
-    expect(() => parseFlags(table, args)).toThrow(new FlagError(message));
+    expect(() => parseFlags(table, args)).toThrow(expect.objectContaining({ name: 'FlagError', message }));
   });
 });
 

@@ -42,11 +42,14 @@ export type FlagTable = Readonly<Record<string, Readonly<Record<string, Flag<unk
 export class FlagError extends Error {
   /** The line of the stock client about the same, which scripts look for. */
   readonly stockText: string | undefined;
+  /** The same where the stock client adds how to get help. */
+  readonly stockMessage: string | undefined;
 
-  constructor(message: string, stockText?: string) {
+  constructor(message: string, stockText?: string, stockMessage?: string) {
     super(message);
     this.name = 'FlagError';
     this.stockText = stockText;
+    this.stockMessage = stockMessage;
   }
 }
 
@@ -300,7 +303,7 @@ function shortFlags(arg: string, known: ReadonlyMap<string, Flag<unknown>>, lett
   const found: NamedValue[] = [];
   for (let at = 1; at < arg.length; at++) {
     const name = letters.get(arg[at] as string);
-    if (name === undefined) throw unknownFlag(arg, arg.slice(1), known);
+    if (name === undefined) throw unknownFlag(arg, arg.slice(1), known, arg[at]);
     const rest = arg.slice(at + 1);
     if (rest.startsWith('=')) return [...found, { name, glued: rest.slice(1) }];
     if (!known.get(name)?.isSwitch) return [...found, { name, glued: rest === '' ? undefined : rest }];
@@ -308,9 +311,10 @@ function shortFlags(arg: string, known: ReadonlyMap<string, Flag<unknown>>, lett
   }
   return found;
 }
-function unknownFlag(shown: string, name: string, known: ReadonlyMap<string, Flag<unknown>>): FlagError {
+function unknownFlag(shown: string, name: string, known: ReadonlyMap<string, Flag<unknown>>, letter?: string): FlagError {
   const usable = [...known].filter(([, flag]) => !flag.planned).map(([n]) => n);
-  return new FlagError(`unknown flag ${shown}${didYouMean(name, usable, '--')}`);
+  const stock = letter === undefined ? `unknown flag: ${shown}` : `unknown shorthand flag: '${letter}' in ${shown}`;
+  return new FlagError(`unknown flag ${shown}${didYouMean(name, usable, '--')}`, undefined, stock);
 }
 
 // ---- help ------------------------------------------------------------------------------------------------------
