@@ -17,7 +17,7 @@ import { DEFAULT_POOL, type NodePoolSpec } from './settings.ts';
 
 type NodePool = ApiObject & { spec?: NodePoolSpec; status?: { nodes?: number; ready?: number; observedGeneration?: number } };
 type PodLifecycle = ApiObject & {
-  spec?: { selector?: LabelSelectorObject; namespaces?: readonly string[]; stages?: readonly StageSpec[] };
+  spec?: { selector?: LabelSelectorObject; namespaces?: readonly string[]; images?: readonly string[]; stages?: readonly StageSpec[] };
 };
 
 /** Delay between looks at definitions that are not served yet. */
@@ -146,6 +146,7 @@ function configured({ metadata, spec }: PodLifecycle): ConfiguredLifecycle {
     // An absent selector selects all pods, an absent one of a service would select none.
     selector: fromLabelSelector(spec?.selector ?? {}),
     namespaces: spec?.namespaces ?? [],
+    images: spec?.images ?? [],
     lifecycle: lifecycleOf(spec?.stages ?? []),
   };
 }

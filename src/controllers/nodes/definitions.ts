@@ -74,6 +74,11 @@ const lifecycleSchema = {
           },
         },
         namespaces: { type: 'array', items: text, description: 'Namespaces of the pods. Absent: all.' },
+        images: {
+          type: 'array',
+          items: text,
+          description: 'Names of images, with * for any text: pods that have such a container. Absent: all.',
+        },
         stages: {
           type: 'array',
           items: {

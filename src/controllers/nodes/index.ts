@@ -39,8 +39,8 @@ function start(context: ControllerContext, settings: SimulatedNodesSettings): vo
   const pods = new NodePods(context, fleet, {
     events,
     disks,
-    choose: ({ metadata }) =>
-      choice.choose(metadata, namespaces.get('', metadata.namespace ?? '')?.metadata.annotations, configuration?.lifecycles ?? []),
+    choose: (pod) =>
+      choice.choose(pod, namespaces.get('', pod.metadata.namespace ?? '')?.metadata.annotations, configuration?.lifecycles ?? []),
   });
   configuration?.follow(() => pods.again());
   fleet.follow({

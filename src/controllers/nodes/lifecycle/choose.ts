@@ -16,6 +16,8 @@ export interface ConfiguredLifecycle {
   readonly selector: LabelSelector;
   /** Empty: all. */
   readonly namespaces: readonly string[];
+  /** Names of images, `*` for any text. Empty: all. A pod has the life cycle if one of its containers has such an image. */
+  readonly images: readonly string[];
   readonly lifecycle: Lifecycle;
 }
 
@@ -39,6 +41,18 @@ const exitCode = 'exit-code';
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
+/** What of a pod decides. */
+export interface ChosenFor {
+  readonly metadata: {
+    readonly namespace?: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
+  readonly spec?: {
+    readonly containers?: readonly { readonly image?: string }[] | null;
+    readonly initContainers?: readonly { readonly image?: string }[] | null;
+  } | null;
+}
 export interface Chosen {
   readonly lifecycle: Lifecycle;
   /** What is wrong with the annotations; those are not used. */
@@ -52,7 +66,7 @@ export class LifecycleChoice {
     this.prefix = simulationName(identity, '');
   }
   choose(
-    { namespace, labels, annotations }: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> },
+    { metadata: { namespace, labels, annotations }, spec }: ChosenFor,
     ofNamespace: Annotations,
     configured: readonly ConfiguredLifecycle[],
   ): Chosen {
@@ -60,6 +74,7 @@ export class LifecycleChoice {
     if (own !== undefined) return own;
     for (const one of configured) {
       if (one.namespaces.length > 0 && !one.namespaces.includes(namespace ?? '')) continue;
+      if (one.images.length > 0 && !hasImage(spec, one.images)) continue;
       if (one.selector.matches(labels)) return { lifecycle: one.lifecycle };
     }
     return { lifecycle: quickLifecycle };
@@ -95,6 +110,25 @@ export class LifecycleChoice {
     }
     return stages === undefined ? undefined : { lifecycle: lifecycleOf(stages) };
   }
+}
+
+function hasImage(spec: ChosenFor['spec'], patterns: readonly string[]): boolean {
+  const images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ image }) => image ?? '');
+  return patterns.some((pattern) => images.some((image) => isLike(image, pattern)));
+}
+/** `example.com/*:broken`: parts between stars are found one after another. */
+function isLike(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /** What is wrong with the delay that an annotation names; undefined if nothing is. */

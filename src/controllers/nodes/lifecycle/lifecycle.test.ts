@@ -294,7 +294,8 @@ test('jitter is the same for the same seed, and different for others', () => {
 
 const choice = new LifecycleChoice(plat);
 const note = (name: string, value: string) => ({ [`simulation.plat.dev/${name}`]: value });
-const chosen = (annotations: Record<string, string>, ofNamespace = {}) => choice.choose({ annotations }, ofNamespace, []).lifecycle;
+const chosen = (annotations: Record<string, string>, ofNamespace = {}) =>
+  choice.choose({ metadata: { annotations } }, ofNamespace, []).lifecycle;
 
 test('annotations choose the life cycle, those of the pod before those of its namespace', () => {
   expect(chosen({})).toBe(quickLifecycle);
@@ -311,7 +312,7 @@ test('annotations choose the life cycle, those of the pod before those of its na
 
 test('wrong annotations are reported and not used', () => {
   for (const wrong of [note('slow-pull', 'soon'), note('exit-code', '300'), note('exit-code', 'x')])
-    expect(choice.choose({ annotations: wrong }, {}, [])).toEqual({ lifecycle: quickLifecycle, problem: expect.any(String) });
+    expect(choice.choose({ metadata: { annotations: wrong } }, {}, [])).toEqual({ lifecycle: quickLifecycle, problem: expect.any(String) });
 });
 
 test('configured life cycles select pods by labels and namespace, the first by name', () => {
@@ -319,11 +320,30 @@ test('configured life cycles select pods by labels and namespace, the first by n
     name,
     selector: fromLabelSelector({ matchLabels }),
     namespaces,
+    images: [],
     lifecycle: lifecycleOf([{ stage: 'ready', delay: '1s' }]),
   });
   const all = [one('a', { app: 'web' }, ['other']), one('b', { app: 'web' }), one('c', {})];
-  const of = (labels: Record<string, string>, namespace = 'ns') => choice.choose({ labels, namespace }, undefined, all).lifecycle;
+  const of = (labels: Record<string, string>, namespace = 'ns') =>
+    choice.choose({ metadata: { labels, namespace } }, undefined, all).lifecycle;
   expect(of({ app: 'web' }, 'other')).toBe(all[0]?.lifecycle);
   expect(of({ app: 'web' })).toBe(all[1]?.lifecycle);
   expect(of({})).toBe(all[2]?.lifecycle);
+});
+
+test('configured life cycles select pods by the images of their containers', () => {
+  const lifecycle = lifecycleOf([{ stage: 'pull', fails: true }]);
+  const fails = (patterns: string[], ...images: string[]): boolean => {
+    const all = [{ name: 'a', selector: fromLabelSelector({}), namespaces: [], images: patterns, lifecycle }];
+    return (
+      choice.choose({ metadata: {}, spec: { containers: images.map((image) => ({ image })) } }, undefined, all).lifecycle === lifecycle
+    );
+  };
+  expect(fails(['web:404'], 'web:404')).toBe(true);
+  expect(fails(['web:404'], 'web:4041')).toBe(false);
+  expect(fails(['*:404'], 'app:1', 'web:404')).toBe(true);
+  expect(fails(['*.invalid/*'], 'registry.invalid/app:1')).toBe(true);
+  expect(fails(['a*a'], 'a')).toBe(false);
+  expect(fails(['a*b*c'], 'a-c-b-c')).toBe(true);
+  expect(fails(['a*b*c'], 'a-c')).toBe(false);
 });

@@ -59,7 +59,7 @@ function ofCommand(container: Container, environment: () => Environment): Proces
   return processOfCommand(commandOf(container, world.variables), () => world, container.stdin === true);
 }
 
-/** What a command does: undefined if it is not simulated. `waits`: somebody may write to its input later. */
+/** What a command does: undefined if it is not simulated. `waits`: a client may write to its input later. */
 export function processOfCommand(argv: readonly string[], environment: () => Environment, waits = false): Process | undefined {
   let waited = 0;
   try {
