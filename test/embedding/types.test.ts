@@ -37,7 +37,21 @@ async function main(): Promise<void> {
 void main();
 `;
 
-test('modules and scripts compile against the package, strictly', { timeout: 300_000 }, async () => {
+/** A test of a project: the matchers have types by the import of `withServer` alone. */
+const matching = (runner: string, helpers: string): string => `
+import { afterAll, beforeAll, expect, test } from '${runner}';
+import { withServer } from '@plat-dev/plat/testing/${helpers}';
+const onServer = withServer({ identity: 'kubernetes' }, { beforeAll, afterAll, expect });
+test('a', onServer(async (server) => {
+  expect(server).toHaveSeen({ verb: 'get', resource: 'pods' });
+  expect(server).not.toHaveSeenTimes({ verb: 'get' }, 3);
+  await expect(server).toEventuallyBeGone({ apiVersion: 'v1', kind: 'Pod', name: 'a', namespace: 'b' });
+  // @ts-expect-error there is no such field of a request
+  expect(server).toHaveSeen({ verbs: 'get' });
+}));
+`;
+
+test('modules and scripts compile against the package, strictly, and so do tests with its matchers', { timeout: 300_000 }, async () => {
   const project = temporaryDirectory('plat-types');
   const modules = join(project, 'node_modules');
   const types = join(modules, '@plat-dev', 'plat', 'dist', 'types');
@@ -65,6 +79,15 @@ test('modules and scripts compile against the package, strictly', { timeout: 300
     skipLibCheck: false,
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['module.mts', 'script.cts'] }));
+  const compiled = await tsc('-p', project).catch((error: { stdout: string }) => error);
+  expect(compiled.stdout).toBe('');
+  mkdirSync(join(modules, '@jest'));
+  for (const name of ['vitest', 'expect', '@jest/globals']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  writeFileSync(join(project, 'vitest.mts'), matching('vitest', 'vitest'));
+  writeFileSync(join(project, 'jest.cts'), matching('@jest/globals', 'jest'));
+  // Declarations of the runners are theirs to check.
+  const tests = { compilerOptions: { ...compilerOptions, skipLibCheck: true }, files: ['vitest.mts', 'jest.cts'] };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(tests));
   const { stdout } = await tsc('-p', project).catch((error: { stdout: string }) => error);
   expect(stdout).toBe('');
 });

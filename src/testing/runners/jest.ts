@@ -1,4 +1,5 @@
 /** For Jest: `const { withServer } = require('@plat-dev/plat/testing/jest')`. */
+import type {} from 'expect';
 import { type ExpectHelpers, expectHelpers } from './expect.ts';
 import type { ServerMatchers } from './matchers.ts';
 
@@ -9,6 +10,11 @@ export type { ServerMatchers } from './matchers.ts';
 export type { RequestPattern } from './seen.ts';
 export type { OnServer, WithServerOptions } from './with-server.ts';
 
+/** For `import { expect } from '@jest/globals'`. */
+declare module 'expect' {
+  interface Matchers<R extends void | Promise<void>, T = unknown> extends ServerMatchers<R> {}
+}
+/** For the globals of @types/jest. */
 declare global {
   namespace jest {
     interface Matchers<R, T> extends ServerMatchers<R> {}
