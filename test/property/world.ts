@@ -51,6 +51,8 @@ export class World implements EditWorld {
   refusedWrites = 0;
   /** Definitions and groups of other servers change, too: the server then writes what nobody asked for, and lists follow. */
   restless = false;
+  /** Requests that are tried come over a connection; lists that are compared do not. */
+  connected = true;
   private readonly clients = new Map<string, Client>();
   private readonly watcher: Client;
   private readonly watches: { readonly path: string; text: string }[] = [];
@@ -145,11 +147,11 @@ export class World implements EditWorld {
   }
 
   private client(user: Sent['user'], http2: boolean): Client {
-    const key = `${user} ${http2}`;
+    const key = `${user} ${http2} ${this.connected}`;
     let client = this.clients.get(key);
     if (client === undefined) {
-      // What is tried has a connection, lists that are compared have none.
-      client = this.server.client({ http2, direct: undefined, ...(user !== 'anonymous' && { token: `${user}-token` }) });
+      const token = user === 'anonymous' ? {} : { token: `${user}-token` };
+      client = this.server.client({ http2, ...token, ...(this.connected && { direct: undefined }) });
       this.clients.set(key, client);
     }
     return client;

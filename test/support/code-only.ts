@@ -3,6 +3,9 @@
 /** A slash after one of these begins a regular expression; after anything else it divides. */
 const beforeRegex = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|void|delete|await|yield))\s*$/;
 
+/** Characters that begin and end nothing. */
+const ordinary = /[^/'"`{}]+/y;
+
 export function codeOnly(text: string): string {
   let out = '';
   /** Of each template that is open: the braces open within its current `${`. */
@@ -25,6 +28,13 @@ export function codeOnly(text: string): string {
     if (text[at - 1] === '{') templates.push(0);
   };
   while (at < text.length) {
+    ordinary.lastIndex = at;
+    const plain = ordinary.exec(text);
+    if (plain !== null) {
+      out += plain[0];
+      at = ordinary.lastIndex;
+      continue;
+    }
     const two = text.slice(at, at + 2);
     const one = text[at] as string;
     const open = templates.length - 1;
