@@ -7,9 +7,10 @@
  */
 import { nextTurn } from '../lib/next-turn.ts';
 import { ApiError, expired } from '../meta/errors.ts';
-import type { Collection, CollectionEvent } from '../storage/collection.ts';
+import type { Collection } from '../storage/collection.ts';
 import { type ChangeRecord, Compacted } from '../storage/engine.ts';
 import { atRevision, type Item } from '../storage/item.ts';
+import type { CollectionEvent } from '../storage/recent-events.ts';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
 import { fresh, parseVersion } from './list.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
 import { Audience, type Interest } from './audience.ts';
-import type { CollectionEvent } from './collection.ts';
 import type { Item } from './item.ts';
+import type { CollectionEvent } from './recent-events.ts';
 
 const item = (key: string, ...fields: string[]): Item => ({
   key,

@@ -2,8 +2,9 @@
  * The listeners of a collection's changes. Most watchers of a large cluster want one object, or the objects of one node: they
  * register that interest, and a change finds them by its key and its fields instead of calling every one.
  */
-import type { CollectionEvent, EventListener } from './collection.ts';
+import type { EventListener } from './collection.ts';
 import type { Item } from './item.ts';
+import type { CollectionEvent } from './recent-events.ts';
 
 /** The interest of a listener: an object of this key, or objects one of whose selectable fields has this value. */
 export type Interest = { readonly key: string } | { readonly field: number; readonly value: string };

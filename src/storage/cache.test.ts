@@ -2,10 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../lib/clock.ts';
 import { Cache } from './cache.ts';
-import { type Collection, type CollectionEvent, type CollectionOptions, FRAMED_EVENTS } from './collection.ts';
+import type { Collection, CollectionOptions } from './collection.ts';
 import type { Engine, RangeRequest } from './engine.ts';
 import { asMemoryEngine, openMemoryEngine } from './engines/memory.ts';
 import { type ReadValue, storedText, storedValue } from './item.ts';
+import { type CollectionEvent, FRAMED_EVENTS } from './recent-events.ts';
 
 const prefix = '~garden/lamps/';
 const stored = (name: string): Buffer => storedValue(JSON.stringify({ metadata: { name, uid: 'u', labels: { name } }, by: 'writer' }), 'u');

@@ -2,25 +2,14 @@
  * The current state of one kind of object, in key order, and its recent changes. Fed by the cache with the engine's
  * changes; read by every get, list and watch.
  */
-import { BoundedCache } from '../lib/bounded-cache.ts';
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
 import type { Unreadable } from './engine.ts';
 import { atRevision, type Facts, type Item, itemFromStored, type ReadValue, storedObject } from './item.ts';
 import { NotLoaded, type SingleRead, type Stored } from './not-loaded.ts';
+import { type CollectionEvent, RecentEvents } from './recent-events.ts';
 import { type UnreadableObject, whyUnreadable } from './unreadable.ts';
-
-/** A change as watchers see it. For a deletion `item` is the last state, carrying the deletion's revision. */
-export interface CollectionEvent {
-  readonly type: 'put' | 'delete';
-  readonly item: Item;
-  readonly previous: Item | undefined;
-  readonly revision: number;
-  /** The previous state with this event's revision: for watchers whose selection the object has left. Made on first use. */
-  left?: Item;
-  /** Encodings made for one watcher and shared by all: representation → frame, as the server makes them. */
-  frames: Map<string, unknown> | undefined;
-}
+import { ValueIndexes } from './value-indexes.ts';
 
 export type EventListener = (event: CollectionEvent) => void;
 
@@ -46,20 +35,6 @@ export interface CollectionState {
   readonly unknownUntil: number;
 }
 
-/** Keys of items by the value of a label or field. */
-interface Index {
-  readonly keys: Map<string, Set<string>>;
-  readonly read: (item: Item) => string | undefined;
-}
-/** Maximum label and field values by which a collection is indexed; the least recently used is evicted. */
-const INDEX_LIMIT = 16;
-/** Maximum bytes of objects in recent events; beyond it older ones are read from the store's history. */
-const EVENT_BYTES = 16 * 2 ** 20;
-/**
- * The newest events that cache the encodings made for watchers. All followers have read theirs by then; a watcher that resumes
- * further back has them made again, and shares them with others that resume at the same time.
- */
-export const FRAMED_EVENTS = 256;
 /** Maximum changes that are buffered while a collection loads; if there are more, all of them are read from the store's history. */
 export const MOST_WAITING = 2_000;
 let allChanges = 0;
@@ -72,11 +47,8 @@ export class Collection {
   private options: CollectionOptions;
   private readonly audience = new Audience();
   private readonly closers = new Set<(stale: boolean) => void>();
-  private readonly indexes = new BoundedCache<string, Index>(INDEX_LIMIT);
-  /** Recent events, oldest first; those after `eventsAfter` are complete. */
-  private events: CollectionEvent[] = [];
-  private eventsAfter = 0;
-  private eventBytes = 0;
+  private readonly indexes = new ValueIndexes();
+  private readonly recent = new RecentEvents();
   /**
    * Revision at which an unreadable object was deleted or replaced. Its previous state is not known, so that
    * a watch from an earlier revision cannot get it: its client must list again.
@@ -130,7 +102,7 @@ export class Collection {
     this.lastChange = lastChange;
     this.unknownUntil = unknownUntil;
     this.changes = ++allChanges;
-    this.eventsAfter = revision;
+    this.recent.begin(revision);
   }
 
   /** The current rules by which values are read. */
@@ -171,7 +143,7 @@ export class Collection {
     this.pending = undefined;
     const alone = this.unloaded;
     this.unloaded = undefined;
-    this.eventsAfter = revision;
+    this.recent.begin(revision);
     // Earlier deletions left no entries: any change up to here may have been the newest.
     this.lastChange = Math.max(this.lastChange, revision);
     const waiting = this.waiting;
@@ -241,9 +213,7 @@ export class Collection {
     }
     this.indexes.clear();
     // Events contain values by the old rules; history is read from the store.
-    this.events = [];
-    this.eventBytes = 0;
-    this.eventsAfter = Math.max(this.eventsAfter, this.lastChange);
+    this.recent.clear(this.lastChange);
     this.changes = ++allChanges;
     ready();
     // The old and the new state of a watch are inconsistent. There are no events for the difference: neither
@@ -336,8 +306,8 @@ export class Collection {
     }
     this.lastChange = revision;
     this.changes = ++allChanges;
-    if (this.indexes.size > 0) this.reindex(event);
-    this.remember(event);
+    if (this.indexes.size > 0) this.indexes.change(key, previous, typeof item === 'object' ? item : undefined);
+    this.recent.remember(event, this.options.eventLimit);
     this.audience.notify(event);
     // Events outlive their objects by minutes, and their parsed form is rarely needed again.
     if (previous !== undefined) previous.parsed = undefined;
@@ -404,73 +374,16 @@ export class Collection {
 
   /** Events after a revision, or undefined when some are no longer here. */
   eventsSince(revision: number): CollectionEvent[] | undefined {
-    if (revision < this.eventsAfter) return undefined;
-    let low = 0;
-    let high = this.events.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.events[middle] as CollectionEvent).revision <= revision) low = middle + 1;
-      else high = middle;
-    }
-    return this.events.slice(low);
+    return this.recent.since(revision);
   }
   /** Drops events up to a revision (the store has compacted them too). */
   forgetEvents(upTo: number): void {
-    if (upTo <= this.eventsAfter) return;
-    const kept = this.eventsSince(upTo) ?? [];
-    this.dropEvents(this.events.length - kept.length);
-    this.eventsAfter = upTo;
+    this.recent.forget(upTo);
   }
 
-  /** Keys of the items whose label or field has a value, by an index that is made on first use. */
+  /** Keys of the items whose label or field has a value. */
   withValue(what: 'label' | 'field', name: string, fieldIndex: number, value: string): ReadonlySet<string> | undefined {
-    const id = `${what}:${name}`;
-    const known = this.indexes.use(id);
-    if (known !== undefined) return known.keys.get(value);
-    const keys: Index['keys'] = new Map();
-    const read: Index['read'] = (item) => indexedValue(item, what, name, fieldIndex);
-    this.items.each('', (item) => {
-      addTo(keys, read(item), item.key);
-      return true;
-    });
-    this.indexes.set(id, { keys, read });
-    return keys.get(value);
-  }
-
-  private reindex(event: CollectionEvent): void {
-    const { key } = event.item;
-    for (const [, { keys: index, read }] of this.indexes) {
-      const before = event.previous === undefined ? undefined : read(event.previous);
-      const after = event.type === 'delete' ? undefined : read(event.item);
-      if (before === after) continue;
-      if (before !== undefined) {
-        const keys = index.get(before);
-        keys?.delete(key);
-        if (keys?.size === 0) index.delete(before);
-      }
-      addTo(index, after, key);
-    }
-  }
-
-  private remember(event: CollectionEvent): void {
-    this.events.push(event);
-    this.eventBytes += event.item.bytes.length;
-    const { events, options } = this;
-    const framed = events[events.length - 1 - FRAMED_EVENTS];
-    if (framed !== undefined) framed.frames = undefined;
-    if (events.length <= options.eventLimit && this.eventBytes <= EVENT_BYTES) return;
-    // Trimming by half keeps the cost of an event constant.
-    let bytes = this.eventBytes;
-    let dropped = 0;
-    while (dropped < events.length && (events.length - dropped > options.eventLimit / 2 || bytes > EVENT_BYTES / 2))
-      bytes -= (events[dropped++] as CollectionEvent).item.bytes.length;
-    this.eventsAfter = (events[dropped - 1] as CollectionEvent).revision;
-    // A commit may change several keys of a collection at one revision: it is complete or dropped.
-    while (events[dropped]?.revision === this.eventsAfter) dropped++;
-    this.dropEvents(dropped);
-  }
-  private dropEvents(count: number): void {
-    for (const { item } of this.events.splice(0, count)) this.eventBytes -= item.bytes.length;
+    return this.indexes.withValue(this.items, what, name, fieldIndex, value);
   }
 }
 
@@ -490,14 +403,4 @@ function itemBy(
   } catch (error) {
     return whyUnreadable(error, value);
   }
-}
-
-function indexedValue(item: Item, what: 'label' | 'field', name: string, fieldIndex: number): string | undefined {
-  return what === 'label' ? item.labels?.[name] : item.fields?.[fieldIndex];
-}
-function addTo(index: Map<string, Set<string>>, value: string | undefined, key: string): void {
-  if (value === undefined) return;
-  const keys = index.get(value);
-  if (keys === undefined) index.set(value, new Set([key]));
-  else keys.add(key);
 }

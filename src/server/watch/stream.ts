@@ -8,8 +8,8 @@
 import { nextTurn } from '../../lib/next-turn.ts';
 import { ApiError, expired, internalError } from '../../meta/errors.ts';
 import type { WatchSink, WatchType } from '../../registry/watch.ts';
-import type { CollectionEvent } from '../../storage/collection.ts';
 import type { Item } from '../../storage/item.ts';
+import type { CollectionEvent } from '../../storage/recent-events.ts';
 import type { Context } from '../context.ts';
 import { takesFrames } from '../in-process.ts';
 import { head } from '../respond.ts';

@@ -1,17 +1,14 @@
 /**
- * The default store: one file in the data directory, crash-safe, written by this process only. That is why it can number
- * revisions and check expectations in memory, against writes that are not durable yet, and needs the disk only for
- * durability. Keys are held in memory, values are not.
+ * The default store: one file in the data directory, crash-safe, written by this process only. Keys are held in memory, values
+ * are not.
  *
- *   commit → checked and numbered at once → waits for its group → journal, one fsync → visible → resolved
- *                                                                        later, in batches → tables
+ *   commit (`lmdb/commits.ts`) → journal, durable and visible ──later, in batches (`lmdb/backlog.ts`)──▶ tables (`lmdb/table-writes.ts`)
  */
 
 import { type Cancel, type Clock, systemClock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import {
   type ChangeRecord,
-  CommitConflict,
   Compacted,
   type Engine,
   type Entry,
@@ -27,11 +24,10 @@ import type { StoreMark, StoreOwner } from '../store-mark.ts';
 import { type Due, Expiry } from './expiry.ts';
 import { Holds } from './holds.ts';
 import { Backlog } from './lmdb/backlog.ts';
-import { type PendingChange, prepareChange } from './lmdb/change.ts';
 import { leaveCleanEnd, readBoot } from './lmdb/clean-end.ts';
+import { Commits, type Committed } from './lmdb/commits.ts';
 import { Compactor } from './lmdb/compactor.ts';
-import { checkRoom, freeBytes, fullError, isFull, isFullWrite, writeError } from './lmdb/errors.ts';
-import type { Version } from './lmdb/format.ts';
+import { checkRoom, freeBytes, writeError } from './lmdb/errors.ts';
 import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { MetaDamage, readMark, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
@@ -41,9 +37,8 @@ import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.
 import { recover } from './lmdb/recover.ts';
 import { finishReplacing } from './lmdb/replace.ts';
 import { RunningRecord } from './lmdb/running-record.ts';
+import { TableWrites } from './lmdb/table-writes.ts';
 import { damagedStore, openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
-import { GroupWriter, type Job } from './lmdb/writer.ts';
-import { checkOperations } from './operations.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -67,30 +62,10 @@ export interface LmdbOptions {
   readonly checked?: (result: PageCheck) => void;
 }
 
-/** Maximum commits that wait for the disk; further ones are refused. More than requests may be in flight. */
-const MOST_WAITING = 20_000;
-/** Maximum operations, by the size of the index within a commit. */
-const MOST_OPERATIONS = 65_535;
 /** A write that takes longer than this fails the health check. */
 const SLOWEST_MS = 10_000;
 /** Delay after a start until the keys of a file that was closed cleanly are read: a start has more important work. */
 export const FILL_AFTER_MS = 1000;
-
-interface Committed {
-  readonly revision: number;
-}
-/** A commit that waits for the journal; one without changes only waits for those before it. */
-interface WaitingCommit extends Job, Committed {
-  readonly changes: readonly PendingChange[];
-  resolve(done: Committed): void;
-  reject(error: Error): void;
-}
-/** Writes that wait for a transaction of the tables. */
-interface WaitingWrite extends Job {
-  fill(): void;
-  resolve(): void;
-  reject(error: Error): void;
-}
 
 /** Throws when the directory cannot be used: in use by another server, not writable, a damaged or unknown file. */
 export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
@@ -116,7 +91,6 @@ export async function openLmdbEngine(options: LmdbOptions): Promise<Engine> {
 class LmdbEngine implements Engine {
   readonly name = 'lmdb';
   readonly exclusive = true;
-  revision: number;
   compacted: number;
   readonly #dataDir: string;
   readonly #free: (directory: string) => number;
@@ -126,9 +100,9 @@ class LmdbEngine implements Engine {
   readonly #reader: Reader;
   readonly #newest: NewestVersions;
   readonly #journal: Journal;
-  readonly #commits: GroupWriter<WaitingCommit>;
+  readonly #commits: Commits;
   readonly #backlog: Backlog;
-  readonly #writes: GroupWriter<WaitingWrite>;
+  readonly #writes: TableWrites;
   readonly #compactor: Compactor;
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
@@ -139,8 +113,6 @@ class LmdbEngine implements Engine {
   readonly #notice: LmdbOptions['notice'];
   #cancelFill: Cancel | undefined;
   #filling: Promise<void> | undefined;
-  /** The newest assigned revision; those after `revision` are not durable yet. */
-  #assigned: number;
   #closing: Promise<void> | undefined;
   /** The tables record that a server runs, so that a missing journal is noticed. */
   #opened: Promise<void> | undefined;
@@ -154,39 +126,22 @@ class LmdbEngine implements Engine {
     this.#clock = clock;
     this.#holds = new Holds(clock);
     this.compacted = readNumberRow(tables.meta, 'compacted') ?? 0;
-    this.revision = newestRevision(tables);
-    this.#assigned = this.revision;
+    const revision = newestRevision(tables);
     this.#reader = new Reader(tables, this.#readerState());
     // A file that was not closed cleanly is checked as a whole first.
     this.#newest = new NewestVersions(this.#reader, tables.uncheckedStarts === undefined, (error) => this.#readError(error));
     this.#journal = new Journal(dataDir, options.unsafeNoSync !== true);
-    this.#backlog = new Backlog(tables, this.revision, { write: (bytes, fill) => this.#writeTables(bytes, fill) }, clock);
-    const monotonic = () => clock.monotonic();
-    this.#commits = new GroupWriter<WaitingCommit>({
-      // Data in the journal is written to the tables later, and must find room there, too.
-      admit: (bytes) => checkRoom(dataDir, free(dataDir), bytes + this.#backlog.bytes),
-      write: (jobs) => this.#append(jobs),
-      durable: (jobs) => this.#publish(jobs),
-      failed: (jobs, error) => this.#refuse(jobs, error),
-      canRetry: isFull,
-      monotonic,
-    });
-    this.#writes = new GroupWriter<WaitingWrite>({
-      admit: (bytes) => checkRoom(dataDir, free(dataDir), bytes),
-      write: (jobs) =>
-        tables.write(() => {
-          for (const job of jobs) job.fill();
-        }),
-      durable: (jobs) => {
-        for (const job of jobs) job.resolve();
-        this.#running.changed();
-      },
-      failed: (jobs, error) => {
-        const reported = this.#hasNoRoom(error) ? fullError(dataDir, error) : writeError(dataDir, error);
-        for (const job of jobs) job.reject(reported);
-      },
-      canRetry: (error) => this.#hasNoRoom(error),
-      monotonic,
+    this.#backlog = new Backlog(tables, revision, { write: (bytes, fill) => this.#writes.write(bytes, fill) }, clock);
+    const disk = { dataDir, free: () => free(dataDir), clock };
+    this.#writes = new TableWrites(tables, { ...disk, written: () => this.#running.changed() });
+    this.#commits = new Commits(revision, {
+      ...disk,
+      newest: this.#newest,
+      journal: this.#journal,
+      backlog: this.#backlog,
+      markOpen: () => this.#markOpen(),
+      published: (records, newest) => this.#subscriptions.publish(records, newest),
+      expires: (time) => this.#expiry.expect(time),
     });
     this.#compactor = new Compactor(tables, this.#compactionState());
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
@@ -211,6 +166,10 @@ class LmdbEngine implements Engine {
     this.#markOpen().catch(() => {});
     // A failure is retried by the retention, and a failing disk is reported by writes.
     this.#compactor.resume().catch(() => {});
+  }
+
+  get revision(): number {
+    return this.#commits.revision;
   }
 
   get mark(): StoreMark | undefined {
@@ -248,36 +207,10 @@ class LmdbEngine implements Engine {
   commit(operations: readonly Operation[], assigned?: (revision: number) => void): Promise<Committed> {
     try {
       this.#checkOpen();
-      checkOperations(operations);
-      if (operations.length > MOST_OPERATIONS) throw new TypeError(`a commit has more than ${MOST_OPERATIONS} operations`);
-      if (this.#commits.waiting >= MOST_WAITING) throw new StoreUnavailable('too many writes wait for the disk');
-      // Nothing is written or numbered before all expectations are checked.
-      const changes: PendingChange[] = [];
-      const revision = this.#assigned + 1;
-      const time = this.#clock.now();
-      for (const operation of operations) {
-        const { key, expect } = operation;
-        const newest = this.#newest.of(key);
-        if (expect !== undefined && (newest === undefined || newest.deleted ? 0 : newest.revision) !== expect)
-          return this.#refuseConflict(key, newest);
-        if (operation.type === 'check') continue;
-        const change = prepareChange(operation, newest, { revision, time, index: changes.length });
-        if (change !== undefined) changes.push(change);
-      }
-      if (changes.length === 0) return this.#visible(this.#assigned);
-      this.#assigned = revision;
-      for (const { change, version } of changes) this.#newest.set(change.key, version);
-      assigned?.(revision);
-      return this.#commit(changes, revision);
+      return this.#commits.commit(operations, assigned);
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  /** The loser of a conflict can read the winner's write at once. */
-  async #refuseConflict(key: string, newest: Version | undefined): Promise<never> {
-    await this.#visible(newest?.revision ?? 0);
-    throw new CommitConflict(key);
   }
 
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
@@ -305,8 +238,7 @@ class LmdbEngine implements Engine {
     await this.compact(this.revision);
     await this.#compactor.skipTo(revision);
     this.#backlog.skipTo(revision);
-    this.#assigned = revision;
-    this.revision = revision;
+    this.#commits.skipTo(revision);
   }
 
   get refusing(): string | undefined {
@@ -361,7 +293,7 @@ class LmdbEngine implements Engine {
     // Changes that cannot be written to the tables now stay in the journal for the next start.
     const done = await this.#opened
       ?.then(() => this.#backlog.applyTo(this.revision))
-      .then(() => this.#writeTables(100, () => writeNumberRow(this.#tables.meta, 'closed', this.revision)))
+      .then(() => this.#writes.write(100, () => writeNumberRow(this.#tables.meta, 'closed', this.revision)))
       .then(
         () => true,
         () => false,
@@ -403,67 +335,14 @@ class LmdbEngine implements Engine {
     if (!isKnown) this.#notice?.(damage.message);
   }
 
-  /** Resolves when the changes are durable and visible. Changes are numbered in the order of these calls. */
-  #commit(changes: readonly PendingChange[], revision: number): Promise<Committed> {
-    let bytes = 0;
-    for (const { record } of changes) bytes += record.length;
-    return new Promise((resolve, reject) => this.#commits.add({ changes, revision, bytes, resolve, reject }));
-  }
-
-  /** Resolves when an assigned revision is visible. */
-  #visible(revision: number): Promise<Committed> {
-    // Later writes become durable after it, or together with it.
-    return revision <= this.revision ? Promise.resolve({ revision }) : this.#commit([], revision);
-  }
-
   #markOpen(): Promise<void> {
-    this.#opened ??= this.#writeTables(100, () => void this.#tables.meta.remove('closed')).catch((error: unknown) => {
-      this.#opened = undefined;
-      throw error;
-    });
+    this.#opened ??= this.#writes
+      .write(100, () => void this.#tables.meta.remove('closed'))
+      .catch((error: unknown) => {
+        this.#opened = undefined;
+        throw error;
+      });
     return this.#opened;
-  }
-
-  async #append(jobs: readonly WaitingCommit[]): Promise<void> {
-    await this.#markOpen();
-    await this.#backlog.room();
-    const all: PendingChange[] = [];
-    for (const { changes } of jobs) for (const change of changes) all.push(change);
-    await this.#journal.append(all, this.#backlog.applied);
-  }
-
-  #writeTables(bytes: number, fill: () => void): Promise<void> {
-    return new Promise((resolve, reject) => this.#writes.add({ bytes, fill, resolve, reject }));
-  }
-
-  #publish(jobs: readonly WaitingCommit[]): void {
-    const records: ChangeRecord[] = [];
-    for (const { changes } of jobs) {
-      this.#backlog.add(changes);
-      for (const { change, version } of changes) {
-        records.push(change);
-        this.#newest.durable(change.key, version);
-        if (version.expires > 0) this.#expiry.expect(version.expires);
-      }
-    }
-    const newest = records[records.length - 1];
-    if (newest !== undefined) {
-      this.revision = newest.revision;
-      this.#subscriptions.publish(records, newest.revision);
-    }
-    for (const job of jobs) job.resolve({ revision: job.revision });
-  }
-
-  /** The jobs failed: their revisions are assigned again. */
-  #refuse(jobs: readonly WaitingCommit[], cause: unknown): void {
-    this.#assigned = this.revision;
-    this.#newest.takeBack(jobs.flatMap(({ changes }) => changes));
-    const error = writeError(this.#dataDir, cause);
-    for (const job of jobs) job.reject(error);
-  }
-
-  #hasNoRoom(error: unknown): boolean {
-    return isFullWrite(error, () => this.#free(this.#dataDir));
   }
 
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
@@ -481,7 +360,7 @@ class LmdbEngine implements Engine {
       return newest?.revision === revision && newest.expires !== expires;
     });
     if (wrong.length === 0) return { due, next };
-    await this.#writeTables(wrong.length * 100, () => {
+    await this.#writes.write(wrong.length * 100, () => {
       for (const { expires, revision, index } of wrong) this.#tables.expiries.remove({ expires, revision, index });
     });
     return { due: due.filter((one) => !wrong.includes(one)), next };
@@ -530,7 +409,7 @@ class LmdbEngine implements Engine {
         return engine.#closing !== undefined;
       },
       bound: (revision: number) => engine.#holds.bound(revision),
-      write: (bytes: number, fill: () => void) => engine.#writeTables(bytes, fill),
+      write: (bytes: number, fill: () => void) => engine.#writes.write(bytes, fill),
     };
   }
 }
