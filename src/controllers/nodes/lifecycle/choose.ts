@@ -28,6 +28,7 @@ const stageOf: Readonly<Record<string, (value: string) => StageSpec | undefined>
   'ready-after': (delay) => ({ stage: 'ready', delay }),
   'never-ready': (value) => (isTrue(value) ? { stage: 'ready', never: true } : undefined),
   'use-probes': (value) => (isTrue(value) ? { stage: 'ready', probes: true } : undefined),
+  'unhealthy-after': (delay) => ({ stage: 'live', delay }),
   'stop-after': (delay) => ({ stage: 'terminate', delay }),
   fail: (value) => (isTrue(value) ? { stage: 'exit', exitCode: 1 } : undefined),
   'crash-loop': (value) => (isTrue(value) ? { stage: 'exit', exitCode: 1 } : undefined),

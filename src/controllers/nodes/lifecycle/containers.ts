@@ -8,7 +8,7 @@ import { formatTime, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { delayOf, type Lifecycle } from './lifecycle.ts';
 import type { PodMemory } from './memory.ts';
-import { newRecord, type Probe, probed } from './probes.ts';
+import { canFail, newRecord, type Probe, probed } from './probes.ts';
 import type { Container, Process, Role } from './process.ts';
 
 export type Status = NonNullable<WorkloadPod['status']>;
@@ -145,7 +145,7 @@ function started(world: ContainerWorld, container: Container, role: Role, status
     image,
     imageID: `${image.replace(/[:@][^/]*$/, '')}@sha256:${hex(image)}`,
     containerID: `containerd://${hex(`${pod.metadata.uid}/${name}/${restartCount}`)}`,
-    started: role === 'main',
+    started: role === 'main' && (world.lifecycle.ready.probes !== true || container.startupProbe == null),
   };
 }
 
@@ -161,30 +161,88 @@ function running(world: ContainerWorld, container: Container, role: Role, status
   if (runMs !== undefined && now >= startedAt + runMs) return { status: exited(world, status, exitCode, reason), due: undefined };
   const exitDue = runMs === undefined ? undefined : startedAt + runMs;
   if (role === 'init') return { status, due: exitDue };
-  const { ready, due } = readiness(world, container, status, startedAt);
-  return { status: ready === status.ready ? status : { ...status, ready }, due: earliest(due, exitDue) };
+  const start = startup(world, container, status, startedAt);
+  if (start.result === false) return { status: killed(world, container, status, 'startup'), due: undefined };
+  const isStarted = start.result === true;
+  const live = isStarted ? liveness(world, container, status, startedAt) : {};
+  if (live.result === false) return { status: killed(world, container, status, 'liveness'), due: undefined };
+  const { ready, due } = isStarted ? readiness(world, container, status, startedAt) : { ready: false };
+  const next = ready === status.ready && isStarted === status.started ? status : { ...status, ready, started: isStarted };
+  return { status: next, due: earliest(earliest(due, exitDue), earliest(start.due, live.due)) };
 }
+
+interface Probed {
+  /** Undefined as long as the probe has not decided. */
+  readonly result?: boolean | undefined;
+  readonly due?: number | undefined;
+}
+
+/** Whether the container has started: at once without a startup probe, or where probes do not count. */
+function startup(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
+  const { startupProbe } = container;
+  if (!world.lifecycle.ready.probes || startupProbe == null || status.started === true) return { result: true };
+  const found = probeRun(world, container, status, 'startup', startupProbe, startedAt);
+  return found.result === true ? { result: true } : found;
+}
+function liveness(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
+  const { lifecycle, pod, now } = world;
+  const { livenessProbe } = container;
+  if (livenessProbe == null) return {};
+  const { live } = lifecycle;
+  const failsAt = live === undefined ? undefined : startedAt + delayOf(live, `${pod.metadata.uid}/${container.name}/live`);
+  if (failsAt === undefined) {
+    if (!lifecycle.ready.probes || !canFail(livenessProbe, container)) return {};
+    return probeRun(world, container, status, 'liveness', livenessProbe, startedAt);
+  }
+  if (now < failsAt) return { due: failsAt };
+  return probeRun({ ...world, probe: () => false }, container, status, 'liveness', livenessProbe, startedAt);
+}
+
+const titles = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const;
+
+/** Runs a probe if its time has come, and reports a failure. */
+function probeRun(
+  world: ContainerWorld,
+  container: Container,
+  { restartCount }: ContainerStatus,
+  kind: keyof typeof titles,
+  probe: Probe,
+  from: number,
+): Probed {
+  const { memory, now } = world;
+  const run = `${container.name}/${kind}#${restartCount}`;
+  const known = memory.probe(run) ?? newRecord(probe, from);
+  const record = probed(known, probe, now, () => world.probe(container, probe));
+  memory.noteProbe(run, record);
+  if (record !== known && !record.last) {
+    const message = `${titles[kind]} probe failed: `;
+    world.event({ type: 'Warning', reason: 'Unhealthy', message, fieldPath: fieldPathOf(container, 'main') });
+  }
+  return { result: record.result, due: record.due };
+}
+
+/** The container is stopped because of a probe, and restarted as the pod says. */
+function killed(world: ContainerWorld, container: Container, status: ContainerStatus, kind: 'startup' | 'liveness'): ContainerStatus {
+  const message = `Container ${container.name} failed ${kind} probe, will be restarted`;
+  world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, 'main') });
+  return exited(world, status, KILLED, 'Error');
+}
+const KILLED = 137;
 
 function readiness(
   world: ContainerWorld,
   container: Container,
   status: ContainerStatus,
   startedAt: number,
-): { ready: boolean; due?: number } {
-  const { now, memory, lifecycle, pod } = world;
-  const { name, startupProbe, readinessProbe } = container;
+): { ready: boolean; due?: number | undefined } {
+  const { now, lifecycle, pod } = world;
+  const { name, readinessProbe } = container;
   if (lifecycle.ready.never) return { ready: false };
-  const startupMs = lifecycle.ready.probes ? (startupProbe?.initialDelaySeconds ?? 0) * 1000 : 0;
-  const from = startedAt + delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`) + startupMs;
+  const from = startedAt + delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`);
   if (now < from) return { ready: false, due: from };
   if (!lifecycle.ready.probes || readinessProbe == null) return { ready: true };
-  const run = `${name}#${status.restartCount}`;
-  const known = memory.probe(run) ?? newRecord(readinessProbe, from);
-  const record = probed(known, readinessProbe, now, () => world.probe(container, readinessProbe));
-  memory.noteProbe(run, record);
-  if (record !== known && !record.last)
-    world.event({ type: 'Warning', reason: 'Unhealthy', message: 'Readiness probe failed: ', fieldPath: fieldPathOf(container, 'main') });
-  return { ready: record.result ?? status.ready, due: record.due };
+  const { result, due } = probeRun(world, container, status, 'readiness', readinessProbe, from);
+  return { ready: result ?? status.ready, due };
 }
 
 export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>

@@ -253,8 +253,38 @@ test('probes count where the life cycle says so', () => {
   ];
   expect(new Life({ containers }).to(0).state.ready).toBe(true);
   const life = new Life({ containers }, [{ stage: 'ready', probes: true }]);
-  expect(life.to(4.9).state.ready).toBe(false);
-  expect(life.to(5).state.ready).toBe(true);
+  expect([life.to(0.9).state.started, life.to(1).state.started]).toEqual([false, true]);
+  expect(life.to(3.9).state.ready).toBe(false);
+  expect(life.to(4).state.ready).toBe(true);
+});
+
+test('a container is restarted when its liveness or startup probe has failed often enough', () => {
+  const probe = { exec: { command: ['cat', '/x'] }, periodSeconds: 10, failureThreshold: 2 };
+  const command = ['sleep', 'infinity'];
+  const probes: StageSpec[] = [{ stage: 'ready', probes: true }];
+  const live = new Life({ containers: [{ name: 'main', image: 'i', command, livenessProbe: probe }] }, probes).to(5);
+  live.healthy = false;
+  expect(live.to(19.9).state.restartCount).toBe(0);
+  expect(live.to(20).state).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 137, reason: 'Error' } } });
+  expect(live.events.map(({ message }) => message)).toContain('Container main failed liveness probe, will be restarted');
+  const slow = new Life({ containers: [{ name: 'main', image: 'i', command, livenessProbe: probe, startupProbe: probe }] }, probes);
+  slow.healthy = false;
+  expect(slow.to(9).state).toMatchObject({ started: false, ready: false, restartCount: 0 });
+  expect(slow.to(10).state.restartCount).toBe(1);
+  slow.healthy = true;
+  expect(slow.to(25).state).toMatchObject({ started: true, ready: true, restartCount: 1 });
+  // Nothing is known of the files of an image: its probes succeed, and nothing has to be done for them.
+  const unknown = new Life({ containers: [{ name: 'main', image: 'i', livenessProbe: probe }] }, probes);
+  unknown.healthy = false;
+  expect([unknown.to(0).due, unknown.to(1000).state.restartCount]).toEqual([undefined, 0]);
+});
+
+test('a life cycle says when liveness probes fail', () => {
+  const livenessProbe = { httpGet: { port: 80 }, periodSeconds: 5, failureThreshold: 2 };
+  const life = new Life({ containers: [{ name: 'main', image: 'i', livenessProbe }] }, [{ stage: 'live', delay: '30s' }]);
+  expect(life.to(34.9).state.restartCount).toBe(0);
+  expect(life.to(35).state.restartCount).toBe(1);
+  expect(new Life({}, [{ stage: 'live', delay: '30s' }]).to(1000).state.restartCount).toBe(0);
 });
 
 test('images that cannot be pulled', () => {

@@ -16,6 +16,8 @@ export interface Lifecycle {
   readonly init: Delay & { readonly exitCode: number };
   /** From the start of a container until it is ready. `probes`: not before the delays of its probes are over. */
   readonly ready: Delay & { readonly never: boolean; readonly probes: boolean };
+  /** From then on liveness probes fail. Absent: as the probes themselves find out. */
+  readonly live: Delay | undefined;
   /** Absent: containers run until they are stopped, unless their command says otherwise. */
   readonly exit: (Delay & { readonly exitCode: number; readonly reason: string }) | undefined;
   /** From the deletion until the containers are stopped; never longer than the grace period. */
@@ -28,11 +30,12 @@ export const quickLifecycle: Lifecycle = {
   pull: { ...none, fails: false },
   init: { ...none, exitCode: 0 },
   ready: { ...none, never: false, probes: false },
+  live: undefined,
   exit: undefined,
   terminate: none,
 };
 
-export const stageNames = ['pull', 'init', 'ready', 'exit', 'terminate'] as const;
+export const stageNames = ['pull', 'init', 'ready', 'live', 'exit', 'terminate'] as const;
 /** A stage as configuration objects have it. */
 export interface StageSpec {
   readonly stage: (typeof stageNames)[number];
@@ -69,6 +72,8 @@ function changed(base: Lifecycle, spec: StageSpec): Partial<Lifecycle> {
       return { init: { ...delay, exitCode: spec.exitCode ?? base.init.exitCode } };
     case 'ready':
       return { ready: { ...delay, never: spec.never ?? base.ready.never, probes: spec.probes ?? base.ready.probes } };
+    case 'live':
+      return { live: delay };
     case 'exit': {
       const exitCode = spec.exitCode ?? 0;
       return { exit: { ...delay, exitCode, reason: spec.reason ?? reasonOf(exitCode) } };

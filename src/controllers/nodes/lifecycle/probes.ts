@@ -6,6 +6,7 @@
  *   5 s fails   15 s fails   25 s succeeds: ready   35 s, 45 s, 55 s fail: not ready
  */
 
+import { argvOf } from '../container-command.ts';
 import { documentPath, documentRootOf } from '../images.ts';
 import type { Environment } from '../shell/run.ts';
 import { run, UnknownProgram } from '../shell/run.ts';
@@ -70,3 +71,9 @@ function exitCodeOf(argv: readonly string[], environment: Environment, timeoutMs
     throw error;
   }
 }
+
+/** Whether anything is known by which a probe could fail: commands see the files of containers whose own command is simulated. */
+export const canFail = (probe: Probe, container: Container): boolean =>
+  (probe.exec?.command?.length ?? 0) > 0
+    ? argvOf(container).length > 0
+    : probe.httpGet != null && documentRootOf(container.image ?? '') !== undefined;

@@ -10,6 +10,9 @@ type Program = (args: readonly string[], environment: Environment) => Running;
 /** Longest sleep: a program that sleeps longer never ends here. */
 export const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
 
+/** Most numbers that `seq` prints. */
+const SEQUENCE_LIMIT = 10_000;
+
 const exits = (code: number): Program =>
   // biome-ignore lint/correctness/useYield: a program need not wait or write.
   function* () {
@@ -45,6 +48,18 @@ export const programs: Readonly<Record<string, Program>> = {
       } else millis += Number(match[1]) * ({ m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? ''] ?? 1000);
     }
     yield { waitMs: Math.min(millis, FOREVER_MS) };
+    return 0;
+  },
+  *seq(args) {
+    const numbers = args.map(Number);
+    const [first, step, last] = numbers.length === 3 ? numbers : numbers.length === 2 ? [numbers[0], 1, numbers[1]] : [1, 1, numbers[0]];
+    if (first === undefined || step === undefined || last === undefined || numbers.some(Number.isNaN) || step === 0) {
+      yield { err: 'seq: invalid argument\n' };
+      return 1;
+    }
+    const text: string[] = [];
+    for (let i = first; (step > 0 ? i <= last : i >= last) && text.length < SEQUENCE_LIMIT; i += step) text.push(`${i}\n`);
+    if (text.length > 0) yield { out: text.join('') };
     return 0;
   },
   *cat(args, { files }) {

@@ -264,12 +264,23 @@ class Shell {
       case 'wait':
       case ':':
         return 0;
+      case 'read':
+        return yield* this.read(args.filter((arg) => !arg.startsWith('-')));
       case 'exec':
         if (args.length === 0) return 0;
         throw new Exit(yield* this.program(args[0] as string, args.slice(1)));
       default:
         return yield* this.program(name, args);
     }
+  }
+  /** Puts the words of a line of the input into variables; the last one gets the rest of the line. */
+  private *read(names: readonly string[]): Running {
+    const line = yield { input: true };
+    const words = (line ?? '').trim().split(/\s+/);
+    const all = names.length === 0 ? ['REPLY'] : names;
+    for (const [i, name] of all.entries())
+      this.environment.variables.set(name, i === all.length - 1 ? words.slice(i).join(' ') : (words[i] ?? ''));
+    return line === undefined ? 1 : 0;
   }
   private *program(name: string, args: readonly string[]): Running {
     if (baseName(name) === 'sleep') this.work.commands = 0;

@@ -38,6 +38,8 @@ const sh = (script: string, world?: Environment) => all(['/bin/sh', '-c', script
 test.each([
   ['echo a b', 'a b\n', 0],
   ['echo -n a; echo b', 'ab\n', 0],
+  ['seq 3 | while read i; do echo n$i; done; echo end', 'n1\nn2\nn3\nend\n', 0],
+  ['echo a b c | while read -r x y; do echo $y-$x; done; seq 4 -2 0', 'b c-a\n4\n2\n0\n', 0],
   [`echo 'a  b' "c $NAME" $NAME-x`, 'a  b c web web-x\n', 0],
   ['echo $EMPTY x "$EMPTY" | cat', 'x \n', 0],
   ['true && echo yes || echo no', 'yes\n', 0],
