@@ -176,6 +176,8 @@ export function domainName(identity: Identity, name: string, prefix = ''): strin
 
 /** Annotations and labels of simulated nodes and their pods: `node` → `simulation.plat.dev/node`. */
 export const simulationName = (identity: Identity, name: string): string => domainName(identity, name, 'simulation');
+/** Marks APIServices that this process simulates. */
+export const simulatedLabel = (identity: Identity): string => simulationName(identity, 'simulated');
 /** The group of the kinds that configure simulated nodes: `simulation.plat.dev`. */
 export const simulationGroup = (identity: Identity): string => groupName(identity, 'simulation');
 /** The service by which the APIService of the metrics of simulated nodes is known. There is no such Service: the server answers itself. */

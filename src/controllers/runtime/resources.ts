@@ -1,13 +1,16 @@
 /**
  * The resources of the server, kept up to date: kinds come and go with custom resource definitions and aggregated servers. Both
- * are watched, and discovery is read again once in a while for changes without an event.
+ * are watched. Discovery is read again once in a while where kinds can change without an event: those of a server elsewhere, and
+ * those that could not be read.
  */
 
 import { versionPath } from '../../client/discovery.ts';
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
+import type { ApiObject } from '../../kinds/kind.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { Ticker } from '../../lib/ticker.ts';
 import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
-import { groupName, type Identity } from '../../meta/identity.ts';
+import { domainName, groupName, type Identity, simulatedLabel } from '../../meta/identity.ts';
 import type { Informers } from './informers.ts';
 
 export interface ServedResource extends ResourceRef {
@@ -97,6 +100,8 @@ export class ServedResources {
   private stale = true;
   private askedAt = Number.NEGATIVE_INFINITY;
   private fingerprint = '';
+  /** APIServices of other servers. */
+  private readonly elsewhere = new Set<string>();
   private cancel: Cancel[] = [];
   private settle: Cancel | undefined;
   private started = false;
@@ -157,9 +162,28 @@ export class ServedResources {
     ];
     for (const [base, name] of definitions) {
       const ref = { group: groupName(identity, base), version: 'v1', name, namespaced: false };
-      this.cancel.push(informers.of(ref, { metadataOnly: true }).onChange(sign));
+      this.cancel.push(
+        informers.of(ref, { metadataOnly: true }).onChange(({ type, object }) => {
+          if (name === 'apiservices') this.noteServer(object.metadata, type === 'deleted');
+          rounds.start();
+          sign();
+        }),
+      );
     }
-    this.cancel.push(clock.every(REFRESH_MS, sign));
+    const rounds = new Ticker(clock, REFRESH_MS, () => {
+      const mayChange = this.stale || this.elsewhere.size > 0 || this.current === undefined || this.current.failed.size > 0;
+      if (mayChange) sign();
+      return mayChange;
+    });
+    this.cancel.push(() => rounds.close());
+    rounds.start();
+  }
+  /** The versions that this process serves are marked: its own, and those of simulated servers. */
+  private noteServer({ name = '', labels = {} }: ApiObject['metadata'], isGone: boolean): void {
+    const { identity } = this.options;
+    const isHere = [domainName(identity, 'automanaged', 'kube-aggregator'), simulatedLabel(identity)].some((label) => label in labels);
+    if (isGone || isHere) this.elsewhere.delete(name);
+    else this.elsewhere.add(name);
   }
   private refresh(): Promise<Discovered> {
     this.asking ??= this.ask().finally(() => {

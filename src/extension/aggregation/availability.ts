@@ -2,12 +2,14 @@
  * Reports in the status of every APIService whether its group version is available. Checked when the object, its service
  * or its endpoints change, and periodically, because servers fail without an event.
  */
+
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Change, Live } from '../../kinds/live.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { equal } from '../../lib/equal.ts';
 import { BoundedQueue } from '../../lib/queue.ts';
+import { Ticker } from '../../lib/ticker.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { Backends } from './backends.ts';
@@ -43,18 +45,26 @@ export class Availability {
   private readonly pauses = new Map<string, { readonly millis: number; readonly cancel: Cancel }>();
   private ends: (() => void)[] = [];
 
+  /** Runs while there are servers elsewhere: conditions of this server's own versions are checked when they change. */
+  private readonly rounds: Ticker;
+
   constructor(options: AvailabilityOptions) {
     this.options = options;
+    this.rounds = new Ticker(options.clock, PERIOD_MS, () => {
+      this.all();
+      return this.hasRemote();
+    });
   }
 
   start(): void {
-    const { apiServices, onServiceChange, clock } = this.options;
+    const { apiServices, onServiceChange } = this.options;
     this.ends = [
       apiServices.onChange((change) => this.noticed(change)),
       onServiceChange((key) => this.serviceChanged(key)),
-      clock.every(PERIOD_MS, () => this.all()),
+      () => this.rounds.close(),
     ];
     this.all();
+    if (this.hasRemote()) this.rounds.start();
   }
   /** Why servers are not checked; undefined while they are. */
   problem(): string | undefined {
@@ -67,6 +77,9 @@ export class Availability {
     this.ends = [];
   }
 
+  private hasRemote(): boolean {
+    return this.options.backends.all().some(({ connect }) => connect === undefined);
+  }
   private all(): void {
     for (const { metadata } of this.options.apiServices.list()) this.look(metadata.name ?? '');
   }
@@ -80,6 +93,7 @@ export class Availability {
     // A condition that this server just wrote needs no check.
     if (sameServer && conditionOf(object)?.reason === this.reported.get(name)) return;
     if (!sameServer) this.unpause(name);
+    if (this.hasRemote()) this.rounds.start();
     this.look(name);
   }
   /** Reasons that were last written. */

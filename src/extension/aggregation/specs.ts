@@ -1,8 +1,10 @@
 /** OpenAPI documents of aggregated servers, fetched in the background and kept until their APIServices are deleted. */
+
 import { createHash } from 'node:crypto';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Live } from '../../kinds/live.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { Ticker } from '../../lib/ticker.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { Backend, Backends } from './backends.ts';
 import { isObject, partOf, type SpecPart } from './spec.ts';
@@ -45,8 +47,15 @@ export class RemoteSpecs {
   private soon: Cancel | undefined;
   private fetching = false;
 
+  /** Runs while there are servers elsewhere. */
+  private readonly rounds: Ticker;
+
   constructor(options: SpecsOptions) {
     this.options = options;
+    this.rounds = new Ticker(options.clock, PERIOD_MS, () => {
+      void this.fetchAll();
+      return this.hasRemote();
+    });
   }
 
   /** The same list until one of the documents changes. */
@@ -55,8 +64,8 @@ export class RemoteSpecs {
   }
 
   start(): void {
-    const { apiServices, clock } = this.options;
-    this.ends = [apiServices.onChange(() => this.look()), clock.every(PERIOD_MS, () => void this.fetchAll())];
+    const { apiServices } = this.options;
+    this.ends = [apiServices.onChange(() => this.look()), () => this.rounds.close()];
     this.look();
   }
   /** Why documents are not fetched; undefined while they are. */
@@ -69,8 +78,12 @@ export class RemoteSpecs {
     this.ends = [];
   }
 
+  private hasRemote(): boolean {
+    return this.options.backends.all().some(({ connect }) => connect === undefined);
+  }
   private look(): void {
     this.drop();
+    if (this.hasRemote()) this.rounds.start();
     if (this.soon !== undefined || !this.options.backends.all().some((backend) => this.wants(backend))) return;
     this.soon = this.options.clock.after(SETTLE_MS, () => {
       this.soon = undefined;

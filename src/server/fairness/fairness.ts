@@ -10,7 +10,9 @@
  * Watches hold a seat until they have begun; other requests that last hold none. Requests of the server's own parts wait
  * like others of their flow, and run at once where others would be rejected.
  */
-import type { Cancel, Clock } from '../../lib/clock.ts';
+
+import type { Clock } from '../../lib/clock.ts';
+import { Ticker } from '../../lib/ticker.ts';
 import { tooManyRequests } from '../../meta/errors.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { atEnd, type Context } from '../context.ts';
@@ -55,7 +57,8 @@ export class Fairness {
   private readonly waitMs: number;
   private readonly lingering: LingeringSeats;
   private readonly turns: Turns;
-  private readonly endSweep: Cancel;
+  /** Runs while requests hold seats. */
+  private readonly sweeper: Ticker;
   private readonly chunks: boolean;
   private closed = false;
 
@@ -67,7 +70,7 @@ export class Fairness {
     this.turns = options.turns ?? new Turns();
     this.waitMs = waitLimit(options.requestTimeoutMs);
     this.chunks = options.chunks !== false;
-    this.endSweep = options.clock.every(SWEEP_MS, () => this.sweep());
+    this.sweeper = new Ticker(options.clock, SWEEP_MS, () => this.sweep());
   }
 
   /** After the flow is known. Requests with a body go on to authorization without seats, and take them in `AwaitedBody`. */
@@ -106,6 +109,7 @@ export class Fairness {
 
   private takeSeats(ctx: Context, flow: Flow, width: Width): void | Promise<void> {
     const now = this.clock.monotonic();
+    this.sweeper.start();
     if (!flow.level.enter(ctx, flow.hand, width, now)) return this.crowded(ctx, flow, width, now);
     seated(ctx, flow, width, 0);
   }
@@ -209,18 +213,21 @@ export class Fairness {
     this.lingering.add(level, seatQueue, seats, seatOvertook, now, seatFinalMs);
   };
 
-  /** Lets go of clients that do not take their answers: those hold seats as well. */
-  private sweep(): void {
+  /** Lets go of clients that do not take their answers: those hold seats as well. Returns whether any seat is taken. */
+  private sweep(): boolean {
     const longest = this.options.requestTimeoutMs + SWEEP_MS;
+    let taken = false;
     for (const level of this.options.flows.levels.all()) {
       const before = this.clock.monotonic() - longest;
       let next = level.oldest as Context | undefined;
+      taken ||= next !== undefined || level.waiting > 0;
       while (next !== undefined && next.seatSince < before) {
         const ctx = next;
         next = ctx.newerSeat as Context | undefined;
         ctx.res.destroy();
       }
     }
+    return taken;
   }
 
   /** Whether requests are given seats and let go of. */
@@ -229,7 +236,7 @@ export class Fairness {
   }
   close(): void {
     this.closed = true;
-    this.endSweep();
+    this.sweeper.close();
     this.lingering.close();
     this.bodies.close();
   }

@@ -12,6 +12,7 @@
  * Watch events cost nothing for this: streams are checked by sweeps only.
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { Ticker } from '../../lib/ticker.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
@@ -47,7 +48,8 @@ export interface OpenStreamsOptions {
 export class OpenStreams {
   private readonly options: OpenStreamsOptions;
   private readonly open = new Set<Context>();
-  private readonly stopTimer: Cancel;
+  /** Runs while there are streams. */
+  private readonly rechecks: Ticker;
   private planned: Cancel | undefined;
   private sweeping = false;
   /** The changes since the last sweep began: of everybody's permissions, or of single objects. */
@@ -59,7 +61,10 @@ export class OpenStreams {
 
   constructor(options: OpenStreamsOptions) {
     this.options = options;
-    this.stopTimer = options.clock.every(RECHECK_MS, () => this.sweep(true));
+    this.rechecks = new Ticker(options.clock, RECHECK_MS, () => {
+      this.sweep(true);
+      return this.open.size > 0;
+    });
   }
 
   /** How many there are. */
@@ -71,6 +76,7 @@ export class OpenStreams {
   readonly step: Step = (ctx) => {
     if ((!ctx.longRunning && ctx.upgrade === undefined) || ctx.inProcess || ctx.finished || ctx.res.destroyed) return;
     this.open.add(ctx);
+    this.rechecks.start();
     if (ctx.onFinished === undefined) ctx.onFinished = [this.forget];
     else ctx.onFinished.push(this.forget);
   };
@@ -106,7 +112,7 @@ export class OpenStreams {
   }
 
   close(): void {
-    this.stopTimer();
+    this.rechecks.close();
     this.planned?.();
   }
 

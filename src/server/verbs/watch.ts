@@ -13,6 +13,8 @@ import { includeObject, objectOffer } from './read.ts';
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
 export const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_EVERY_MS = 60_000;
+/** Watches within the process need no other server to balance load with: they last so many times longer. */
+const LONGER_IN_PROCESS = 100;
 
 export async function watchObjects(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const { registry, limits } = services;
@@ -22,7 +24,8 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const frames = new Frames(services, resource, representation, includeObject(ctx, representation));
   ctx.longRunning = true;
   // Zero is as good as none.
-  const seconds = options.timeoutSeconds || limits.minRequestTimeoutSeconds * (1 + services.spread());
+  const longest = ctx.inProcess ? LONGER_IN_PROCESS : 1;
+  const seconds = options.timeoutSeconds || limits.minRequestTimeoutSeconds * longest * (1 + services.spread());
   const millis = seconds * 1000;
   const stream = new WatchStream({ services, ctx, frames, contentType: representation.type, events: services.watchEvents(resource) });
   // The kind may change or go before the watch has begun.
@@ -47,7 +50,8 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
       if (stream.upToDate) stream.bookmark(registry.cache.revision);
     };
     if (millis > BOOKMARK_BEFORE_END_MS) timers.push(clock.after(millis - BOOKMARK_BEFORE_END_MS, mark));
-    timers.push(clock.every(BOOKMARK_EVERY_MS, mark));
+    // Within the process a watch resumes after it has ended only, and there is one before that.
+    if (!ctx.inProcess) timers.push(clock.every(BOOKMARK_EVERY_MS, mark));
   }
   timers.push(clock.after(millis, () => stream.end()));
   await stream.done;

@@ -7,6 +7,7 @@
 
 import { type Cancel, type Clock, systemClock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
+import type { Ticker } from '../../lib/ticker.ts';
 import {
   type ChangeRecord,
   Compacted,
@@ -106,7 +107,7 @@ class LmdbEngine implements Engine {
   readonly #compactor: Compactor;
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
-  readonly #stopRetention: () => void;
+  readonly #retention: Ticker;
   readonly #holds: Holds;
   readonly #pages: PageLook;
   readonly #running: RunningRecord;
@@ -151,7 +152,12 @@ class LmdbEngine implements Engine {
     });
     const first = dueExpiries(tables, -1, 1).next;
     if (first !== undefined) this.#expiry.expect(first);
-    this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before).catch(() => {}));
+    this.#retention = everyRetentionInterval(
+      clock,
+      historyRetentionMs,
+      (before) => this.#forgetBefore(before).catch(() => {}),
+      () => true,
+    );
     this.#notice = options.notice;
     this.#fillLater();
     this.#pages = new PageLook(tables, dataDir, clock, {
@@ -283,7 +289,7 @@ class LmdbEngine implements Engine {
 
   async #close(): Promise<void> {
     this.#expiry.stop();
-    this.#stopRetention();
+    this.#retention.close();
     this.#cancelFill?.();
     await this.#filling;
     await this.#pages.stop();

@@ -6,6 +6,7 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { SortedMap } from '../../lib/sorted.ts';
+import type { Ticker } from '../../lib/ticker.ts';
 import {
   type ChangeRecord,
   CommitConflict,
@@ -118,7 +119,7 @@ class InMemory implements MemoryEngine {
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
   readonly #expiries: SortedMap<Expiring>;
-  readonly #stopRetention: () => void;
+  readonly #retention: Ticker;
   readonly #holds: Holds;
   #closed = false;
 
@@ -142,7 +143,12 @@ class InMemory implements MemoryEngine {
       due: (until, limit) => this.#due(until, limit),
       expire: async (key, revision) => void (await this.commit([{ type: 'delete', key, expect: revision }])),
     });
-    this.#stopRetention = everyRetentionInterval(clock, historyRetentionMs, (before) => this.#forgetBefore(before));
+    this.#retention = everyRetentionInterval(
+      clock,
+      historyRetentionMs,
+      (before) => this.#forgetBefore(before),
+      () => this.compacted < this.revision,
+    );
     const { next } = this.#due(Number.NEGATIVE_INFINITY, 0);
     if (next !== undefined) this.#expiry.expect(next);
   }
@@ -196,6 +202,7 @@ class InMemory implements MemoryEngine {
     this.#log.push({ time: this.#clock.now(), changes: logged, bytes });
     this.#logBytes += bytes;
     this.revision = revision;
+    this.#retention.start();
     assigned?.(revision);
     this.#subscriptions.publish(changes, revision);
     if (this.#logBytes > this.#forgetAt) this.#forgetOldest();
@@ -304,7 +311,7 @@ class InMemory implements MemoryEngine {
     if (this.#closed) return;
     this.#closed = true;
     this.#expiry.stop();
-    this.#stopRetention();
+    this.#retention.close();
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { Ticker } from '../../lib/ticker.ts';
 
 /** How long superseded versions stay readable, by default. */
 export const DEFAULT_RETENTION_MS = 5 * 60_000;
@@ -8,23 +9,25 @@ const SHORTEST_INTERVAL_MS = 100;
 const LONGEST_INTERVAL_MS = 60_000;
 
 /**
- * Calls at intervals with the time before which history may be compacted; never while the last call is in progress.
- * `forget` handles its own errors. Returns how to stop it.
+ * Calls at intervals with the time before which history may be compacted, while there is history; never while the last call is in
+ * progress. `forget` handles its own errors. The ticker is to be started when something was written.
  */
-export function everyRetentionInterval(clock: Clock, retentionMs: number, forget: (before: number) => Promise<void>): () => void {
+export function everyRetentionInterval(
+  clock: Clock,
+  retentionMs: number,
+  forget: (before: number) => Promise<void>,
+  hasHistory: () => boolean,
+): Ticker {
   const interval = Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, retentionMs / FRACTION));
   let running = false;
-  let cancel: () => void;
-  const wait = () => {
-    cancel = clock.after(interval, () => {
-      wait();
-      if (running) return;
-      running = true;
-      void forget(clock.now() - retentionMs).finally(() => {
-        running = false;
-      });
+  const ticker = new Ticker(clock, interval, () => {
+    if (running) return true;
+    running = true;
+    void forget(clock.now() - retentionMs).finally(() => {
+      running = false;
     });
-  };
-  wait();
-  return () => cancel();
+    return hasHistory();
+  });
+  ticker.start();
+  return ticker;
 }

@@ -2,7 +2,7 @@
 import { isConflict } from '../../../client/http.ts';
 import type { APIService } from '../../../kinds/apiregistration/schema/v1.ts';
 import type { Wire } from '../../../kinds/wire.ts';
-import { groupName, type Identity, metricsService } from '../../../meta/identity.ts';
+import { groupName, type Identity, metricsService, simulatedLabel } from '../../../meta/identity.ts';
 import { builtin, type ControllerContext } from '../../runtime/controller.ts';
 import { VERSION } from './server.ts';
 
@@ -29,7 +29,7 @@ export function registerMetrics(context: ControllerContext): void {
 function apiService(identity: Identity): Wire<APIService> {
   const group = groupName(identity, 'metrics');
   return {
-    metadata: { name: `${VERSION}.${group}` },
+    metadata: { name: `${VERSION}.${group}`, labels: { [simulatedLabel(identity)]: 'true' } },
     spec: {
       group,
       version: VERSION,
