@@ -1,5 +1,5 @@
 /**
- * A repeated call that is made only while it is needed: whoever makes it necessary starts it, and it ends when the call finds that
+ * A repeated call that is made only while it is needed: the caller starts it when there is work, and it ends when the call finds that
  * nothing is left. A server on which nothing happens sets no timers.
  *
  *   const ticker = new Ticker(clock, 5_000, () => look());     // whether there is more to look at

@@ -116,3 +116,22 @@ test('a fake clock drives the hours of a cron job', async () => {
     await server.close();
   }
 });
+
+test('nothing ticks on a server on which nothing happens: a day passes in a moment', async () => {
+  const clock = new FakeClock(Date.UTC(2024, 0, 1));
+  const server = await startTestServer({ identity: 'kubernetes', workloads: true, clock });
+  try {
+    await server.clock.advance('1h');
+    server.requests.clear();
+    let moments = 0;
+    clock.settling.add(async () => {
+      moments++;
+    });
+    await server.clock.advance('24h');
+    // Leases and conditions of three nodes a few times, and the compaction of these writes for five minutes each.
+    expect(server.requests.length).toBeLessThan(50);
+    expect(moments).toBeLessThan(600);
+  } finally {
+    await server.close();
+  }
+});

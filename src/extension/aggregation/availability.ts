@@ -78,7 +78,12 @@ export class Availability {
   }
 
   private hasRemote(): boolean {
-    return this.options.backends.all().some(({ connect }) => connect === undefined);
+    const { apiServices, backends } = this.options;
+    for (const service of apiServices.list()) {
+      const { group = '', version = '' } = service.spec;
+      if (backends.isRemote(service) && backends.find(group, version)?.connect === undefined) return true;
+    }
+    return false;
   }
   private all(): void {
     for (const { metadata } of this.options.apiServices.list()) this.look(metadata.name ?? '');

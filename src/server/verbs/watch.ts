@@ -50,7 +50,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
       if (stream.upToDate) stream.bookmark(registry.cache.revision);
     };
     if (millis > BOOKMARK_BEFORE_END_MS) timers.push(clock.after(millis - BOOKMARK_BEFORE_END_MS, mark));
-    // Within the process a watch resumes after it has ended only, and there is one before that.
+    // Within the process a watch resumes only after its timeout, and a bookmark comes before that.
     if (!ctx.inProcess) timers.push(clock.every(BOOKMARK_EVERY_MS, mark));
   }
   timers.push(clock.after(millis, () => stream.end()));
