@@ -6,6 +6,7 @@ export { ApiError, type Status } from '../meta/errors.ts';
 export type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 export type {
   AnyObject,
+  ClientOptions,
   Draft,
   DynamicClient,
   Informer,

@@ -1,5 +1,7 @@
 /** The server behind a `TestServer`, and how it is put together. */
+import type { User } from '../auth/types.ts';
 import { Client } from '../client/dynamic.ts';
+import { errorFrom, type Http } from '../client/http.ts';
 import { prepareCredentials } from '../compose/credentials.ts';
 import { type ComposedServer, composeServer, type Surroundings } from '../compose/server.ts';
 import { resetTo, type ServerState, stateOf } from '../compose/server-state.ts';
@@ -12,8 +14,9 @@ import { firstAddress } from '../meta/ip.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { stringifyYaml } from '../schema/yaml.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+import { BinaryForm } from './binary.ts';
 import { testClient } from './client/client.ts';
-import type { TestClient } from './client/types.ts';
+import type { ClientOptions, TestClient } from './client/types.ts';
 import { ControlledClock, clockOf, clockOfFork } from './clock.ts';
 import type { Faults } from './faults.ts';
 import { install } from './install.ts';
@@ -89,12 +92,12 @@ class RunningTestServer implements TestServer {
   fetch(input: string | URL | Request, init?: TestFetchInit): Promise<Response> {
     return this.transport.fetch(input, init);
   }
-  client(user?: string, groups?: readonly string[]): TestClient {
+  client(user?: string, groups?: readonly string[], { binary = false }: ClientOptions = {}): TestClient {
     const { identity, clock, random, log } = this.composed.base;
     const metadataGroup = groupName(identity, 'meta');
     return testClient({
       identity,
-      client: new Client(this.transport.http(userOf(user, groups)), { userAgent: USER_AGENT, metadataGroup }),
+      client: new Client(this.httpOf(userOf(user, groups), binary), { userAgent: USER_AGENT, metadataGroup }),
       clock,
       keepAlive: this.keepAlive,
       spread: () => random.float(),
@@ -106,6 +109,11 @@ class RunningTestServer implements TestServer {
         return () => this.toStop.delete(what);
       },
     });
+  }
+  private httpOf(user: User, binary: boolean): Http {
+    if (!binary) return this.transport.http(user);
+    const form = new BinaryForm(this.identity, this.composed.base.kinds);
+    return form.over(this.transport.http(user, (status, body) => errorFrom(status, form.received(body))));
   }
   kubeconfig(user?: string, groups?: readonly string[]): Kubeconfig {
     return kubeconfigOf({ identity: this.identity, url: this.url, credentials: this.composed.credentials }, userOf(user, groups));

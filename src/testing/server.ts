@@ -9,7 +9,7 @@
 import type { Identity } from '../meta/identity.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 import { beginning } from './beginning.ts';
-import type { TestClient } from './client/types.ts';
+import type { ClientOptions, TestClient } from './client/types.ts';
 import type { TestClock } from './clock.ts';
 import type { Faults } from './faults.ts';
 import { install } from './install.ts';
@@ -42,7 +42,7 @@ export interface TestServer extends AsyncDisposable {
   /** Resolves when no request is in progress, and controllers and custom kinds have done the work that follows from earlier ones. */
   settled(): Promise<void>;
   /** A client of this user, or of the administrator. Typed for built-in kinds: `client().apps.v1.deployments('ns')`. */
-  client(user?: string, groups?: readonly string[]): TestClient;
+  client(user?: string, groups?: readonly string[], options?: ClientOptions): TestClient;
   /**
    * Client configuration for other programs, with a certificate of this user, or of the administrator; as text for a file. Throws
    * where the server has no port (`listen: true`).

@@ -28,9 +28,9 @@ export class TestTransport {
     this.keepAlive = keepAlive;
   }
 
-  /** For the clients of `src/client`. */
-  http(user: User): Http {
-    const { request, stream } = inProcess(this.handle, user, errorFrom, this.answers);
+  /** For the clients of `src/client`. `readError`: for bodies that are not JSON. */
+  http(user: User, readError: typeof errorFrom = errorFrom): Http {
+    const { request, stream } = inProcess(this.handle, user, readError, this.answers);
     return {
       request: async (options) => {
         this.checkOpen();

@@ -10,6 +10,12 @@ export type Metadata = ObjectMeta;
 /** An object as a test writes it: fields that the server fills in may be left out, and the others have the right type. */
 export type Draft<T> = T extends readonly (infer I)[] ? Draft<I>[] : T extends object ? { [K in keyof T]?: Draft<T[K]> } : T;
 
+/** How a client asks. */
+export interface ClientOptions {
+  /** Objects, lists and watches of built-in kinds in the binary form (protobuf), as clients in Go ask for them; default: JSON. */
+  readonly binary?: boolean;
+}
+
 /** An object of a kind that has no type here. */
 export interface AnyObject {
   apiVersion?: string;
