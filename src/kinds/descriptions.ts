@@ -104,7 +104,7 @@ const objectFields: Readonly<Record<string, string>> = {
   apiVersion:
     'APIVersion defines the group and version of the schema that this object is written in, such as apps/v1, or v1 for the core group.',
   kind: 'Kind is a string value that names the type of this object in CamelCase, such as Pod. It cannot be changed.',
-  metadata: 'Name, namespace, labels and what else every object has.',
+  metadata: "Standard object's metadata: name, namespace, labels and what else every object has.",
 };
 const listMetadata = 'The version that the list was read at, and how to continue if it is not complete.';
 

@@ -14,7 +14,8 @@ export const meta: Descriptions = {
     resourceVersion:
       'Version of the stored object, which changes with every write. Clients compare it only for equality, and send it back in an update to detect conflicts.',
     generation: 'Number that the server increases whenever the desired state changes. Controllers report it as observedGeneration.',
-    creationTimestamp: 'Time at which the server created the object; it is set by the server and cannot be changed.',
+    creationTimestamp:
+      'CreationTimestamp is a timestamp of when the server created the object; it is set by the server and cannot be changed.',
     deletionTimestamp:
       'Time at or after which the object is removed. The server sets it on a graceful deletion; the object stays until its finalizers are empty.',
     deletionGracePeriodSeconds:

@@ -203,8 +203,8 @@ function* yielding(others: readonly Manager[], versions: Comparisons, force: boo
   return after;
 }
 
-/** Every object has metadata, regardless of its owners. */
-const everyones: FieldSet = setOf(['f:metadata']);
+/** Every object has metadata and a name, regardless of its owners. */
+const everyones: FieldSet = union(setOf(['f:metadata']), setOf(['f:metadata', 'f:name']));
 
 function* pruned(
   write: ApplyWrite,

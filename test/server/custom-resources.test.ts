@@ -119,6 +119,25 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
     expect(labelled.json.spec).toEqual({ a: 2, d: 'dee' });
   });
 
+  test('an applier that goes on in another version and drops its finalizer drops nothing else of the metadata', async () => {
+    const { admin } = server();
+    const namespace = await server().namespace();
+    const versions = [{ schema: schemaOf({ a: integer }) }, { name: 'v1beta1', schema: schemaOf({ a: integer }) }];
+    await define(server(), definitionOf(server(), group, 'Lichen', versions));
+    const apply = (version: string, metadata: object) =>
+      admin.patch(
+        `/apis/${group}/${version}/namespaces/${namespace}/lichens/a?fieldManager=one`,
+        { apiVersion: `${group}/${version}`, kind: 'Lichen', metadata: { name: 'a', ...metadata }, spec: { a: 1 } },
+        'apply-patch',
+      );
+    const made = await apply('v1beta1', { finalizers: ['example.com/keep'] });
+    expect(made.status, made.text).toBe(201);
+    const dropped = await apply('v1', {});
+    expect(dropped.status, dropped.text).toBe(200);
+    expect(dropped.json.metadata).toMatchObject({ name: 'a', uid: made.json.metadata.uid });
+    expect(dropped.json.metadata.finalizers).toBeUndefined();
+  });
+
   test('a definition goes with its objects and ends the watches of them; its names are free then', async () => {
     const namespace = await server().namespace();
     const definition = definitionOf(server(), group, 'Root', [{}]);
