@@ -18,8 +18,8 @@ const filesOf = (directory: string): string[] =>
 /** A start does not wait for the key that signs tokens; whoever needs it does. */
 const signingKey = async (server: TestServer): Promise<Loose> => (await server.admin.ok('GET', '/openid/v1/jwks')).keys[0];
 
-test('tokens can be had and shown at once, while the key that signs them is being made', async () => {
-  const server = await startWithOwnKey({ store: 'memory', identity: 'kubernetes' });
+test('tokens can be had and shown at once, while the key that signs them is being made; files are private to the owner', async () => {
+  const server = await startWithOwnKey({ store: 'lmdb', identity: 'kubernetes' });
   const accounts = '/api/v1/namespaces/default/serviceaccounts';
   await server.admin.ok('POST', accounts, { metadata: { name: 'robot' } });
   const { status } = await server.admin.ok('POST', `${accounts}/robot/token`, {});
@@ -28,12 +28,6 @@ test('tokens can be had and shown at once, while the key that signs them is bein
   expect(filesOf(join(server.dataDir, 'pki'))).toContain('sa.key');
   const robot = server.client({ token: status.token });
   expect((await robot.send('GET', '/apis')).status).toBe(200);
-  await server.close();
-});
-
-test('files are private to the owner', async () => {
-  const server = await startWithOwnKey({ store: 'lmdb' });
-  await signingKey(server);
   expect(mode(server.dataDir)).toBe('700');
   const found = filesOf(server.dataDir).filter((name) => name !== 'tokens.csv');
   expect(found).toEqual(
