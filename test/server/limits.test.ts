@@ -202,6 +202,8 @@ describe('time', () => {
     expect((await waited).json).toMatchObject({ code: 504, message: expect.stringContaining('Too large resource version') });
     const answer = await server.admin.get(`/api/v1/nodes?resourceVersion=${future}&timeout=50ms`);
     expect(answer.json).toMatchObject({ code: 504, message: expect.not.stringContaining('Too large resource version') });
-    expect((await server.admin.get('/api/v1/nodes?timeout=soon')).status).toBe(400);
+    for (const path of ['/api/v1/nodes', '/version', '/api'])
+      expect((await server.admin.get(`${path}?timeout=soon`)).status, path).toBe(400);
+    expect((await server.admin.get('/version?timeout=3m')).status).toBe(200);
   });
 });

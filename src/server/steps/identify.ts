@@ -21,7 +21,7 @@ export const auditId =
 /** How long the client is willing to wait, where it says so; the server's own limit holds in any case. */
 export const checkTimeout: Step = (ctx: Context) => {
   // Requests that last have no such limit; what is proxied may mean something else by the word.
-  if (ctx.search === '' || !ctx.info.resourceRequest || isLongRunning(ctx.info)) return;
+  if (ctx.search === '' || isLongRunning(ctx.info)) return;
   const given = ctx.param('timeout');
   if (given === undefined || given === '') return;
   try {
