@@ -4,8 +4,8 @@
  *
  *   calm ──a busy interval──→ busy ──two quiet intervals──→ collect ──→ calm
  *
- * A collection holds the process for some milliseconds for each ten thousand pods, so it is done once after a burst, and only where
- * there is much to gain.
+ * Such a collection is not incremental: it holds the process, longer the more objects there are. So it is done once after a burst,
+ * and only where there is much to gain.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
