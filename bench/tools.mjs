@@ -57,7 +57,9 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${randomUU
     tokens,
     ...flags,
   ];
-  const child = endWithBench(spawn(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] }));
+  // Node parses the certificates that this variable names before it runs anything: up to 75 ms of a start that are not the server's.
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: '' };
+  const child = endWithBench(spawn(process.execPath, args, { cwd: checkout, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const address = await new Promise((resolve, reject) => {
     const look = (chunk) => {
