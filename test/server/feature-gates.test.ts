@@ -5,6 +5,7 @@ import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
 import { FakeClock } from '../../src/lib/clock.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { flowHeaders } from '../../src/meta/identity.ts';
+import { startTestServer as startKitServer } from '../../src/testing/index.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const off = [
@@ -352,4 +353,32 @@ test('the metric of features says of each gate whether it is on', async () => {
   expect(lines).toContain('kubernetes_feature_enabled{name="StorageVersionAPI",stage="ALPHA"} 1');
   expect(lines).toContain('kubernetes_feature_enabled{name="ServerSideApply",stage=""} 1');
   expect(lines).toContain('kubernetes_feature_enabled{name="AllAlpha",stage="ALPHA"} 0');
+});
+
+test('LogarithmicScaleDown: of surplus pods of about the same age those of the lowest uids go, or the youngest', async () => {
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const left = async (features: TestServerOptions['features']): Promise<{ made: Loose[]; kept: string[] }> => {
+    const server = await startKitServer({ identity: 'kubernetes', workloads: ['controllers'], clock: 'fake', server: { features } });
+    try {
+      const client = server.client();
+      const [pods, sets] = [client.core.v1.pods('default'), client.apps.v1.replicasets('default')];
+      await server.settled();
+      const made: Loose[] = [];
+      for (let i = 0; i < 6; i++) {
+        made.push(await pods.create({ ...template, metadata: { ...template.metadata, name: `p${i}` } }));
+        await server.clock.advance('1s');
+      }
+      await server.clock.advance('1h');
+      await sets.create({ metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: { a: 'b' } }, template } });
+      await server.settled();
+      const { items } = await pods.list();
+      return { made, kept: items.map(({ metadata }) => metadata.name as string) };
+    } finally {
+      await server.close();
+    }
+  };
+  const { made, kept } = await left(gatesOf([]));
+  const uids: string[] = made.map(({ metadata }) => metadata.uid).sort();
+  expect(kept).toEqual([made.find(({ metadata }) => metadata.uid === uids.at(-1)).metadata.name]);
+  expect((await left(gatesOf([], ['LogarithmicScaleDown']))).kept).toEqual(['p0']);
 });
