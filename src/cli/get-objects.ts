@@ -15,6 +15,9 @@ interface Answered {
   readonly version: string;
 }
 
+/** Objects of a list that are turned into text at once. */
+const PIECE = 32;
+
 export class GetObjects {
   private readonly work: Work;
   private readonly options: GetOptions;
@@ -41,7 +44,7 @@ export class GetObjects {
       }
       isEmpty &&= page.items.length === 0;
       if (pieces === undefined) for (const item of page.items) items.push(item);
-      else this.out(await pieces.items(page.items));
+      else for (let i = 0; i < page.items.length; i += PIECE) this.out(await pieces.items(page.items.slice(i, i + PIECE)));
     }
     if (isEmpty && (single || ignoreNotFound)) return errors;
     const [only] = items;
