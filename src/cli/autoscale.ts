@@ -1,6 +1,6 @@
 /** `plat autoscale`: an autoscaler for a workload. */
 import type { ApiResource } from '../client/discovery.ts';
-import { FlagError, type FlagValues, int, text } from '../lib/flags.ts';
+import { FlagError, type FlagValues, int, requiredFlag, text } from '../lib/flags.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -62,7 +62,7 @@ Exit codes:
 `,
   async run({ options, args, raw }, io) {
     checkTargets('autoscale --max=5', args, options);
-    if (options.max < 1) throw new FlagError('how many? For example: --max=10');
+    if (options.max < 1) throw new FlagError('how many? For example: --max=10', requiredFlag('max'));
     if (options.max < options.min) throw new FlagError(`--max=${options.max} is less than --min=${options.min}`);
     return withServer(options, io, (work) => autoscaleAll(work, args, options, commandLine(io, 'autoscale', args, raw)));
   },

@@ -2,7 +2,7 @@
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
-import { asCalled } from './program.ts';
+import { asCalled, isStock } from './program.ts';
 
 /** Names and summaries, one below the other. */
 export function commandLines(table: readonly Pick<CommandEntry, 'name' | 'summary'>[]): string {
@@ -12,6 +12,9 @@ export function commandLines(table: readonly Pick<CommandEntry, 'name' | 'summar
 
 /** Examples of a command, as its help shows them. */
 export const exampleLines = (examples: readonly string[]): string => `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`;
+
+/** Without a command the stock client fails, but for these. */
+const stockSucceeds: ReadonlySet<string> = new Set(['alpha', 'certificate']);
 
 /** `examples`: at least three command lines. */
 export function commandGroup(name: string, summary: string, commands: readonly CommandEntry[], examples: readonly string[]): Command {
@@ -29,8 +32,11 @@ export function commandGroup(name: string, summary: string, commands: readonly C
         const names = commands.map((c) => c.name);
         throw new FlagError(asCalled(`unknown command "${name} ${word}"${didYouMean(word, names)}; \`plat help ${name}\` lists them`, io));
       }
-      io.out(asCalled(`plat ${name} COMMAND [flags]\n\n${summary}\n\n${help()}`, io));
-      return 0;
+      const text = asCalled(`plat ${name} COMMAND [flags]\n\n${summary}\n\n${help()}`, io);
+      const failed = word === undefined && isStock(io) && !stockSucceeds.has(name);
+      if (failed) io.err(text);
+      else io.out(text);
+      return failed ? 1 : 0;
     },
   };
 }

@@ -55,7 +55,8 @@ export async function connect(
     as: options.as,
     asGroups: options.asGroup,
     asUid: options.asUid,
-    namespace,
+    // As for the stock client: a variable that a script did not set is no namespace.
+    namespace: namespace === '' ? undefined : namespace,
     ...(options.insecureSkipTlsVerify && { insecure: true }),
   };
   const connection = await connectionOf(config, choice, credentialEnvironment(io, readsStdin(options)));

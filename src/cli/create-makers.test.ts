@@ -295,7 +295,7 @@ test('a certificate and its key; others are refused', async () => {
 });
 
 test.each([
-  ['deployment w', 'which image?'],
+  ['deployment w', 'required flag(s) "image" not set'],
   ['deployment w --image=a,b -- date', 'a command needs a single --image'],
   ['deployment w x --image=a', 'a command comes after --'],
   ['configmap w -- date', 'has no command'],

@@ -1,5 +1,5 @@
 /** `plat create deployment`, `job` and `cronjob`. */
-import { FlagError, flag, int, list, text } from '../lib/flags.ts';
+import { FlagError, flag, int, list, requiredFlag, text } from '../lib/flags.ts';
 import { domainName, type Identity } from '../meta/identity.ts';
 import { generateName } from '../meta/names.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -68,7 +68,7 @@ export const workloadMakers: readonly Maker[] = [
     },
     make({ image, port, replicas }, world) {
       const { name, command } = world;
-      if (image.length === 0) throw new FlagError('which image? For example: --image=nginx');
+      if (image.length === 0) throw new FlagError('which image? For example: --image=nginx', requiredFlag('image'));
       if (image.length > 1 && command.length > 0) throw new FlagError('a command needs a single --image');
       const containers = image.map((one) => container(containerName(one, world), one, command));
       if (port >= 0 && containers[0] !== undefined) containers[0] = { ...containers[0], ports: [{ containerPort: port }] };

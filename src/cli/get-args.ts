@@ -96,5 +96,7 @@ export function targetsOf(args: readonly string[], examples: string): Target[] {
     });
   }
   const types = first.split(',').filter((t) => t !== '');
+  if (types.length === 0) throw new FlagError('the type is empty', 'error: the server doesn\'t have a resource type ""');
+  if (names.includes('')) throw new FlagError('a name is empty', 'error: resource name may not be empty');
   return types.map((type) => ({ type, names }));
 }

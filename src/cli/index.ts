@@ -205,7 +205,7 @@ async function runCommand(command: Command, path: readonly string[], args: reado
     if (!isStock(io) || !(error instanceof Error) || error.name !== 'FlagError') throw error;
     const { stockText, stockMessage = error.message } = error as FlagError;
     if (stockText !== undefined) throw error;
-    throw new FlagError(`${stockMessage}\nSee '${programName(io)} ${path.join(' ')} --help' for usage.`);
+    throw new FlagError(`${asCalled(stockMessage, io)}\nSee '${programName(io)} ${path.join(' ')} --help' for usage.`);
   }
 }
 

@@ -162,6 +162,10 @@ test('control characters and bytes that are no UTF-8 are refused, a byte order m
   expect(manifestsOf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\u007f"}}`, 'f')).toHaveLength(1);
   expect(manifestsOf(`\ufeff${object('a').replaceAll('\n', '\r\n')}`, 'f')).toHaveLength(1);
   writeFileSync(join(cwd, 'latin.yaml'), Buffer.from(`${object('a')}data: {x: gr\u00f6sse}`, 'latin1'));
+  const wide = Buffer.from(`\ufeff${object('w')}`, 'utf16le');
+  writeFileSync(join(cwd, 'wide.yaml'), wide);
+  writeFileSync(join(cwd, 'wide-be.yaml'), Buffer.from(wide).swap16());
+  expect((await readManifests(['wide.yaml', 'wide-be.yaml'], false, io)).map(({ name }) => name)).toEqual(['w', 'w']);
   await expect(readManifests(['latin.yaml'], false, io)).rejects.toThrow('latin.yaml: the file is not UTF-8 text');
 });
 

@@ -227,10 +227,23 @@ export async function collected(
   }
   return Buffer.concat(parts);
 }
-/** Other bytes would be replaced, and the objects would not be those of the file. */
+/** UTF-8, or UTF-16 that begins with its mark. Other bytes would be replaced, and the objects would not be those of the file. */
 export function textOf(bytes: Buffer, source: string): string {
+  const wide = wideText(bytes);
+  if (wide !== undefined) return wide;
   if (!isUtf8(bytes)) throw new ManifestError(`${source}: the file is not UTF-8 text`);
   return bytes.toString();
+}
+
+/** Some shells write UTF-16 into files, as those of Windows do. */
+function wideText(bytes: Buffer): string | undefined {
+  const mark = bytes.length % 2 === 0 && bytes.length > 0 ? bytes.readUInt16BE(0) : 0;
+  if (mark !== 0xfffe && mark !== 0xfeff) return undefined;
+  try {
+    return new TextDecoder(mark === 0xfffe ? 'utf-16le' : 'utf-16be', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A file, or those of a directory in order of name; each with its path for messages. */

@@ -80,7 +80,11 @@ Exit codes:
 
 async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
   const { patch: given, patchFile, type } = options;
-  if ((given === '') === (patchFile === undefined)) throw new FlagError('patch missing: give it with either -p or --patch-file');
+  if ((given === '') === (patchFile === undefined))
+    throw new FlagError(
+      'patch missing: give it with either -p or --patch-file',
+      'error: must specify --patch or --patch-file containing the contents of the patch',
+    );
   const source = given === '' ? await readFile(resolve(io.cwd, patchFile as string), 'utf8').catch(() => undefined) : given;
   if (source === undefined) throw new FlagError(`the file ${patchFile} cannot be read`);
   let value: JsonValue;

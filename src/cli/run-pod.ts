@@ -1,5 +1,5 @@
 /** The pod, and the service, that the flags of `plat run` describe. */
-import { FlagError, readInteger } from '../lib/flags.ts';
+import { FlagError, readInteger, requiredFlag } from '../lib/flags.ts';
 import { environmentVariableName } from '../meta/names.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { labelList } from './label-list.ts';
@@ -30,7 +30,7 @@ const imageForm = new RegExp(
 /** `args`: after the name of the pod. Throws FlagError. */
 export function podOf(name: string, args: readonly string[], options: PodOptions): JsonObject {
   const { image, stdin, tty } = options;
-  if (image === '') throw new FlagError('which image? For example: --image=nginx');
+  if (image === '') throw new FlagError('which image? For example: --image=nginx', requiredFlag('image'));
   if (!imageForm.test(image)) throw new Error(`Invalid image name ${JSON.stringify(image)}: invalid reference format`);
   if (!restartPolicies.has(options.restart))
     throw new FlagError(`--restart: ${JSON.stringify(options.restart)} is not one of Always, OnFailure, Never`);

@@ -99,7 +99,7 @@ status:
 
 test.each([
   [[], 'which name?'],
-  [['p'], 'which image?'],
+  [['p'], 'required flag(s) "image" not set'],
   [['p', '--image=A b'], 'invalid reference format'],
   [['p', '--image=i', '-t'], '-t needs -i'],
   [['p', '--image=i', '--expose'], '--expose needs --port'],

@@ -1,5 +1,5 @@
 /** `plat scale`: sets the number of replicas. */
-import { duration, FlagError, type FlagValues, flag, int, readInteger, text } from '../lib/flags.ts';
+import { duration, FlagError, type FlagValues, flag, int, readInteger, requiredFlag, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
@@ -59,7 +59,7 @@ Exit codes:
   async run({ options, args, raw }, io) {
     checkTargets('scale --replicas=3', args, options);
     const { replicas } = options;
-    if (replicas === undefined) throw new FlagError('number of replicas missing. For example: --replicas=3');
+    if (replicas === undefined) throw new FlagError('number of replicas missing. For example: --replicas=3', requiredFlag('replicas'));
     return withServer(options, io, (work) => scaleAll(work, args, options, replicas, commandLine(io, 'scale', args, raw)));
   },
 });

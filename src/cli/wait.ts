@@ -11,7 +11,7 @@ import { Deadline, followObject } from './follow-object.ts';
 import { manifestsFrom, namesManifests } from './manifests.ts';
 import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
-import { isStock } from './program.ts';
+import { isStock, withStockText } from './program.ts';
 import { Results } from './results.ts';
 import { checkTargets, findAllTargets } from './targets.ts';
 import { type Goal, readGoal } from './wait-args.ts';
@@ -111,15 +111,24 @@ async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Dead
   let last: ApiItem | undefined;
   let seen = false;
   const check = (object: ApiItem | undefined): boolean => {
-    if (object === undefined && goal.kind === 'state')
-      throw new Error(seen ? 'the object was deleted' : 'the object does not exist; --for=create waits for it');
+    if (object === undefined && goal.kind === 'state') throw seen ? new Error('the object was deleted') : missing(ref);
     seen = true;
     last = object ?? last;
     return goal.met(object);
   };
   if (deadline === undefined ? check(await now(work, ref)) : await followObject(work, ref, deadline, check)) return last;
-  throw new Error(`timed out waiting for ${goal.wanted}: ${last === undefined ? 'the object does not exist' : goal.distance(last)}`);
+  const why = last === undefined ? 'the object does not exist' : goal.distance(last);
+  throw withStockText(
+    new Error(`timed out waiting for ${goal.wanted}: ${why}`),
+    `error: timed out waiting for the condition on ${ref.resource.name}/${ref.name}`,
+  );
 }
+const missing = ({ resource, name }: ObjectRef): Error =>
+  withStockText(
+    new Error('the object does not exist; --for=create waits for it'),
+    `Error from server (NotFound): ${groupResource(resource)} ${JSON.stringify(name)} not found`,
+  );
+const groupResource = ({ group, name }: ApiResource): string => (group === '' ? name : `${name}.${group}`);
 
 async function now(work: Work, ref: ObjectRef): Promise<ApiItem | undefined> {
   try {

@@ -46,6 +46,9 @@ test('what the command line says comes before what the file says', async () => {
   const own = { clientCertificate: join(directory, 'own.crt'), clientKey: join(directory, 'own.key') };
   const data = { 'client-certificate-data': 'eA==', 'client-key-data': 'eA==' };
   expect(await connected(data, own)).toMatchObject({ certificate: 'own.crt', key: 'own.key' });
+  // A certificate of the file comes before a plug-in of the file.
+  const certified = await connected({ ...plugin, ...data });
+  expect([certified.certificate, certified.credentials]).toEqual(['x', undefined]);
   const cluster = { 'tls-server-name': 'file', 'proxy-url': 'http://p.example:1' };
   expect(await connected({}, { tlsServerName: 'flag' }, cluster)).toMatchObject({ serverName: 'flag', proxy: 'http://p.example:1' });
 });

@@ -166,7 +166,8 @@ async function sourceOf(
   world: CredentialEnvironment,
 ): Promise<CredentialSource | undefined> {
   const { user, userName, file } = place;
-  if (user?.exec) {
+  // A certificate in the configuration is meant to be used: the plug-in is not run, as with the stock client.
+  if (user?.exec && !user['client-certificate'] && !user['client-certificate-data']) {
     const { execSource } = await import('./exec-plugin.ts');
     return execSource({ exec: user.exec, user: userName, reached, extensions: reached.cluster?.extensions ?? [] }, world);
   }

@@ -53,6 +53,9 @@ export class FlagError extends Error {
   }
 }
 
+/** The line of the stock client about a flag that must be given. */
+export const requiredFlag = (name: string): string => `error: required flag(s) "${name}" not set`;
+
 // ---- types -----------------------------------------------------------------------------------------------------
 
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
