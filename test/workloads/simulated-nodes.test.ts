@@ -207,6 +207,18 @@ describe('plat', () => {
     expect(await plat.ok(['logs', '-n', ns, 'tools'])).toContain('simulated container main');
   });
 
+  test('a container to which a client is attached exits with its command', async () => {
+    const plat = platFor(server);
+    const script = `echo -n read: && cat && echo 'stdin closed' && exit 3`;
+    const arguments_ = ['run', 'attached', '-n', ns, '--image=busybox', '--restart=Never', '--attach', '--stdin', '--', 'sh', '-c', script];
+    arguments_.splice(2, 0, `--overrides=${JSON.stringify({ spec: { nodeName: 'node-0' } })}`);
+    const ran = await plat.run(arguments_);
+    expect(ran).toMatchObject({ code: 3, stdout: 'read:stdin closed\n' });
+    const pod = await when(podsPath(), 'attached', ({ status }) => status.phase === 'Failed');
+    expect(pod.status.containerStatuses[0].state.terminated).toMatchObject({ exitCode: 3, reason: 'Error' });
+    expect(await plat.ok(['logs', '-n', ns, 'attached'])).toBe('read:stdin closed\n');
+  });
+
   test('files are copied both ways, also those that the command of the container made', async () => {
     await make('copies', { container: { command: ['sh', '-c', 'mkdir /data; echo made > /data/a; sleep 100000'] } });
     const plat = platFor(server);

@@ -11,19 +11,19 @@ const NOT_FOUND = 127;
 const INTERRUPTED = 130;
 const CANNOT_RUN = 126;
 
-/** Resolves at the end of the command, or when the client is gone. */
+/** Resolves at the end of the command with its exit code, or without one when the client is gone. */
 export async function runFor(
   streams: CommandStreams,
   argv: readonly string[],
   environment: Environment,
-  { clock, tty }: { readonly clock: Clock; readonly tty: boolean },
-): Promise<void> {
+  { clock, tty, ended }: { readonly clock: Clock; readonly tty: boolean; readonly ended?: (code: number) => Promise<void> },
+): Promise<number | undefined> {
   const lines = new Lines(streams, tty);
   let code: number;
   try {
     code = await drive(streams, run(argv, environment), lines, clock, tty, tty && isShell(argv));
   } catch (error) {
-    if (streams.signal.aborted) return;
+    if (streams.signal.aborted) return undefined;
     if (error instanceof Interrupted) code = INTERRUPTED;
     else if (error instanceof UnknownProgram) {
       const text = `exec: ${JSON.stringify(error.program)}: executable file not found in $PATH; simulated containers have a few programs only\n`;
@@ -34,7 +34,9 @@ export async function runFor(
       code = CANNOT_RUN;
     } else throw error;
   }
+  await ended?.(code);
   if (!streams.signal.aborted) streams.finish(commandStatus(code));
+  return code;
 }
 
 const isShell = ([program = '', ...args]: readonly string[]): boolean =>

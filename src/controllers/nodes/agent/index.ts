@@ -15,15 +15,16 @@ import { type Identity, identities } from '../../../meta/identity.ts';
 import { timeMillis } from '../../../meta/time.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
-import { argvOf, type Container, commandOf } from '../container-command.ts';
+import { argvOf, type Container } from '../container-command.ts';
 import { type DiskWorld, environmentAtStart, environmentNow, type KeptDisks } from '../disks.ts';
 import { run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { runFor } from './command.ts';
-import { linesOfRun, NoLog, runOf, writeLog } from './logs.ts';
+import { linesAt, linesOfRun, NoLog, runOf, writeLog } from './logs.ts';
 import { containerOf, findPod, sourcesOf, statusOf } from './pod-lookup.ts';
 import { PodServer } from './pod-server.ts';
 import { forwardSocket, forwardSpdy, portTargets } from './port-forward.ts';
+import { Sessions } from './session.ts';
 import {
   type ChannelProtocol,
   type CommandStreams,
@@ -73,10 +74,12 @@ export class SimulatedAgent {
   private readonly sockets = new Set<Duplex>();
   private readonly nodes = new WeakMap<object, string>();
   private readonly podServer = new PodServer();
+  private readonly sessions: Sessions;
   private readonly suffixes: readonly string[];
 
   constructor(options: AgentOptions) {
     this.options = options;
+    this.sessions = new Sessions(options);
     this.suffixes = Object.values(identities).map(({ groupSuffix }) => groupSuffix);
     this.server = createServer({ maxHeaderSize: HEADER_BYTES }, (req, res) => {
       this.answer(req, res).catch((error: unknown) => refuse(res, error));
@@ -175,8 +178,9 @@ export class SimulatedAgent {
     res.flushHeaders();
     const { namespace = '', name = '', uid } = pod.metadata;
     const restarts = statusOf(pod, container.name)?.restartCount;
+    const output = options.previous ? undefined : this.sessions.outputOf(pod, container);
     await writeLog(
-      linesOfRun(identity, pod, container, startedAt, () => environment),
+      output === undefined ? linesOfRun(identity, pod, container, startedAt, () => environment) : linesAt(output, startedAt),
       options,
       {
         signal: gone.signal,
@@ -249,7 +253,7 @@ export class SimulatedAgent {
     const { client, clock, identity } = this.options;
     if (container.stdin === true && argvOf(container).length > 0) {
       const environment = environmentAtStart(pod, container, await this.worldOf(pod));
-      await runFor(streams, commandOf(container, environment.variables), environment, { clock, tty });
+      await this.sessions.attach(streams, pod, container, environment, tty);
       return;
     }
     streams.onInput(() => {});

@@ -103,6 +103,11 @@ export function* linesOfRun(
   };
 }
 
+/** Lines that were all written at one time. */
+export function* linesAt(text: string, at: number): Generator<LogLine> {
+  for (const line of linesOf(text)) yield { at, text: line };
+}
+
 export interface LogSink {
   readonly signal: AbortSignal;
   write(bytes: Buffer): Promise<void>;
