@@ -77,7 +77,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     const [record] = JSON.parse(await builtOk('list', '-o', 'json'));
     expect(record).toMatchObject({ name: 'one', status: 'Running', address, identity: 'kubernetes', store: 'memory', context: 'plat-one' });
     expect(await builtOk('list')).toMatch(new RegExp(`^NAME +STATUS +ADDRESS.*\\none +Running +${address} +kubernetes +memory +plat-one`));
-    expect(await builtOk('list', '-o', 'name')).toBe('one\n');
+    expect(await ok('list', '-o', 'name')).toBe('one\n');
     expect(config()).toMatchObject({
       clusters: [{ name: 'plat-one', cluster: { server: address } }],
       users: [{ name: 'plat-one' }],
@@ -88,13 +88,13 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
       expect(statSync(path).mode & 0o777, path).toBe(0o600);
     expect(statSync(state('one')).mode & 0o777).toBe(0o700);
     expect(await builtOk('get', 'namespace', 'default', '-o', 'name', '--context', 'plat-one')).toBe('namespace/default\n');
-    expect(await builtOk('get', 'namespace', 'default', '-o', 'name', '--kubeconfig', record.ownKubeconfig)).toBe('namespace/default\n');
+    expect(await ok('get', 'namespace', 'default', '-o', 'name', '--kubeconfig', record.ownKubeconfig)).toBe('namespace/default\n');
 
     expect(await builtOk('down', 'one')).toBe('one removed\n');
     expect(alive(record.pid)).toBe(false);
     expect(existsSync(state('one'))).toBe(false);
     expect(config()).toMatchObject({ clusters: [], users: [], contexts: [], 'current-context': '' });
-    expect(JSON.parse(await builtOk('list', '-o', 'json'))).toEqual([]);
+    expect(await listed()).toEqual([]);
   }, 300_000);
 
   test('several at once, each with its own port and entry; other entries stay', async () => {
