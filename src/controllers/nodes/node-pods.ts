@@ -3,12 +3,13 @@ import { unlessGone, unlessGoneOrReplaced } from '../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
 import { equal } from '../../lib/equal.ts';
 import { nodeAgentWord } from '../../meta/identity.ts';
-import { timeMillis } from '../../meta/time.ts';
+import { formatTime, timeMillis } from '../../meta/time.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
 import { EventRecorder } from '../workloads/shared/events.ts';
 import { isFinished, isTerminating } from '../workloads/shared/pod-state.ts';
 import { type PodIndex, podIndex, type WorkloadPod } from '../workloads/shared/pods.ts';
+import { isScheduled, type Rejection, rejection } from './admission.ts';
 import { hostnameOf, mountedFiles, noSources, variablesOf } from './container-view.ts';
 import { disksOf, environmentNow, isFromObjects, type KeptDisks } from './disks.ts';
 import { EventBudget } from './event-budget.ts';
@@ -37,6 +38,8 @@ const WORKERS = 32;
 /** Default grace period of a deletion. */
 const GRACE_SECONDS = 30;
 const none: Missing = new Map();
+/** The time at which the node took a pod. */
+const TAKEN = 'taken';
 
 export class NodePods {
   readonly pods: Informer<WorkloadPod>;
@@ -121,6 +124,14 @@ export class NodePods {
     const events: NodeEvent[] = [];
     if (problem !== undefined && pod.status?.startTime == null)
       events.push({ type: 'Warning', reason: 'InvalidLifecycle', message: `${problem}; the default life cycle is used` });
+    const rejected = this.rejected(pod, memory);
+    if (rejected !== undefined) {
+      const { reason, message } = rejected;
+      events.push({ type: 'Warning', reason, message });
+      const startTime = formatTime(now);
+      await this.write(pod, { ...pod.status, phase: 'Failed', reason, message: `Pod ${message}`, startTime }, node, events);
+      return undefined;
+    }
     const deadline = deadlineOf(pod);
     if (deadline !== undefined && now >= deadline) {
       const message = 'Pod was active on the node longer than the specified deadline';
@@ -156,6 +167,19 @@ export class NodePods {
     return Math.max(next - clock.now(), 1);
   }
 
+  /** Why the node does not take the pod; undefined once it has. */
+  private rejected(pod: WorkloadPod, memory: PodMemory): Rejection | undefined {
+    if (pod.status?.startTime != null || memory.time(TAKEN) !== undefined) return undefined;
+    const name = pod.spec?.nodeName ?? '';
+    const object = isScheduled(pod) ? undefined : this.fleet.nodes.get('', name);
+    const isTaken = (other: WorkloadPod): boolean =>
+      other.metadata.uid !== pod.metadata.uid &&
+      !isFinished(other) &&
+      (other.status?.startTime != null || isScheduled(other) || this.memories.get(keyOf(other))?.time(TAKEN) !== undefined);
+    const found = object === undefined ? undefined : rejection(pod, object, [...this.index.onNode(name)].filter(isTaken));
+    if (found === undefined) memory.note(TAKEN, this.context.clock.now());
+    return found;
+  }
   private addressOf(pod: WorkloadPod, node: SimulatedNode): string | undefined {
     return pod.spec?.hostNetwork === true ? node.hostIP : node.addresses.take(pod.metadata.uid ?? '');
   }

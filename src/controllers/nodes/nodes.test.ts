@@ -266,8 +266,10 @@ test('a pod with a finalizer is stopped, and deleted only once', async () => {
 
 test('a deleted pod frees its address', async () => {
   await start({ count: 1, capacity: { pods: '200' } });
-  for (let i = 0; i < 253; i++) pod(`p${i}`);
-  pod('last');
+  // A scheduler has bound more than fit.
+  const bound = { status: { conditions: [{ type: 'PodScheduled', status: 'True' }] } };
+  for (let i = 0; i < 253; i++) pod(`p${i}`, bound);
+  pod('last', bound);
   await run.idle();
   expect(status('last').containerStatuses[0].state.waiting.reason).toBe('ContainerCreating');
   expect(reasons()).toContain('FailedCreatePodSandBox');
@@ -340,4 +342,33 @@ test('a restart goes on where the pods are, without another write', async () => 
   expect(status('c').podIP).not.toBe(status('b').podIP);
   await run.pass(3_600_000);
   expect(status('b').phase).toBe('Succeeded');
+});
+
+test('a pod that names its node and does not fit fails, and the next one fits once there is room', async () => {
+  await start({ count: 1, capacity: { cpu: '4' } });
+  const port = { spec: { containers: [{ name: 'main', image: 'i', ports: [{ containerPort: 80, hostPort: 8080 }] }] } };
+  const cpu = (amount: string) => ({ spec: { containers: [{ name: 'main', image: 'i', resources: { requests: { cpu: amount } } }] } });
+  pod('first', port);
+  await run.idle();
+  pod('second', port);
+  pod('half', cpu('3'));
+  await run.idle();
+  pod('more', cpu('2'));
+  pod('elsewhere', { spec: { nodeSelector: { zone: 'x' } } });
+  await run.idle();
+  expect(status('first').phase).toBe('Running');
+  expect(status('second')).toMatchObject({ phase: 'Failed', reason: 'NodePorts', message: 'Pod Predicate NodePorts failed' });
+  expect(status('half').phase).toBe('Running');
+  expect(status('more')).toMatchObject({
+    phase: 'Failed',
+    reason: 'OutOfcpu',
+    message: "Pod Node didn't have enough resource: cpu, requested: 2000, used: 3000, capacity: 4000",
+  });
+  expect(status('elsewhere')).toMatchObject({ phase: 'Failed', reason: 'NodeAffinity' });
+  expect(reasons()).toEqual(expect.arrayContaining(['NodePorts', 'OutOfcpu', 'NodeAffinity']));
+  api.put(pods, { ...api.get(pods, 'ns', 'first'), status: { phase: 'Succeeded' } });
+  await run.idle();
+  pod('third', port);
+  await run.idle();
+  expect(status('third').phase).toBe('Running');
 });
