@@ -154,6 +154,8 @@ class Relay {
   }
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? '/';
+    const clean = cleanUrl(url);
+    if (clean !== url) return void response.writeHead(301, { location: clean }).end();
     try {
       if (!this.allowed(request)) return say(response, 403, 'the proxy denies this request: see its --accept-* and --reject-* flags');
       if (this.options.www !== '' && url.startsWith(this.options.wwwPrefix)) return await this.file(url, response);
@@ -206,7 +208,7 @@ class Relay {
     const refuse = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     const path = this.apiPath(request.url ?? '/');
     if (!this.allowed(request)) return refuse('403 Forbidden');
-    if (path === undefined) return refuse('404 Not Found');
+    if (path === undefined || cleanUrl(path) !== path) return refuse('404 Not Found');
     try {
       const protocol = { connection: 'Upgrade', upgrade: request.headers.upgrade ?? '' };
       const far = await this.transport.upgrade({
@@ -251,6 +253,18 @@ function passed(headers: IncomingHttpHeaders): Record<string, string> {
 }
 const passedBack = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(connection|keep-alive|transfer-encoding)$/i.test(name)));
+/** Without empty segments and dots in its path, which the filters would read otherwise than the server: `//a/./b?c` → `/a/b?c`. */
+export function cleanUrl(url: string): string {
+  const end = url.search(/[?#]/);
+  const path = end < 0 ? url : url.slice(0, end);
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  const slash = kept.length > 0 && /\/\.{0,2}$/.test(path) ? '/' : '';
+  return `/${kept.join('/')}${slash}${end < 0 ? '' : url.slice(end)}`;
+}
 const hostOf = (header: string): string => /^(\[[^\]]*\]|[^:]*)/.exec(header)?.[1] ?? '';
 function safelyDecoded(path: string): string {
   try {

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cleanUrl } from '../../src/cli/proxy.ts';
 import type { TestIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';
@@ -110,6 +111,11 @@ test('a prefix for the API, and files beside it that do not lead out of their di
   });
   expect(await ask(port, '/static/below/out/')).toMatchObject({ status: 404 });
   expect(await ask(port, '/static/index.html/')).toMatchObject({ status: 404 });
+  // The filters and the server would read these otherwise than each other.
+  for (const path of ['//k/version', '/k//version', '/k/./version', '/k/x/../version'])
+    expect(await ask(port, path), path).toMatchObject({ status: 301 });
+  expect(cleanUrl('//k/./a//b/?x=//')).toBe('/k/a/b/?x=//');
+  expect(cleanUrl('/')).toBe('/');
 });
 
 test('the path of the address of the server comes first only if asked', async () => {
