@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { formatTime } from '../../meta/time.ts';
 import { refs } from '../runtime/controller.ts';
 import type { Outcome, WorkQueue } from '../runtime/queue.ts';
+import { EventBudget } from '../workloads/shared/event-budget.ts';
 import type { EventRecorder } from '../workloads/shared/events.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import type { Chosen } from './decide.ts';
@@ -55,9 +56,11 @@ export class SentEffects implements Effects {
   /** Bindings that have been sent. */
   private readonly posting = new Set<string>();
   private scheduler: Scheduler | undefined;
+  private readonly budget: EventBudget;
 
   constructor(options: EffectsOptions) {
     this.options = options;
+    this.budget = new EventBudget(options.clock);
     this.bindings = options.queue('bindings', BINDING_WORKERS, (key) => this.sendBinding(key));
     this.reports = options.queue('reports', REPORT_WORKERS, (key) => this.sendReport(key));
   }
@@ -118,7 +121,8 @@ export class SentEffects implements Effects {
         { name, path: 'binding' },
       );
       this.scheduler?.bound(pod);
-      this.event(pod.object, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${node.name}`);
+      if (this.budget.take('Normal'))
+        this.event(pod.object, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${node.name}`);
     } catch (error) {
       this.scheduler?.bindingFailed(pod, isNotFound(error) ? undefined : (error as Error).message);
     }

@@ -1,8 +1,9 @@
 /**
- * How many events simulated nodes report: under load they are left out, as node agents limit theirs. Warnings are few and matter,
- * so that they have a part of their own.
+ * How many events about single pods simulated nodes and the scheduler report, each by itself: under load they are left out, as node
+ * agents limit theirs, since a hundred thousand of them would take as much memory as the pods do. Warnings are few and matter, so
+ * that they have a part of their own.
  */
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 
 /** Events at once, and those that are gained in a second. */
 const BURST = 300;
