@@ -45,6 +45,18 @@ describe.skipIf(kubectlMissing)('stock kubectl', () => {
     await ok(['delete', 'pod', 'one', wait]);
   });
 
+  test('a deployment is scaled by its usage, as top shows it', async () => {
+    const { ok, run } = kubectl;
+    await ok(['create', 'deployment', 'busy', '--image=busy']);
+    await ok(['set', 'resources', 'deployment/busy', '--requests=cpu=100m']);
+    await ok(['rollout', 'status', 'deployment/busy', wait]);
+    await expect.poll(async () => (await run(['top', 'pods', '--selector=app=busy'])).stdout).toMatch(/^busy-\S+ +\d+m/m);
+    // Less than any usage of a pod.
+    await ok(['autoscale', 'deployment/busy', '--min=2', '--max=3', '--cpu-percent=1']);
+    await ok(['wait', 'deployment/busy', '--for=jsonpath={.spec.replicas}=3', wait]);
+    await ok(['delete', 'hpa,deployment', 'busy', wait]);
+  });
+
   test('a drain moves the pods of a node, and a budget holds it back', async () => {
     const { ok, run, json } = kubectl;
     await ok(['create', 'deployment', 'moved', '--image=moved', '--replicas=2']);
@@ -63,7 +75,9 @@ describe.skipIf(kubectlMissing)('stock kubectl', () => {
       ({ metadata }: { metadata: { deletionTimestamp?: string } }) => metadata.deletionTimestamp === undefined,
     );
     expect(running.map(({ spec }: { spec: { nodeName: string } }) => spec.nodeName)).not.toContain(node);
+    expect((await json(['get', 'node', node, '-o', 'json'])).spec.unschedulable).toBe(true);
     await ok(['uncordon', node]);
+    expect((await json(['get', 'node', node, '-o', 'json'])).spec.unschedulable).toBeUndefined();
     await ok(['delete', 'deployment', 'moved', wait]);
   });
 
