@@ -195,14 +195,17 @@ const daemonsUnavailable: Rule = (change, recorder) => {
   const minReady = Math.max(...states.map(({ spec }) => spec.minReadySeconds ?? 0));
   const selectors = states.map(({ spec }) => JSON.stringify(spec.template.spec.nodeSelector));
   if (!isAvailable(before, minReady, time) || new Set(selectors).size > 1) return undefined;
-  const nodes = [...recorder.all('nodes')].filter(({ metadata }) => matches(metadata.labels, set.spec.template.spec.nodeSelector));
-  if (!nodes.some(({ metadata, spec }) => metadata.name === nodeOf(object) && spec.taints === undefined)) return undefined;
+  // A node with a taint may need no pod.
+  const isFree = ({ metadata, spec }: Loose): boolean =>
+    spec.taints === undefined && matches(metadata.labels, set.spec.template.spec.nodeSelector);
+  const nodes = [...recorder.all('nodes')].filter(isFree);
+  if (!nodes.some(({ metadata }) => metadata.name === nodeOf(object))) return undefined;
   const pods = ownedBy(recorder, set.metadata.uid);
   const without = nodes.filter(({ metadata }) => !pods.some((pod) => nodeOf(pod) === metadata.name && isAvailable(pod, minReady, time)));
   const most = Math.max(
-    ...states.map(({ spec }) => {
+    ...states.map(({ spec, status }) => {
       const { maxUnavailable = 1, maxSurge = 0 } = spec.updateStrategy.rollingUpdate ?? {};
-      return Math.max(scaledUp(maxUnavailable, nodes.length), maxSurge === 0 ? 1 : 0);
+      return Math.max(scaledUp(maxUnavailable, Math.max(nodes.length, status.desiredNumberScheduled)), maxSurge === 0 ? 1 : 0);
     }),
   );
   return without.length > most ? `${without.length} nodes are without an available pod, of at most ${most}` : undefined;

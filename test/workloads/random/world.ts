@@ -337,9 +337,12 @@ export class World {
         if (bad.length === 0) continue;
         const annotations = Object.fromEntries(bad.map((key) => [key, null]));
         await this.send('PATCH', this.path(plural, name), { spec: { template: { metadata: { annotations } } } });
-        // Its pods are replaced by nobody else, or not while they are not ready.
-        if (plural !== 'deployments') await this.send('DELETE', `${core('pods')}?labelSelector=app%3D${name}`);
       }
+    for (const name of this.of('deployments')) await this.send('PATCH', this.path('deployments', name), { spec: { paused: false } });
+    // Pods of an earlier template are replaced by nobody else, or not while they are not ready.
+    const isBad = ({ metadata }: Loose): boolean =>
+      [note('never-ready'), note('crash-loop')].some((key) => key in (metadata.annotations ?? {}));
+    for (const pod of (await this.pods()).filter(isBad)) await this.send('DELETE', `${core('pods')}/${pod.metadata.name}`);
     for (const name of this.of('jobs')) await this.send('PATCH', this.path('jobs', name), { spec: { suspend: false, parallelism: 2 } });
   }
   async removeAll(plural: string): Promise<void> {
