@@ -1,7 +1,7 @@
 /** What every part of a server is made with. */
 import type { Authorizer } from '../auth/types.ts';
 import type { ServerOptions } from '../config/server-options.ts';
-import type { KeptDisks } from '../controllers/nodes/disks.ts';
+import type { KeptDisks } from '../controllers/nodes/kept-disks.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

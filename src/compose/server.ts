@@ -16,9 +16,9 @@ import { signLegacy } from '../auth/service-account/claims.ts';
 import type { Authorizer } from '../auth/types.ts';
 import { registerGates } from '../config/gate-report.ts';
 import { type ServerOptions, serverOptions } from '../config/server-options.ts';
+import { KeptDisks } from '../controllers/nodes/kept-disks.ts';
 import { KEPT_DISKS } from '../controllers/nodes/settings.ts';
 import type { Running } from '../controllers/runtime/manager.ts';
-import { BoundedCache } from '../lib/bounded-cache.ts';
 import { type Clock, fasterClock, systemClock } from '../lib/clock.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
 import { type Log, openLog } from '../lib/log.ts';
@@ -133,7 +133,7 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
     random,
     log,
     metrics,
-    disks: new BoundedCache(KEPT_DISKS),
+    disks: new KeptDisks(KEPT_DISKS),
     parts,
     hooks,
     wrapAuthorizer,

@@ -90,7 +90,11 @@ const lifecycleSchema = {
               jitter: { ...duration, description: 'Up to so much is added to the delay.' },
               fails: { type: 'boolean', description: 'Of pull: the image cannot be pulled.' },
               never: { type: 'boolean', description: 'Of ready: containers are never ready.' },
-              probes: { type: 'boolean', description: 'Of ready: probes count, with their delays and thresholds.' },
+              probes: {
+                type: 'boolean',
+                description:
+                  'Of ready: true: all probes count, with their delays; false: none does. Absent: those of readiness do, at once.',
+              },
               exitCode: { type: 'integer', minimum: 0, maximum: 255, description: 'Of exit and init.' },
               reason: { type: 'string', description: 'Of exit: Completed, Error or OOMKilled.' },
             },

@@ -5,29 +5,50 @@
  *   kubectl exec web-0 -- touch /data/ready      kept with the claim: the next web-0 has the file, too
  *   kubectl exec web-0 -- touch /tmp/ready       kept with the container
  */
-import type { BoundedCache } from '../../lib/bounded-cache.ts';
 import { timeMillis } from '../../meta/time.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { argvOf, type Container, commandOf } from './container-command.ts';
 import { hostnameOf, mountedFiles, type Sources, variablesOf } from './container-view.ts';
 import { imageFiles } from './images.ts';
+import type { KeptDisks } from './kept-disks.ts';
 import { Files, type KeptFiles, type Layer, layerOf, newKeptFiles } from './shell/files.ts';
-import { replay } from './shell/replay.ts';
+import { type Replayed, replay } from './shell/replay.ts';
 import type { Environment } from './shell/run.ts';
-
-/** What was written, by container or volume. A server has one; the oldest entries are forgotten. */
-export type KeptDisks = BoundedCache<string, KeptFiles>;
 
 export interface DiskWorld {
   readonly disks: KeptDisks;
   readonly sources: Sources;
   readonly now: () => number;
   readonly random: () => number;
+  /** Called before a file is changed that is kept. */
+  readonly wrote?: () => void;
 }
 
 /** What a command that runs in a container now sees. */
 export function environmentNow(pod: WorkloadPod, container: Container, world: DiskWorld): Environment {
-  return environment(pod, container, world, new Files(baseNow(pod, container, world), layersOf(pod, container, world.disks)));
+  return viewNow(pod, container, world).environment;
+}
+
+export interface View {
+  readonly environment: Environment;
+  /** Whether the command of the container is simulated, as far as it has come. */
+  readonly simulated: boolean;
+  /** Whether those of init containers are that share volumes with it. */
+  readonly initSimulated: boolean;
+  /** When the command of the container changes a file next, in milliseconds since 1970. */
+  readonly nextChange: () => number | undefined;
+}
+export function viewNow(pod: WorkloadPod, container: Container, world: DiskWorld): View {
+  const { files, simulated, initSimulated, startedAt, nextChangeMs } = baseNow(pod, container, world);
+  return {
+    environment: environment(pod, container, world, new Files(files, layersOf(pod, container, world))),
+    simulated,
+    initSimulated,
+    nextChange: () => {
+      const after = nextChangeMs();
+      return after === undefined ? undefined : startedAt + after;
+    },
+  };
 }
 /** What the command of the container itself sees when it starts. */
 export function environmentAtStart(pod: WorkloadPod, container: Container, world: DiskWorld): Environment {
@@ -41,24 +62,27 @@ const startingFiles = (pod: WorkloadPod, container: Container, { sources }: Disk
   new Map([...imageFiles(container.image ?? ''), ...mountedFiles(pod, container, sources)]);
 
 /** Files as the commands of the init containers and of the container itself have left them. */
-function baseNow(pod: WorkloadPod, container: Container, world: DiskWorld): ReadonlyMap<string, string> {
-  const volumes = new Map<string, KeptFiles>();
-  const isMain = pod.spec?.containers?.some(({ name }) => name === container.name) === true;
-  const before = isMain ? (pod.spec?.initContainers ?? []) : [];
-  for (const init of before) if (argvOf(init).length > 0) replayed(pod, init, world, volumes, Number.POSITIVE_INFINITY);
-  const startedAt = pod.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.running?.startedAt;
-  const ran = startedAt == null ? 0 : world.now() - timeMillis(startedAt);
-  return replayed(pod, container, world, volumes, ran);
-}
-
-/** The files of a container whose command has run for so long. */
-function replayed(
+function baseNow(
   pod: WorkloadPod,
   container: Container,
   world: DiskWorld,
-  volumes: Map<string, KeptFiles>,
-  ranMs: number,
-): ReadonlyMap<string, string> {
+): Replayed & Pick<View, 'initSimulated'> & { readonly startedAt: number } {
+  const volumes = new Map<string, KeptFiles>();
+  const isMain = pod.spec?.containers?.some(({ name }) => name === container.name) === true;
+  const before = isMain ? (pod.spec?.initContainers ?? []) : [];
+  let initSimulated = true;
+  for (const init of before) {
+    const isKnown = argvOf(init).length > 0 && replayed(pod, init, world, volumes, Number.POSITIVE_INFINITY).simulated;
+    if (!isKnown && sharesVolume(pod, init, container)) initSimulated = false;
+  }
+  const startedAt = pod.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.running?.startedAt;
+  const began = startedAt == null ? world.now() : timeMillis(startedAt);
+  const own = replayed(pod, container, world, volumes, world.now() - began);
+  return { ...own, initSimulated, startedAt: began };
+}
+
+/** The files of a container whose command has run for so long. */
+function replayed(pod: WorkloadPod, container: Container, world: DiskWorld, volumes: Map<string, KeptFiles>, ranMs: number): Replayed {
   const shared = volumesOf(pod, container).map(({ id, path, within }) => {
     const kept = volumes.get(id) ?? newKeptFiles();
     volumes.set(id, kept);
@@ -68,15 +92,16 @@ function replayed(
   const variables = variablesOf(pod, container, sources);
   const base = startingFiles(pod, container, world);
   const seen = { variables, hostname: hostnameOf(pod), now, random };
-  return replay(commandOf(container, variables), base, seen, ranMs, [layerOf(newKeptFiles()), ...shared]).files;
+  return replay(commandOf(container, variables), base, seen, ranMs, [layerOf(newKeptFiles()), ...shared]);
 }
 
-function layersOf(pod: WorkloadPod, container: Container, disks: KeptDisks): Layer[] {
+function layersOf(pod: WorkloadPod, container: Container, { disks, wrote }: DiskWorld): Layer[] {
   const layer = (id: string, path: string, within: string): Layer => ({
     path,
     within,
     kept: () => disks.get(id),
     keep: () => {
+      wrote?.();
       const kept = disks.use(id) ?? newKeptFiles();
       disks.set(id, kept);
       return kept;
@@ -96,6 +121,12 @@ function volumesOf(pod: WorkloadPod, container: Container): { readonly id: strin
     const path = mountPath.replace(/\/+$/, '');
     return path === '' ? [] : [{ id: volumeId(pod, volume), path, within: subPath ? `/${subPath.replace(/^\/+|\/+$/g, '')}` : '' }];
   });
+}
+
+/** Whether two containers can write to the same volume. */
+export function sharesVolume(pod: WorkloadPod, one: Container, other: Container): boolean {
+  const ids = new Set(volumesOf(pod, one).map(({ id }) => id));
+  return ids.size > 0 && volumesOf(pod, other).some(({ id }) => ids.has(id));
 }
 
 /** Whether the files of a volume are those of objects of the API. */

@@ -7,11 +7,11 @@
  */
 import type { Namespace } from '../../kinds/core/schema/namespace.ts';
 import type { Wire } from '../../kinds/wire.ts';
-import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { type Controller, type ControllerContext, refs } from '../runtime/controller.ts';
 import { Configuration } from './configuration.ts';
 import { Fleet } from './fleet.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { KeptDisks } from './kept-disks.ts';
 import { LifecycleChoice } from './lifecycle/choose.ts';
 import { registerMetrics } from './metrics/registration.ts';
 import { NodePods } from './node-pods.ts';
@@ -29,7 +29,7 @@ export function simulatedNodes(settings: SimulatedNodesSettings): Controller {
 
 function start(context: ControllerContext, settings: SimulatedNodesSettings): void {
   const { informers, identity } = context;
-  const { events = true, kinds = true, metrics = true, disks = new BoundedCache(KEPT_DISKS), ...pool } = settings;
+  const { events = true, kinds = true, metrics = true, disks = new KeptDisks(KEPT_DISKS), ...pool } = settings;
   if (metrics) registerMetrics(context);
   const choice = new LifecycleChoice(identity);
   const namespaces = informers.of<Wire<Namespace>>(refs.namespaces);

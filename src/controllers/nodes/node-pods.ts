@@ -12,15 +12,16 @@ import { isFinished, isTerminating } from '../workloads/shared/pod-state.ts';
 import { type PodIndex, podIndex, type WorkloadPod } from '../workloads/shared/pods.ts';
 import { isScheduled, type Rejection, rejection } from './admission.ts';
 import { hostnameOf, mountedFiles, noSources, variablesOf } from './container-view.ts';
-import { disksOf, environmentNow, isFromObjects, type KeptDisks } from './disks.ts';
+import { disksOf } from './disks.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
+import type { KeptDisks, Writer } from './kept-disks.ts';
 import type { Chosen } from './lifecycle/choose.ts';
 import { type Blocked, fieldPathOf, type NodeEvent, type Status } from './lifecycle/containers.ts';
 import { delayOf, fraction, type Lifecycle } from './lifecycle/lifecycle.ts';
 import { PodMemory } from './lifecycle/memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './lifecycle/pod-status.ts';
-import { type Probe, succeeds } from './lifecycle/probes.ts';
 import { type Container, type Process, processOf, processOfCommand, type Role } from './lifecycle/process.ts';
+import { verdictOf } from './pod-probes.ts';
 import { type Missing, References } from './references.ts';
 import { Files, layerOf, newKeptFiles } from './shell/files.ts';
 import { FOREVER_MS } from './shell/programs.ts';
@@ -64,6 +65,7 @@ export class NodePods {
     this.index = podIndex(context.informers);
     this.pods = this.index.informer;
     this.references = new References(context, settings.disks, (key) => this.work.add(key));
+    context.onStop(settings.disks.onWrite((writer) => this.written(writer)));
     const after = [this.pods.synced, fleet.nodes.synced];
     this.work = context.queue((key) => this.advance(key), { name: 'simulated-nodes', workers: WORKERS, after });
     this.pods.onChange(({ type, object }) => {
@@ -90,6 +92,15 @@ export class NodePods {
   /** The life cycles of pods may have changed. */
   again(): void {
     for (const { name } of this.fleet.all()) for (const pod of this.index.onNode(name)) if (!isFinished(pod)) this.work.add(keyOf(pod));
+  }
+  /** A client writes in a container: probes may come out otherwise. */
+  private written({ namespace, name, uid }: Writer): void {
+    const pod = this.pods.get(namespace, name);
+    if (pod === undefined || pod.metadata.uid !== uid || this.fleet.get(pod.spec?.nodeName ?? '') === undefined) return;
+    if (!pod.spec?.containers?.some(({ readinessProbe }) => readinessProbe != null)) return;
+    const key = keyOf(pod);
+    this.memoryOf(key, pod).writes++;
+    this.work.add(key);
   }
   private forget(key: string, pod: WorkloadPod): void {
     this.memories.delete(key);
@@ -121,6 +132,7 @@ export class NodePods {
     const { lifecycle, problem } = this.settings.choose(pod);
     const now = clock.now();
     const memory = this.memoryOf(key, pod);
+    const { writes } = memory;
     const events: NodeEvent[] = [];
     if (problem !== undefined && pod.status?.startTime == null)
       events.push({ type: 'Warning', reason: 'InvalidLifecycle', message: `${problem}; the default life cycle is used` });
@@ -148,20 +160,14 @@ export class NodePods {
       podIP: () => this.addressOf(pod, node),
       blocked: (container) => this.blocked(pod, node, container, missing, events),
       process: (container, role, restartCount) => this.process(pod, container, role, restartCount, lifecycle, memory),
-      probe: (container, probe) =>
-        readsObjects(pod, container, probe) ||
-        succeeds(probe, container, () => {
-          let drawn = 0;
-          const random = () => Math.floor(fraction(`${pod.metadata.uid}/${container.name}/${now}/${drawn++}`) * 32768);
-          return environmentNow(pod, container, { disks: this.settings.disks, sources: noSources, now: () => now, random });
-        }),
+      probe: (container, probe) => verdictOf(pod, container, probe, this.settings.disks, now),
       event: (event) => void events.push(event),
     });
     await this.write(pod, status, node, events);
     const next = Math.min(due ?? Number.POSITIVE_INFINITY, deadline ?? Number.POSITIVE_INFINITY);
     if (!Number.isFinite(next)) {
       // Nothing more happens by itself: what the status says is enough from now on.
-      if (memory.files === undefined && status.phase === 'Running') this.memories.delete(key);
+      if (memory.files === undefined && memory.writes === writes && status.phase === 'Running') this.memories.delete(key);
       return undefined;
     }
     return Math.max(next - clock.now(), 1);
@@ -317,16 +323,6 @@ function changedFields(old: Status, next: Status): Partial<Status> | undefined {
     any = true;
   }
   return any ? (changed as Partial<Status>) : undefined;
-}
-
-/** Whether a probe reads files of config maps and the like: they are not looked up for it, and it succeeds. */
-function readsObjects({ spec }: WorkloadPod, { volumeMounts }: Container, { exec }: Probe): boolean {
-  const text = exec?.command?.join(' ') ?? '';
-  return (
-    volumeMounts?.some(
-      ({ name, mountPath }) => text.includes(mountPath) && spec?.volumes?.some((volume) => volume.name === name && isFromObjects(volume)),
-    ) === true
-  );
 }
 
 /** When a pod with a deadline of its own has to stop. */

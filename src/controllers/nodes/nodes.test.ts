@@ -4,6 +4,7 @@ import { FakeApi, fakeKinds, type Loose, runControllers, type TestRun } from '..
 import { nodeLifecycleController } from '../workloads/nodelife/controller.ts';
 import { partsOf } from './heartbeats.ts';
 import { type SimulatedNodesSettings, simulatedNodes } from './index.ts';
+import { KeptDisks } from './kept-disks.ts';
 
 const { pods, namespaces, configMaps, secrets } = fakeKinds;
 const nodes = { group: '', version: 'v1', name: 'nodes', kind: 'Node', namespaced: false } as const;
@@ -87,6 +88,35 @@ test('a change of the capacity of a node changes what pods may use', async () =>
   capacity(({ 'example.com/gpu': _gone, ...amounts }) => amounts);
   await run.idle();
   expect(allocatable()).not.toHaveProperty('example.com/gpu');
+});
+
+test('readiness follows what a client does to the files of a container, and costs nothing while it does nothing', async () => {
+  const disks = new KeptDisks(10);
+  await start({ count: 1, disks });
+  const readinessProbe = { httpGet: { path: '/index.html', port: 80 }, initialDelaySeconds: 30, periodSeconds: 5, failureThreshold: 2 };
+  pod('web', { spec: { containers: [{ name: 'main', image: 'httpd', readinessProbe }] } });
+  await run.idle();
+  const ready = (): boolean => status('web').containerStatuses[0].ready;
+  expect([ready(), writesOf('web')]).toEqual([true, 1]);
+  const disk = `${api.get(pods, 'ns', 'web').metadata.uid}/main`;
+  const file = '/usr/local/apache2/htdocs/index.html';
+  const write = async (removed: string[], uid = api.get(pods, 'ns', 'web').metadata.uid): Promise<void> => {
+    disks.set(disk, { written: new Map(), removed: new Set(removed) });
+    disks.wrote({ namespace: 'ns', name: 'web', uid });
+    await run.idle();
+  };
+  await write([file], 'of the pod before');
+  await run.pass(60_000);
+  expect(ready()).toBe(true);
+  await write([file]);
+  expect(ready()).toBe(true);
+  await run.pass(5000);
+  expect([ready(), status('web').conditions[1].status]).toEqual([false, 'False']);
+  await write([]);
+  await run.pass(5000);
+  expect(ready()).toBe(true);
+  expect(writesOf('web')).toBe(3);
+  expect(reasons().filter((reason) => reason === 'Unhealthy')).toHaveLength(1);
 });
 
 test('a pod runs until its preStop commands are done, at most for its grace period', async () => {

@@ -8,7 +8,8 @@ import type { Wire } from '../../kinds/wire.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
-import { claimDisk, type KeptDisks } from './disks.ts';
+import { claimDisk } from './disks.ts';
+import type { KeptDisks } from './kept-disks.ts';
 import type { Blocked } from './lifecycle/containers.ts';
 
 export interface Reference {

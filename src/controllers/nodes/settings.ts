@@ -1,5 +1,5 @@
 /** What simulated nodes are made of: the settings of a server, and the specs of NodePool objects. */
-import type { KeptDisks } from './disks.ts';
+import type { KeptDisks } from './kept-disks.ts';
 
 export interface Taint {
   readonly key: string;

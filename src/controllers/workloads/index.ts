@@ -1,6 +1,7 @@
 /** Controllers of workloads, the scheduler and the simulated nodes: what `--workloads` adds. */
-import type { KeptDisks } from '../nodes/disks.ts';
+
 import { simulatedNodes } from '../nodes/index.ts';
+import type { KeptDisks } from '../nodes/kept-disks.ts';
 import type { Controller } from '../runtime/controller.ts';
 import { schedulerController } from '../scheduler/controller.ts';
 import { autoscalerController } from './autoscaler/controller.ts';

@@ -16,7 +16,8 @@ import { timeMillis } from '../../../meta/time.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { argvOf, type Container } from '../container-command.ts';
-import { type DiskWorld, environmentAtStart, environmentNow, type KeptDisks } from '../disks.ts';
+import { type DiskWorld, environmentAtStart, environmentNow } from '../disks.ts';
+import type { KeptDisks } from '../kept-disks.ts';
 import { run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { runFor } from './command.ts';
@@ -308,7 +309,14 @@ export class SimulatedAgent {
 
   private async worldOf(pod: WorkloadPod): Promise<DiskWorld> {
     const { clock, random, disks } = this.options;
-    return { disks, sources: await sourcesOf(this.options, pod), now: () => clock.now(), random: () => random.below(32768) };
+    const { namespace = '', name = '', uid = '' } = pod.metadata;
+    return {
+      disks,
+      sources: await sourcesOf(this.options, pod),
+      now: () => clock.now(),
+      random: () => random.below(32768),
+      wrote: () => disks.wrote({ namespace, name, uid }),
+    };
   }
 }
 

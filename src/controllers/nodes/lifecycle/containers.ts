@@ -6,9 +6,10 @@
 import { createHash } from 'node:crypto';
 import { formatTime, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { argvOf } from '../container-command.ts';
 import { delayOf, type Lifecycle } from './lifecycle.ts';
 import type { PodMemory } from './memory.ts';
-import { canFail, newRecord, type Probe, probed } from './probes.ts';
+import { canFail, isRun, NEVER, newRecord, type Probe, type ProbeRecord, probed, probedAtOnce, type Verdict } from './probes.ts';
 import type { Container, Process, Role } from './process.ts';
 
 export type Status = NonNullable<WorkloadPod['status']>;
@@ -33,8 +34,8 @@ export interface ContainerWorld {
   readonly memory: PodMemory;
   readonly blocked: (container: Container) => Blocked | undefined;
   readonly process: (container: Container, role: Role, restartCount: number) => Process;
-  /** Whether a probe of a container succeeds now. */
-  readonly probe: (container: Container, probe: Probe) => boolean;
+  /** How a probe of a container comes out now. */
+  readonly probe: (container: Container, probe: Probe) => Verdict;
   readonly event: (event: NodeEvent) => void;
 }
 
@@ -195,9 +196,10 @@ function liveness(world: ContainerWorld, container: Container, status: Container
     return probeRun(world, container, status, 'liveness', livenessProbe, startedAt);
   }
   if (now < failsAt) return { due: failsAt };
-  return probeRun({ ...world, probe: () => false }, container, status, 'liveness', livenessProbe, startedAt);
+  return probeRun({ ...world, probe: () => failed }, container, status, 'liveness', livenessProbe, startedAt);
 }
 
+const failed: Verdict = { ok: false, sure: true, changesAt: () => undefined };
 const titles = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const;
 
 /** Runs a probe if its time has come, and reports a failure. */
@@ -212,13 +214,14 @@ function probeRun(
   const { memory, now } = world;
   const run = `${container.name}/${kind}#${restartCount}`;
   const known = memory.probe(run) ?? newRecord(probe, from);
-  const record = probed(known, probe, now, () => world.probe(container, probe));
+  const record = probed(known, probe, now, () => world.probe(container, probe).ok);
   memory.noteProbe(run, record);
-  if (record !== known && !record.last) {
-    const message = `${titles[kind]} probe failed: `;
-    world.event({ type: 'Warning', reason: 'Unhealthy', message, fieldPath: fieldPathOf(container, 'main') });
-  }
+  if (record !== known && !record.last) unhealthy(world, container, kind);
   return { result: record.result, due: record.due };
+}
+
+function unhealthy({ event }: ContainerWorld, container: Container, kind: keyof typeof titles): void {
+  event({ type: 'Warning', reason: 'Unhealthy', message: `${titles[kind]} probe failed: `, fieldPath: fieldPathOf(container, 'main') });
 }
 
 /** The container is stopped because of a probe, and restarted as the pod says. */
@@ -240,9 +243,37 @@ function readiness(
   if (lifecycle.ready.never) return { ready: false };
   const from = startedAt + delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`);
   if (now < from) return { ready: false, due: from };
-  if (!lifecycle.ready.probes || readinessProbe == null) return { ready: true };
+  if (lifecycle.ready.probes === false || readinessProbe == null) return { ready: true };
+  if (lifecycle.ready.probes === undefined) return readinessAtOnce(world, container, status, readinessProbe, from);
   const { result, due } = probeRun(world, container, status, 'readiness', readinessProbe, from);
   return { ready: result ?? status.ready, due };
+}
+
+/** Readiness by default: found at once, and again when a client wrote in the pod or the command of the container changed a file. */
+function readinessAtOnce(
+  world: ContainerWorld,
+  container: Container,
+  { ready, restartCount }: ContainerStatus,
+  probe: Probe,
+  from: number,
+): { ready: boolean; due?: number | undefined } {
+  if (!isRun(probe, container)) return { ready: true };
+  const { memory, now } = world;
+  const run = `${container.name}/readiness#${restartCount}`;
+  const old = memory.probe(run);
+  const known: ProbeRecord = old ?? {
+    // A container that is ready, of which nothing is remembered, stays ready as long as nothing changes.
+    due: !ready ? from : argvOf(container).length > 0 ? (world.probe(container, probe).changesAt() ?? NEVER) : NEVER,
+    count: 0,
+    last: ready,
+    result: ready || undefined,
+  };
+  // A failure is counted once a period, however often a client writes.
+  const isChanged = memory.writes !== (old?.writes ?? 0) && known.last;
+  const record = probedAtOnce(isChanged ? { ...known, due: now } : known, probe, now, () => world.probe(container, probe));
+  memory.noteProbe(run, { ...record, writes: memory.writes });
+  if (now >= (isChanged ? now : known.due) && !record.last) unhealthy(world, container, 'readiness');
+  return { ready: record.result ?? false, due: record.due === NEVER ? undefined : record.due };
 }
 
 export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>

@@ -19,6 +19,10 @@ class Life {
   lifecycle: Lifecycle;
   blocked: Record<string, Loose> = {};
   healthy = true;
+  sure = true;
+  probes = 0;
+  /** Seconds at which the command of the container changes its files. */
+  changes: number[] = [];
   at = 0;
   writes = 0;
   due: number | undefined;
@@ -53,7 +57,11 @@ class Life {
       blocked: (container) => this.blocked[container.name],
       process: (container, role, restartCount) =>
         processOf({ pod, container, role, lifecycle, seed: `${restartCount}`, environment: () => ({ variables: new Map() }) as Loose }),
-      probe: () => this.healthy,
+      probe: () => {
+        this.probes++;
+        const changes = this.changes.map((seconds) => START + seconds * 1000);
+        return { ok: this.healthy, sure: this.sure, changesAt: () => changes.find((at) => at > now) };
+      },
       event: (event) => void this.events.push(event),
     });
     if (JSON.stringify(next.status) !== JSON.stringify(pod.status)) this.writes++;
@@ -245,6 +253,88 @@ test('readiness follows the probe, after as many results as its thresholds say',
   expect([life.to(35), ready()][1]).toBe(false);
   expect(life.pod.status.conditions.find(({ type }: Loose) => type === 'Ready').status).toBe('False');
   expect(life.events.filter(({ reason }) => reason === 'Unhealthy')).toHaveLength(3);
+});
+
+const readinessProbe = { exec: { command: ['test', '-f', '/x'] }, initialDelaySeconds: 5, periodSeconds: 10, failureThreshold: 2 };
+const probing = (stages: StageSpec[] = [], probe: Loose = {}): Life =>
+  new Life(
+    { containers: [{ name: 'main', image: 'i', command: ['sleep', 'infinity'], readinessProbe: { ...readinessProbe, ...probe } }] },
+    stages,
+  );
+
+test('by default a readiness probe runs at once, and then rests', () => {
+  const life = probing().to(0);
+  expect([life.state.ready, life.due, life.probes, life.writes]).toEqual([true, undefined, 1, 1]);
+  // Other changes of the pod do not run it.
+  life.healthy = false;
+  expect([life.to(1000).state.ready, life.probes, life.due]).toEqual([true, 1, undefined]);
+});
+
+test('by default a readiness probe that fails runs each period, until it succeeds', () => {
+  const life = probing([], { successThreshold: 2 });
+  life.healthy = false;
+  expect([life.to(0).state.ready, life.due]).toEqual([false, START + 10_000]);
+  expect([life.to(25).state.ready, life.probes]).toEqual([false, 3]);
+  expect(life.reasons.filter((reason) => reason === 'Unhealthy')).toHaveLength(3);
+  life.healthy = true;
+  expect([life.to(30).state.ready, life.to(40).state.ready]).toEqual([false, true]);
+  expect([life.to(1000).probes, life.due]).toEqual([5, undefined]);
+});
+
+test('by default what a client writes runs the readiness probe, which fails after as many periods as it says', () => {
+  const life = probing().to(100);
+  life.memory.writes++;
+  expect([life.to(101).state.ready, life.probes, life.due]).toEqual([true, 2, undefined]);
+  life.healthy = false;
+  life.memory.writes++;
+  expect([life.to(102).state.ready, life.due]).toEqual([true, START + 111_000]);
+  // Further writes do not count.
+  life.memory.writes++;
+  expect([life.to(103).state.ready, life.probes]).toEqual([true, 3]);
+  expect([life.to(110).state.ready, life.to(111).state.ready]).toEqual([true, false]);
+  life.healthy = true;
+  expect([life.to(120).state.ready, life.to(121).state.ready, life.due]).toEqual([false, true, undefined]);
+});
+
+test('by default the readiness probe runs when the command of the container has changed a file', () => {
+  const life = probing();
+  life.changes = [30, 31, 90];
+  expect([life.to(0).state.ready, life.due]).toEqual([true, START + 30_000]);
+  expect(life.to(29).probes).toBe(1);
+  life.healthy = false;
+  expect([life.to(30).state.ready, life.to(39).state.ready, life.to(40).state.ready]).toEqual([true, true, false]);
+  life.healthy = true;
+  expect([life.to(50).state.ready, life.due]).toEqual([true, START + 90_000]);
+  expect([life.to(1000).due, life.probes]).toEqual([undefined, 5]);
+  // A server that starts again knows of it, too.
+  const again = probing();
+  again.changes = life.changes;
+  again.pod.status = life.pod.status;
+  again.at = 60;
+  expect([again.to(61).state.ready, again.due]).toEqual([true, START + 90_000]);
+});
+
+test('a failure that is not sure counts where all probes count, and not by default', () => {
+  const states = [undefined, true, false].map((probes) => {
+    const life = probing(probes === undefined ? [] : [{ stage: 'ready', probes }]);
+    life.healthy = false;
+    life.sure = false;
+    return [life.to(100).state.ready, life.due !== undefined];
+  });
+  expect(states).toEqual([
+    [true, false],
+    [false, true],
+    [true, false],
+  ]);
+});
+
+test('probes: false switches them off, and what cannot be run needs no look', () => {
+  const off = probing([{ stage: 'ready', probes: false }]);
+  off.healthy = false;
+  expect([off.to(100).state.ready, off.probes, off.due]).toEqual([true, 0, undefined]);
+  const unknown = probing([], { exec: { command: ['pg_isready'] } });
+  unknown.healthy = false;
+  expect([unknown.to(100).state.ready, unknown.probes, unknown.due]).toEqual([true, 0, undefined]);
 });
 
 test('probes count where the life cycle says so', () => {

@@ -14,8 +14,11 @@ export interface Lifecycle {
   readonly pull: Delay & { readonly fails: boolean };
   /** How long each init container runs. */
   readonly init: Delay & { readonly exitCode: number };
-  /** From the start of a container until it is ready. `probes`: not before the delays of its probes are over. */
-  readonly ready: Delay & { readonly never: boolean; readonly probes: boolean };
+  /**
+   * From the start of a container until it is ready. `probes`: all of them count, with their delays, or none does; undefined: those of
+   * readiness do, at once.
+   */
+  readonly ready: Delay & { readonly never: boolean; readonly probes: boolean | undefined };
   /** From then on liveness probes fail. Absent: as the probes themselves find out. */
   readonly live: Delay | undefined;
   /** Absent: containers run until they are stopped, unless their command says otherwise. */
@@ -29,7 +32,7 @@ const none: Delay = { delayMs: 0, jitterMs: 0 };
 export const quickLifecycle: Lifecycle = {
   pull: { ...none, fails: false },
   init: { ...none, exitCode: 0 },
-  ready: { ...none, never: false, probes: false },
+  ready: { ...none, never: false, probes: undefined },
   live: undefined,
   exit: undefined,
   terminate: none,
@@ -45,7 +48,7 @@ export interface StageSpec {
   readonly fails?: boolean;
   /** Of `ready`: containers are never ready. */
   readonly never?: boolean;
-  /** Of `ready`: the delays of probes count. */
+  /** Of `ready`: true: all probes count, with their delays; false: none does. */
   readonly probes?: boolean;
   /** Of `exit` and `init`. */
   readonly exitCode?: number;

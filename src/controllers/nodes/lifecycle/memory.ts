@@ -12,6 +12,8 @@ export class PodMemory {
   private readonly processes = new Map<string, Process>();
   private stopping: number | undefined;
   private readonly probes = new Map<string, ProbeRecord>();
+  /** How often clients wrote in its containers. */
+  writes = 0;
   /** Files that commands of the pod wrote. */
   files: KeptFiles | undefined;
 
@@ -44,7 +46,7 @@ export class PodMemory {
     keepOnly(this.processes, run, found);
     return found;
   }
-  /** The readiness probe of one run of a container. */
+  /** A probe of one run of a container. */
   probe(run: string): ProbeRecord | undefined {
     return this.probes.get(run);
   }

@@ -9,7 +9,7 @@
 import { argvOf } from '../container-command.ts';
 import { documentPath, documentRootOf } from '../images.ts';
 import type { Environment } from '../shell/run.ts';
-import { run, UnknownProgram } from '../shell/run.ts';
+import { isProgram, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import type { Container } from './process.ts';
 
@@ -24,6 +24,17 @@ export interface ProbeRecord {
   last: boolean;
   /** Whether enough of them were equal; undefined before that. */
   result: boolean | undefined;
+  /** How often clients had written in the pod when it ran last. */
+  writes?: number;
+}
+
+/** How a probe comes out. */
+export interface Verdict {
+  readonly ok: boolean;
+  /** False: it may be otherwise, since not all is known that it looked at. */
+  readonly sure: boolean;
+  /** When that may change without a client, in milliseconds since 1970. */
+  readonly changesAt: () => number | undefined;
 }
 
 const DEFAULT_PERIOD_SECONDS = 10;
@@ -43,6 +54,27 @@ export function probed(record: ProbeRecord, probe: Probe, now: number, check: ()
   const missed = Math.floor((now - record.due) / period);
   return { due: record.due + (missed + 1) * period, count, last, result: enough ? last : record.result };
 }
+
+/**
+ * The same for readiness by default: the first success is enough, and after a success the probe rests until something can change it.
+ * A failure that is not sure counts as a success.
+ *
+ *   0 s start: succeeds, ready      rests      40 s exec removes a file: fails   50 s fails   60 s fails: not ready   70 s …
+ */
+export function probedAtOnce(record: ProbeRecord, probe: Probe, now: number, check: () => Verdict): ProbeRecord {
+  if (now < record.due) return record;
+  let changesAt: Verdict['changesAt'] = () => undefined;
+  const next = probed({ ...record, due: now }, probe, now, () => {
+    const verdict = check();
+    changesAt = verdict.changesAt;
+    return verdict.ok || !verdict.sure;
+  });
+  if (!next.last) return next;
+  const isFirst = record.result === undefined && record.count === 0;
+  if (!isFirst && next.result !== true) return next;
+  return { ...next, result: true, due: Math.max(next.due, changesAt() ?? NEVER) };
+}
+export const NEVER = Number.POSITIVE_INFINITY;
 
 /** A probe that takes longer than its timeout fails; others that nothing is known of succeed. */
 export function succeeds(probe: Probe, container: Container, environment: () => Environment): boolean {
@@ -70,6 +102,13 @@ function exitCodeOf(argv: readonly string[], environment: Environment, timeoutMs
     if (error instanceof UnknownProgram || error instanceof NotSupported) return 0;
     throw error;
   }
+}
+
+/** Whether a probe is run at all: a program that is here, or a request to a web server whose files are known. */
+export function isRun({ exec, httpGet }: Probe, { command, image }: Container): boolean {
+  const program = exec?.command?.[0];
+  if (program !== undefined) return isProgram(program);
+  return httpGet != null && (command?.length ?? 0) === 0 && documentRootOf(image ?? '') !== undefined;
 }
 
 /** Whether anything is known by which a probe could fail: commands see the files of containers whose own command is simulated. */

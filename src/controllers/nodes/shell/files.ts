@@ -32,6 +32,10 @@ export interface Layer {
 export const layerOf = (kept: KeptFiles, path = ''): Layer => ({ path, kept: () => kept, keep: () => kept });
 
 export class Files {
+  /** How often files were written or removed. */
+  changes = 0;
+  /** Whether a file or directory was looked for in vain, or a directory was listed. */
+  missed = false;
   /** Files by path as they were before any command. */
   private readonly base: ReadonlyMap<string, string>;
   /** The deepest first. */
@@ -47,8 +51,9 @@ export class Files {
     const { layer, name } = this.place(at);
     const kept = layer.kept();
     const own = kept?.written.get(name);
-    if (own !== undefined) return own;
-    return kept?.removed.has(name) === true ? undefined : this.base.get(at);
+    const found = own ?? (kept?.removed.has(name) === true ? undefined : this.base.get(at));
+    if (found === undefined) this.missed = true;
+    return found;
   }
   isDirectory(path: string): boolean {
     const at = normal(path);
@@ -56,6 +61,7 @@ export class Files {
     const prefix = `${at}/`;
     for (const layer of this.layers) if (layer.path === at || layer.path.startsWith(prefix)) return true;
     for (const name of this.paths()) if (name.startsWith(prefix)) return true;
+    this.missed = true;
     return false;
   }
   exists(path: string): boolean {
@@ -63,6 +69,7 @@ export class Files {
   }
   /** Names in a directory; undefined if there is none. */
   list(path: string): string[] | undefined {
+    this.missed = true;
     if (!this.isDirectory(path)) return undefined;
     const at = normal(path);
     const prefix = at === '/' ? '/' : `${at}/`;
@@ -73,6 +80,7 @@ export class Files {
   }
   /** The paths of a file, or of all files in a directory and those below it. */
   under(path: string): string[] {
+    this.missed = true;
     const at = normal(path);
     const prefix = at === '/' ? at : `${at}/`;
     return [...this.paths()].filter((name) => name === at || name.startsWith(prefix)).sort();
@@ -87,6 +95,7 @@ export class Files {
     if (others + text.length > KEPT_BYTES) return false;
     kept.removed.delete(name);
     kept.written.set(name, text);
+    this.changes++;
     return true;
   }
   /** Removes a file, or a directory with all in it. Returns false if there is none. */
@@ -100,6 +109,7 @@ export class Files {
       const kept = layer.keep();
       kept.written.delete(name);
       if (this.base.has(file)) kept.removed.add(name);
+      this.changes++;
     }
     return found;
   }

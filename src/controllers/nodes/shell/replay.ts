@@ -14,8 +14,10 @@ const COMMANDS_LIMIT = 20_000;
 
 export interface Replayed {
   readonly files: ReadonlyMap<string, string>;
-  /** Whether the command is one that is simulated. */
+  /** Whether the command is one that is simulated, as far as it has come. */
   readonly simulated: boolean;
+  /** How long after its start the command changes a file next; undefined if it does not. */
+  readonly nextChangeMs: () => number | undefined;
 }
 
 /** `mounted`: the files that it began with; `layers`: where it writes. */
@@ -27,21 +29,38 @@ export function replay(
   layers: readonly Layer[] = [layerOf(newKeptFiles())],
 ): Replayed {
   const files = new Files(mounted, layers);
-  if (argv.length === 0) return { files: files.all(), simulated: false };
+  if (argv.length === 0) return { files: files.all(), simulated: false, nextChangeMs: () => undefined };
   const world: Environment = { ...environment, variables: new Map(environment.variables), files };
+  const running = run(argv, world);
   let simulated = true;
-  try {
-    const running = run(argv, world);
-    let waited = 0;
-    for (let steps = 0; steps < STEPS_LIMIT && (world.work?.total ?? 0) < COMMANDS_LIMIT; steps++) {
-      const { done, value } = running.next(undefined);
-      if (done === true) break;
-      if ('waitMs' in value) waited += value.waitMs;
-      if (waited > elapsedMs) break;
-    }
-  } catch (error) {
-    if (!(error instanceof UnknownProgram || error instanceof NotSupported)) throw error;
-    simulated = false;
-  }
-  return { files: files.all(), simulated };
+  let hasEnded = false;
+  let waitedMs = 0;
+  let steps = 0;
+  const step = (): void => {
+    if (++steps > STEPS_LIMIT || (world.work?.total ?? 0) >= COMMANDS_LIMIT) hasEnded = true;
+    else
+      try {
+        const { done, value } = running.next(undefined);
+        if (done === true) hasEnded = true;
+        else if ('waitMs' in value) waitedMs += value.waitMs;
+      } catch (error) {
+        if (!(error instanceof UnknownProgram || error instanceof NotSupported)) throw error;
+        simulated = false;
+        hasEnded = true;
+      }
+  };
+  while (!hasEnded && waitedMs <= elapsedMs) step();
+  return {
+    files: files.all(),
+    simulated,
+    nextChangeMs: () => {
+      const before = files.changes;
+      while (!hasEnded) {
+        const at = waitedMs;
+        step();
+        if (files.changes !== before) return at;
+      }
+      return undefined;
+    },
+  };
 }

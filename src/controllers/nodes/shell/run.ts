@@ -56,6 +56,9 @@ const SHELLS_LIMIT = 20;
 const shells = new Set(['sh', 'bash', 'ash', 'dash']);
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+/** Whether there is such a program here. */
+export const isProgram = (program: string): boolean => shells.has(baseName(program)) || Object.hasOwn(programs, baseName(program));
+
 /** Runs a program. Throws UnknownProgram and NotSupported for what is not simulated. */
 export function* run(argv: readonly string[], environment: Environment): Running {
   const [program = '', ...args] = argv;

@@ -150,6 +150,7 @@ test('the files of a container are those that its command has made by then', () 
   const at = (seconds: number) => replay(argv, new Map([['/etc/x', '']]), world, seconds * 1000);
   expect([at(5).files, at(5).simulated]).toEqual([new Map([['/tmp/a', '1\n']]), true]);
   expect(at(15).files).toEqual(new Map());
-  expect(replay(['nginx'], new Map([['/etc/x', '']]), world, 0)).toEqual({ files: new Map([['/etc/x', '']]), simulated: false });
+  expect([at(0).nextChangeMs(), at(5).nextChangeMs(), at(15).nextChangeMs()]).toEqual([10_000, 10_000, undefined]);
+  expect(replay(['nginx'], new Map([['/etc/x', '']]), world, 0)).toMatchObject({ files: new Map([['/etc/x', '']]), simulated: false });
   expect(replay(['sh', '-c', 'while true; do sleep 1; done'], new Map(), world, 1e12).simulated).toBe(true);
 });
