@@ -172,3 +172,20 @@ test('whoever waits for the first list when the end comes gets an error', async 
   informer.stop();
   await waiting;
 });
+
+test('a writer does not wait for a write that can no longer arrive: not when it is stopped, and not after that', async () => {
+  const { informer, map } = setUp();
+  const there = map('one') as ApiObject;
+  informer.start();
+  await informer.synced;
+  const later = { metadata: { ...there.metadata, resourceVersion: '1000' } };
+  const ended: string[] = [];
+  void informer.seen(later).then(() => ended.push('before'));
+  await turn();
+  expect(ended).toEqual([]);
+  informer.stop();
+  void informer.seen(later).then(() => ended.push('seen'));
+  void informer.gone(informer.get('a', 'one') as ApiObject).then(() => ended.push('gone'));
+  await turn();
+  expect(ended).toEqual(['before', 'seen', 'gone']);
+});

@@ -59,6 +59,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   private newest = 0;
   /** Writers that wait for their own writes to arrive. */
   private readonly waiting = new Set<Waiting>();
+  private stopped = false;
   private readonly clock: Clock;
 
   constructor(options: InformerOptions<T>) {
@@ -101,6 +102,7 @@ export class Informer<T extends ApiObject = ApiObject> {
     this.following.start();
   }
   stop(): void {
+    this.stopped = true;
     this.following.stop();
     this.giveUp();
     for (const { end } of [...this.waiting]) end();
@@ -120,13 +122,13 @@ export class Informer<T extends ApiObject = ApiObject> {
   }
   /**
    * Resolves when an object that was just written has arrived here, as written or newer, so that its writer does not decide on an
-   * older state. Resolves after half a minute in any case: the watch may have to begin again.
+   * older state. Resolves after half a minute in any case, as the watch may have to begin again, and at once when it is stopped.
    */
   seen(written: ApiObject): Promise<void> {
     const version = Number(written.metadata.resourceVersion);
     return this.until(() => this.newest >= version);
   }
-  /** Resolves when an object that was just deleted is no longer here or is terminating, or after half a minute. */
+  /** Resolves when an object that was just deleted is no longer here or is terminating, or after half a minute, or when it is stopped. */
   gone(deleted: ApiObject): Promise<void> {
     const { namespace = '', name = '', uid } = deleted.metadata;
     return this.until(() => {
@@ -136,7 +138,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   }
 
   private until(holds: () => boolean): Promise<void> {
-    if (holds()) return Promise.resolve();
+    if (this.stopped || holds()) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
         cancel();

@@ -35,6 +35,23 @@ test('chart and failing-rollout: all of a chart becomes ready, and a version tha
   expect([stateOf(failed, 'Progressing'), failed.status.availableReplicas]).toEqual(['ProgressDeadlineExceeded', 3]);
 });
 
+const merge = { 'content-type': 'application/merge-patch+json' };
+test('blocked-drain: no pod can be evicted while the budget wants both, and one can with a third', async () => {
+  await using server = await serverWith(textOf('blocked-drain.yaml'));
+  await server.clock.advance('10s');
+  const pods = '/api/v1/namespaces/default/pods';
+  const [{ metadata }] = (await get(server, pods)).items;
+  const evict = async (): Promise<number> => {
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: metadata.name } };
+    return (await server.request('POST', `${pods}/${metadata.name}/eviction`, { body })).status;
+  };
+  expect(await evict()).toBe(429);
+  const steady = '/apis/apps/v1/namespaces/default/deployments/steady';
+  expect((await server.request('PATCH', steady, { headers: merge, body: { spec: { replicas: 3 } } })).status).toBe(200);
+  await server.clock.advance('10s');
+  expect(await evict()).toBe(201);
+});
+
 test('thousand-nodes: a day of a smaller pool, with a job each hour', async () => {
   await using server = await startTestServer({ identity: 'kubernetes', clock: '2026-01-01T00:00:00Z', workloads: true });
   await server.clock.advance('1s');

@@ -23,6 +23,9 @@ const lives: readonly Loose[] = [
   { [note('never-ready')]: 'true' },
   { [note('crash-loop')]: 'true' },
 ];
+/** The annotations with which a pod never becomes ready. */
+const badNotes = ({ metadata }: Loose): string[] =>
+  [note('never-ready'), note('crash-loop')].filter((key) => key in (metadata.annotations ?? {}));
 const jobLives: readonly Loose[] = [
   ...[
     {},
@@ -330,19 +333,21 @@ export class World {
     }
     for (const plural of Object.keys(sets))
       for (const name of this.of(plural)) {
-        const { template } = (await this.get(this.path(plural, name))).spec;
-        const bad = Object.keys(template.metadata.annotations ?? {}).filter(
-          (key) => key === note('never-ready') || key === note('crash-loop'),
-        );
-        if (bad.length === 0) continue;
+        const { spec, status } = await this.get(this.path(plural, name));
+        const bad = badNotes(spec.template);
         const annotations = Object.fromEntries(bad.map((key) => [key, null]));
-        await this.send('PATCH', this.path(plural, name), { spec: { template: { metadata: { annotations } } } });
+        if (bad.length > 0) await this.send('PATCH', this.path(plural, name), { spec: { template: { metadata: { annotations } } } });
+        // Members below the partition are made from the earlier template, however bad it is.
+        if (plural !== 'statefulsets' || !(spec.updateStrategy.rollingUpdate?.partition > 0)) continue;
+        const { data } = await this.get(`${apps('controllerrevisions')}/${status.currentRevision}`);
+        if (badNotes(data.spec.template).length > 0)
+          await this.send('PATCH', this.path(plural, name), { spec: { updateStrategy: { rollingUpdate: { partition: 0 } } } });
       }
     for (const name of this.of('deployments')) await this.send('PATCH', this.path('deployments', name), { spec: { paused: false } });
+    await this.server.settled();
     // Pods of an earlier template are replaced by nobody else, or not while they are not ready.
-    const isBad = ({ metadata }: Loose): boolean =>
-      [note('never-ready'), note('crash-loop')].some((key) => key in (metadata.annotations ?? {}));
-    for (const pod of (await this.pods()).filter(isBad)) await this.send('DELETE', `${core('pods')}/${pod.metadata.name}`);
+    for (const pod of (await this.pods()).filter((one) => badNotes(one).length > 0))
+      await this.send('DELETE', `${core('pods')}/${pod.metadata.name}`);
     for (const name of this.of('jobs')) await this.send('PATCH', this.path('jobs', name), { spec: { suspend: false, parallelism: 2 } });
   }
   async removeAll(plural: string): Promise<void> {
