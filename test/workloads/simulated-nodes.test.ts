@@ -207,6 +207,14 @@ describe('plat', () => {
     expect(await plat.ok(['logs', '-n', ns, 'tools'])).toContain('simulated container main');
   });
 
+  test('a pod is not ready when exec moved the file that its readiness probe asks for', async () => {
+    const readinessProbe = { httpGet: { path: '/index.html', port: 80 }, initialDelaySeconds: 600, failureThreshold: 1 };
+    await make('moved', { container: { image: 'httpd', readinessProbe } });
+    const moved = await platFor(server).run(['exec', '-n', ns, 'moved', '--', 'mv', '/usr/local/apache2/htdocs/index.html', '/tmp/']);
+    expect(moved).toMatchObject({ code: 0 });
+    await when(podsPath(), 'moved', (pod) => !isRunning(pod));
+  });
+
   test('a container to which a client is attached exits with its command', async () => {
     const plat = platFor(server);
     const script = `echo -n read: && cat && echo 'stdin closed' && exit 3`;

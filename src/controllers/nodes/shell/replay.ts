@@ -11,6 +11,8 @@ import { NotSupported } from './words.ts';
 /** Steps and commands after which a command is taken to change nothing more. */
 const STEPS_LIMIT = 5000;
 const COMMANDS_LIMIT = 20_000;
+/** Steps without a change of a file after which no further one is expected: loops that print and wait are common. */
+const AHEAD_LIMIT = 500;
 
 export interface Replayed {
   readonly files: ReadonlyMap<string, string>;
@@ -55,7 +57,8 @@ export function replay(
     simulated,
     nextChangeMs: () => {
       const before = files.changes;
-      while (!hasEnded) {
+      const last = steps + AHEAD_LIMIT;
+      while (!hasEnded && steps < last) {
         const at = waitedMs;
         step();
         if (files.changes !== before) return at;

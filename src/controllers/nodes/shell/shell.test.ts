@@ -151,6 +151,9 @@ test('the files of a container are those that its command has made by then', () 
   expect([at(5).files, at(5).simulated]).toEqual([new Map([['/tmp/a', '1\n']]), true]);
   expect(at(15).files).toEqual(new Map());
   expect([at(0).nextChangeMs(), at(5).nextChangeMs(), at(15).nextChangeMs()]).toEqual([10_000, 10_000, undefined]);
+  const counting = (lines: number) => ['sh', '-c', `for i in $(seq ${lines}); do echo $i; sleep 1; done; touch /tmp/b; sleep 9`];
+  expect(replay(counting(100), new Map(), world, 0).nextChangeMs()).toBe(100_000);
+  expect(replay(counting(1000), new Map(), world, 0).nextChangeMs()).toBeUndefined();
   expect(replay(['nginx'], new Map([['/etc/x', '']]), world, 0)).toMatchObject({ files: new Map([['/etc/x', '']]), simulated: false });
   expect(replay(['sh', '-c', 'while true; do sleep 1; done'], new Map(), world, 1e12).simulated).toBe(true);
 });
