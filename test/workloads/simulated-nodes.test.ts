@@ -190,6 +190,16 @@ test('pools of nodes and life cycles of pods are objects', async () => {
   expect(failed.status.containerStatuses[0].state.terminated.exitCode).toBe(9);
 });
 
+test('nodes have storage of their own, for the volume controller of a stock controller manager', async () => {
+  await when('/apis/storage.k8s.io/v1/storageclasses', 'standard', ({ provisioner }) => provisioner === 'simulated.storage.k8s.io');
+  const { metadata } = await server.admin.ok('POST', `/api/v1/namespaces/${ns}/persistentvolumeclaims`, {
+    metadata: { name: 'data', annotations: { 'volume.kubernetes.io/storage-provisioner': 'simulated.storage.k8s.io' } },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'standard', resources: { requests: { storage: '1Gi' } } },
+  });
+  const volume = await when('/api/v1/persistentvolumes', `pvc-${metadata.uid}`, ({ spec }) => spec !== undefined);
+  expect(volume.spec).toMatchObject({ claimRef: { name: 'data' }, csi: { driver: 'simulated.storage.k8s.io' } });
+});
+
 describe('plat', () => {
   test('exec and logs', async () => {
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'settings' }, data: { colour: 'blue' } });

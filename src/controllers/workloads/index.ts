@@ -42,7 +42,7 @@ export function workloadControllers(settings: WorkloadSettings): Workloads {
     controllers: parts.has('controllers') ? controllers(settings) : [],
     others: [
       ...(parts.has('scheduler') ? [schedulerController()] : []),
-      ...(parts.has('controllers') ? storage(settings) : []),
+      ...(parts.has('controllers') || parts.has('nodes') ? storage(settings) : []),
       ...(parts.has('nodes') ? nodes(settings) : []),
     ],
   };
