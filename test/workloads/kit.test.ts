@@ -91,6 +91,41 @@ test('parts of it can be left out: a pod is scheduled and does not start', async
   }
 });
 
+test('a definition that an older release left behind is replaced', async () => {
+  const kind = { kind: 'PodLifecycle', plural: 'podlifecycles', singular: 'podlifecycle', listKind: 'PodLifecycleList' };
+  const schema = { openAPIV3Schema: { type: 'object' as const, properties: { spec: { type: 'object' as const } } } };
+  const name = 'podlifecycles.simulation.k8s.io';
+  const old = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name, annotations: { 'api-approved.kubernetes.io': 'unapproved, part of the simulation of nodes' } },
+    spec: {
+      group: 'simulation.k8s.io',
+      names: kind,
+      scope: 'Cluster',
+      versions: [{ name: 'v1alpha1', served: true, storage: true, schema }],
+    },
+  };
+  const before = await startTestServer({ identity: 'kubernetes', crds: old });
+  const server = await (await before.snapshot()).fork({ workloads: ['nodes'] });
+  const updates = ({ requests }: TestServer): number =>
+    requests.filter({ verb: 'update', resource: 'customresourcedefinitions', name, subresource: '' }).length;
+  try {
+    await server.client().waitFor(old, (now) => JSON.stringify(now?.spec.versions).includes('"stages"'));
+    await server.settled();
+    expect(updates(server)).toBe(1);
+    const again = await (await server.snapshot()).fork();
+    try {
+      await again.settled();
+      expect(updates(again)).toBe(0);
+    } finally {
+      await again.close();
+    }
+  } finally {
+    await Promise.all([server, before].map((one) => one.close()));
+  }
+});
+
 test('a fake clock drives the hours of a cron job', async () => {
   const clock = new FakeClock(Date.UTC(2024, 0, 1));
   const server = await startTestServer({ identity: 'kubernetes', workloads: true, clock });

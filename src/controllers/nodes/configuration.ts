@@ -31,6 +31,8 @@ export class Configuration {
   private changed: () => void = () => {};
   private readonly definitions;
   private status: WorkQueue | undefined;
+  /** Definitions that were replaced, each once. */
+  private readonly replaced = new Set<string>();
 
   constructor(context: ControllerContext, fleet: Fleet) {
     this.context = context;
@@ -58,7 +60,7 @@ export class Configuration {
     for (const plural of wanted.keys()) install.add(plural);
   }
 
-  /** Whether the kind is served. */
+  /** Whether the kind is served, as this release defines it: a store may have the definition of an older one. */
   private async install(definition: Definition): Promise<boolean> {
     const { client } = this.context;
     const name = definition.metadata.name ?? '';
@@ -67,6 +69,12 @@ export class Configuration {
       await client.create(this.definitions, '', definition).catch((error: unknown) => {
         if (!isConflict(error)) throw error;
       });
+      return false;
+    }
+    if (!this.replaced.has(name) && !equal(schemasOf(known), schemasOf(definition))) {
+      const { versions } = definition.spec ?? {};
+      await client.update(this.definitions, { ...known, spec: { ...known.spec, versions } } as ApiObject);
+      this.replaced.add(name);
       return false;
     }
     return known.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true;
@@ -139,6 +147,8 @@ export class Configuration {
     });
   }
 }
+
+const schemasOf = ({ spec }: Definition): unknown => spec?.versions?.map(({ schema }) => schema);
 
 function configured({ metadata, spec }: PodLifecycle): ConfiguredLifecycle {
   return {

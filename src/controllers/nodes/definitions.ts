@@ -15,16 +15,17 @@ const duration = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$|^
 
 const poolSchema = {
   type: 'object',
-  description: 'Simulated nodes that are alike, named after the pool: NAME-0, NAME-1, …',
+  description: 'Simulated nodes that are alike, named after the pool: NAME-0, NAME-1, … A pool of the name node is ignored.',
   properties: {
     spec: {
       type: 'object',
       required: ['count'],
       properties: {
         count: { type: 'integer', minimum: 0, maximum: MAX_NODES, description: 'Number of nodes.' },
-        labels: texts,
+        labels: { ...texts, description: 'Labels of the nodes, besides those that every node has.' },
         taints: {
           type: 'array',
+          description: 'Taints of the nodes.',
           items: {
             type: 'object',
             required: ['key', 'effect'],
@@ -35,8 +36,8 @@ const poolSchema = {
           ...texts,
           description: 'Capacity by resource, such as cpu, memory and pods. Absent ones have the usual amount.',
         },
-        zones: { type: 'array', items: text, description: 'Zones that the nodes are spread over.' },
-        region: text,
+        zones: { type: 'array', items: text, description: 'Zones that the nodes are spread over, in turn.' },
+        region: { ...text, description: 'Region of the nodes.' },
       },
     },
     status: {
@@ -81,12 +82,19 @@ const lifecycleSchema = {
         },
         stages: {
           type: 'array',
+          description:
+            'What differs from the usual life cycle, in which every stage takes no time and containers run until they are stopped.',
           items: {
             type: 'object',
             required: ['stage'],
             properties: {
-              stage: { type: 'string', enum: [...stageNames] },
-              delay: duration,
+              stage: {
+                type: 'string',
+                enum: [...stageNames],
+                description:
+                  'pull: before containers start. init: how long each init container runs. ready: from the start of a container until it is ready. live: from its start until liveness probes fail. exit: from its start until it exits. terminate: from the deletion until containers are stopped.',
+              },
+              delay: { ...duration, description: 'How long the stage takes, such as 500ms or 1m30s.' },
               jitter: { ...duration, description: 'Up to so much is added to the delay.' },
               fails: { type: 'boolean', description: 'Of pull: the image cannot be pulled.' },
               never: { type: 'boolean', description: 'Of ready: containers are never ready.' },
