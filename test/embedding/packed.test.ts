@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 };
 const run = promisify(execFile);
 
-/** npm compresses as well as it can, which takes two thirds of the time of this file; how well is nothing that is tested here. */
+/** Packing takes about two thirds of the time of this file, and compression about a third; how well npm compresses is not tested here. */
 const COMPRESS_QUICKLY = `
 const zlib = require('node:zlib');
 const { Gzip } = zlib;

@@ -11,7 +11,19 @@ import { startProvider } from '../../src/auth/oidc/provider.testing.ts';
 import { parseServerFlags, type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import { signingAuthorities } from '../../src/controllers/certificates/authorities.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { issueServing, makeRequest, newAuthority, newKeyPair, noNames, readAuthority } from '../../src/lib/pki.ts';
+import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
+import {
+  type Authority,
+  issueClient,
+  issueServing,
+  makeRequest,
+  newAuthority,
+  newKeyPair,
+  noNames,
+  readAuthority,
+  readBundle,
+  verifyChain,
+} from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { kubernetes } from '../../src/meta/identity.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
@@ -230,6 +242,19 @@ test('--cluster-signing-*-cert-file and -key-file: each signer has its own autho
   const by = (options: typeof all) => names.map((name) => signingAuthorities(options, kubernetes, undefined)(name)?.certificate.subject);
   expect(by(general)).toEqual(Array(4).fill('CN=general'));
   expect(by(all)).toEqual(['CN=client', 'CN=agent', 'CN=serving', 'CN=legacy']);
+});
+
+test('--cluster-signing-cert-file: an authority of version 1 signs clients that it vouches for; version 3 without the flag is refused', () => {
+  const now = Date.now();
+  const options = ({ certificate, key }: { certificate: string; key: string }) =>
+    serverOptions({ clusterSigningCertFile: file('signing.crt', certificate), clusterSigningKeyFile: file('signing.key', key) });
+  const signer = (pair: { certificate: string; key: string }) =>
+    signingAuthorities(options(pair), kubernetes, undefined)(kubernetes.signers.apiserverClient) as Authority;
+  const old = oldAuthority('old', now);
+  const { certificate } = issueClient(signer(old), 'jane', [], now);
+  expect(verifyChain(readBundle(certificate), readBundle(old.certificate), now, 'clientAuth')).toHaveLength(2);
+  const unflagged = issueClient(readAuthority(newAuthority('new', now)), 'unflagged', [], now);
+  expect(() => signer(unflagged)).toThrow('signing.crt is not the certificate of an authority');
 });
 
 test('--livez-grace-period: /livez forgives a check that fails, /readyz does not', async () => {

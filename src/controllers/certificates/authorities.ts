@@ -1,6 +1,6 @@
 /** The CA of each signer: its own if files are named for it, else the common one. */
 import { readFileSync } from 'node:fs';
-import { type Authority, readAuthority } from '../../lib/pki.ts';
+import { type Authority, canBeRoot, readAuthority } from '../../lib/pki.ts';
 import type { Identity } from '../../meta/identity.ts';
 
 /** The flags that name the files, as options. */
@@ -36,7 +36,7 @@ export function signingAuthorities(
 function readFiles(certificateFile: string | undefined, keyFile: string | undefined): Authority | undefined {
   if (certificateFile === undefined || keyFile === undefined) return undefined;
   const authority = readAuthority({ certificate: readFileSync(certificateFile, 'utf8'), key: readFileSync(keyFile, 'utf8') });
-  if (!authority.certificate.ca) throw new Error(`${certificateFile} is not the certificate of an authority`);
+  if (!canBeRoot(authority.certificate)) throw new Error(`${certificateFile} is not the certificate of an authority`);
   if (!authority.certificate.checkPrivateKey(authority.key)) throw new Error(`${certificateFile} and ${keyFile} do not belong together`);
   return authority;
 }

@@ -7,7 +7,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, type SecureContextOptions, type TLSSocket } from 'node:tls';
-import { ChainError, peerChain, readBundle, verifyChain } from '../pki.ts';
+import { ChainError, canBeRoot, peerChain, readBundle, verifyChain } from '../pki.ts';
 
 export interface BundleTrust {
   /** For `createSecureContext` and what takes the same options. */
@@ -21,11 +21,11 @@ export function trustsPartialChains(version: string = process.versions.node): bo
   return major > 22 || (major === 22 && minor >= 9) || (major === 20 && minor >= 18);
 }
 
-/** `authoritiesOnly`: certificates without the CA flag are no anchors. Absent bundle: the roots of the host. */
+/** `authoritiesOnly`: certificates that cannot be a CA are no anchors. Absent bundle: the roots of the host. */
 export function trustIn(pem: string | undefined, authoritiesOnly = false, partial: boolean = trustsPartialChains()): BundleTrust {
   if (pem === undefined) return { context: {} };
   let ca: string | string[] = pem;
-  if (authoritiesOnly) ca = readBundle(pem).flatMap((one) => (one.ca ? [one.toString()] : []));
+  if (authoritiesOnly) ca = readBundle(pem).flatMap((one) => (canBeRoot(one) ? [one.toString()] : []));
   if (partial) return { context: { ca, allowPartialTrustChain: true } };
   return { context: { ca }, anchors: anchorsIn(ca) };
 }

@@ -76,10 +76,11 @@ function parse(certificate: X509Certificate): Parsed {
 }
 
 /**
- * Certificates of version 1 cannot declare that they are CAs: one among the roots is. Of version 3 it must
- * declare it.
+ * Whether a certificate that is configured as a CA can be one. Of version 1 it cannot declare it, and is taken at the word of
+ * who configured it; of version 3 it must declare it. Within a chain only those that declare it are CAs.
  */
-function isOldForm(certificate: X509Certificate): boolean {
+export function canBeRoot(certificate: X509Certificate): boolean {
+  if (certificate.ca) return true;
   const version = read(Buffer.from(certificate.raw)).children()[0]?.as(Tag.sequence).children()[0];
   return version?.tag !== 0xa0;
 }
@@ -122,7 +123,7 @@ export function verifyChain(
   let problem: ChainError | undefined;
 
   const signedBy = (certificate: X509Certificate, issuer: X509Certificate, isRoot: boolean): boolean => {
-    if (!(issuer.ca || (isRoot && isOldForm(issuer))) || !certificate.checkIssued(issuer)) return false;
+    if (!(isRoot ? canBeRoot(issuer) : issuer.ca) || !certificate.checkIssued(issuer)) return false;
     checks++;
     if (checks > maxSignatureChecks) throw new ChainError('certificate chain is too tangled');
     return certificate.verify(issuer.publicKey);
