@@ -81,10 +81,19 @@ function isWanted(resource: ApiResource, { apiGroup, namespaced, verbs, categori
 
 /** The stock client shows verbs as Go prints lists, and no categories. */
 function tableOf(resources: readonly ApiResource[], { output, noHeaders }: Options, io: IO): string {
-  const printer = new TablePrinter({ wide: output === 'wide', headers: !noHeaders, namespaces: false, labels: false, prefix: '' });
-  const columns = ['Name', 'ShortNames', 'APIVersion', 'Namespaced', 'Kind'].map((name) => ({ name }));
+  // Headers also without resources.
+  const verbatim = resources.length === 0;
+  const printer = new TablePrinter({
+    wide: output === 'wide',
+    headers: !noHeaders,
+    namespaces: false,
+    labels: false,
+    prefix: '',
+    verbatim,
+  });
+  const columns = ['NAME', 'SHORTNAMES', 'APIVERSION', 'NAMESPACED', 'KIND'].map((name) => ({ name }));
   const stock = isStock(io);
-  const more = (stock ? ['Verbs'] : ['Verbs', 'Categories']).map((name) => ({ name, priority: 1 }));
+  const more = (stock ? ['VERBS'] : ['VERBS', 'CATEGORIES']).map((name) => ({ name, priority: 1 }));
   const rows = resources.map((r) => ({
     cells: [
       r.name,

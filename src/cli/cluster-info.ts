@@ -48,7 +48,8 @@ Examples:
 `,
   commands: [{ name: 'dump', summary: 'Print objects, events and logs.', load: async () => dump }],
   async run({ options, args }, io) {
-    if (args.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: there is only \`plat cluster-info dump\``);
+    if (args.length > 0 && !isStock(io))
+      throw new FlagError(`unexpected argument ${JSON.stringify(args[0])}: there is only \`plat cluster-info dump\``);
     return withServer(options, io, async (work) => {
       const { server } = work.session.connection;
       const identity = await identityAt(work);

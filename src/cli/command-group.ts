@@ -3,6 +3,7 @@ import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { asCalled, isStock } from './program.ts';
+import { shownHelp } from './shown-help.ts';
 
 /** Names and summaries, one below the other. */
 export function commandLines(table: readonly Pick<CommandEntry, 'name' | 'summary'>[]): string {
@@ -32,7 +33,7 @@ export function commandGroup(name: string, summary: string, commands: readonly C
         const names = commands.map((c) => c.name);
         throw new FlagError(asCalled(`unknown command "${name} ${word}"${didYouMean(word, names)}; \`plat help ${name}\` lists them`, io));
       }
-      const text = asCalled(`plat ${name} COMMAND [flags]\n\n${summary}\n\n${help()}`, io);
+      const text = shownHelp(`plat ${name} COMMAND [flags]\n\n${summary}\n\n${help()}`, io);
       const failed = word === undefined && isStock(io) && !stockSucceeds.has(name);
       if (failed) io.err(text);
       else io.out(text);

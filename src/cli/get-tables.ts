@@ -1,4 +1,5 @@
 /** `plat get` as tables: one for each kind, once or as rows change. */
+import { FlagError } from '../lib/flags.ts';
 import { ageAt } from '../meta/age.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -11,7 +12,7 @@ import { LiveTable } from './live-table.ts';
 import type { ApiItem } from './print-objects.ts';
 import { type Table, TablePrinter, type TableRow, type TableStyle } from './print-table.ts';
 import { isStock } from './program.ts';
-import { sortedBy } from './sort-objects.ts';
+import { MissingField, sortedBy } from './sort-objects.ts';
 import { typeName, type Work } from './work.ts';
 
 const tableAccept = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(',');
@@ -49,7 +50,7 @@ export class GetTables {
     let shown = '';
     for (const { style, tables } of groups) {
       const printer = new TablePrinter(style);
-      const rows = tables.flatMap((table) => this.sorted(table.rows ?? []));
+      const rows = tables.flatMap((table) => this.sorted(table.rows ?? [], found.length === 1));
       const text = printer.print(tables.find((table) => table.columnDefinitions)?.columnDefinitions, rows);
       // Tables are separated by an empty line, unless they have no headers.
       if (text !== '') shown += shown !== '' && style.headers ? `\n${text}` : text;
@@ -88,8 +89,23 @@ export class GetTables {
       paint: paintFor(this.work.io),
     };
   }
-  private sorted(rows: readonly TableRow[]): readonly TableRow[] {
-    return this.options.sortBy === '' ? rows : sortedBy(rows, this.options.sortBy, (row) => row.object);
+  /**
+   * The stock client fails by a path that it cannot sort by only if there are several tables. Of a single one it prints nothing,
+   * and a row that is alone as it is.
+   */
+  private sorted(rows: readonly TableRow[], isOnly: boolean): readonly TableRow[] {
+    const { sortBy } = this.options;
+    const { io } = this.work;
+    if (sortBy === '') return rows;
+    const isForgiven = isOnly && isStock(io);
+    if (isForgiven && rows.length === 1) return rows;
+    try {
+      return sortedBy(rows, sortBy, (row) => row.object);
+    } catch (error) {
+      if (!isForgiven || !(error instanceof FlagError || error instanceof MissingField)) throw error;
+      io.err(`warning: ${error.message}\n`);
+      return [];
+    }
   }
   private get accept(): string {
     return this.serverPrint ? tableAccept : 'application/json';

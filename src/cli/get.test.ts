@@ -305,6 +305,34 @@ test('rows are sorted by a path of their objects, which are requested in one pie
   });
 });
 
+test('as kubectl a table that cannot be sorted is not printed, one of a single row is, and neither fails', async () => {
+  const kubectl = async (...args: string[]) => {
+    const io = testIO({ program: 'kubectl' });
+    return { code: await run(['get', ...args, '--server', address()], io), stdout: io.stdout, stderr: io.stderr };
+  };
+  const one = row('a', 'Running', '1');
+  answers['/api/v1/namespaces/default/pods?includeObject=Object'] = table([one, row('b', 'Running', '2')]);
+  answers['/api/v1/namespaces/default/pods/a?includeObject=Object'] = table([one]);
+  answers['/api/v1/namespaces/default/pods/b?includeObject=Object'] = table([one]);
+  for (const [path, why] of [
+    ['x[', '--sort-by: a bracket is not closed'],
+    ['x', `couldn't find any field with path "{.x}" in the list of objects`],
+  ] as const) {
+    const stderr = `warning: ${why}\nNo resources found in default namespace.\n`;
+    expect(await kubectl('pods', '--sort-by', path)).toEqual({ code: 0, stdout: '', stderr });
+    expect(await kubectl('pods', 'a', '--sort-by', path, '--no-headers')).toEqual({ code: 0, stdout: 'a     Running\n', stderr: '' });
+    expect((await kubectl('pods', 'a', 'b', '--sort-by', path)).code).toBe(1);
+    expect((await kubectl('pods', '--sort-by', path, '-o', 'name')).code).toBe(1);
+  }
+});
+
+test('as kubectl a list without resources has headers', async () => {
+  const io = testIO({ program: 'kubectl' });
+  expect(await run(['api-resources', '--verbs=none', '--server', address()], io)).toBe(0);
+  expect(io.stdout).toBe('NAME   SHORTNAMES   APIVERSION   NAMESPACED   KIND\n');
+  expect(io.stderr).toBe('');
+});
+
 test('columns of labels, and types before names', async () => {
   answers['/api/v1/namespaces/default/pods?limit=500'] = table([row('a', 'Running', '3')]);
   expect((await get('pods', '-L', 'app,example.com/tier', '--show-kind')).stdout).toBe(

@@ -37,7 +37,7 @@ On a terminal -w keeps the table up to date in place; --output-watch-events show
     const targets = readTargets(options, args);
     // Templates and paths are checked before the first request.
     if (choosesForm(options)) formPrinter(options, io);
-    if (options.sortBy !== '') sortPath(options.sortBy);
+    if (options.sortBy !== '' && !(isStock(io) && !choosesForm(options))) sortPath(options.sortBy);
     return withServer(options, io, (work) =>
       options.raw === '' ? new Getter(work, options).run(targets) : raw(work.session, options.raw, io),
     );

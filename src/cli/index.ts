@@ -6,6 +6,7 @@ import type { Command, CommandEntry, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
 import { asCalled, errorLine, exitCodeOf, isStock, programName, unknownCommand } from './program.ts';
 import { withSafeErrors } from './screen-text.ts';
+import { shownHelp } from './shown-help.ts';
 
 /** Services first, then in alphabetical order. */
 export const commands: readonly CommandEntry[] = [
@@ -258,7 +259,7 @@ async function help(about: readonly string[], io: IO, table: readonly CommandEnt
   const words = about.filter((word) => !isFlag(word));
   if (words[0] === 'help') {
     io.out(
-      asCalled(
+      shownHelp(
         'plat help [COMMAND]\n\nShow the help of a command, or list all commands: plat help, plat help get, plat help create token\n',
         io,
       ),
@@ -283,12 +284,12 @@ Begin with:
 
 \`plat options\` lists the flags that all commands share.
 `;
-  io.out(asCalled(text, io));
+  io.out(shownHelp(text, io));
   return 0;
 }
 async function showHelp(path: readonly string[], command: Command, io: IO): Promise<number> {
   const usage = command.usage === '' ? '' : ` ${command.usage}`;
   const { page } = await import('./pager.ts');
-  await page(io, asCalled(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`, io));
+  await page(io, shownHelp(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`, io));
   return 0;
 }

@@ -76,6 +76,27 @@ test('a broken file is left out as a whole, and its error kept, unless it is the
   await expect(findManifests({ ...options, filename: ['mixed/b.yaml'] }, io)).rejects.toThrow('document 2: the object has no kind');
 });
 
+const json = (name: string) => JSON.stringify({ apiVersion: 'v1', kind: 'A', metadata: { name } });
+test.each([
+  ['not YAML', `${object('a')}---\n${object('b')}data: [\n---\n${object('c')}`, ['a'], ['a']],
+  ['without a kind', `${object('a')}---\napiVersion: v1\n---\n${object('c')}`, ['a', 'c'], ['a']],
+  ['not an object', `${object('a')}--- text\n---\n${object('c')}`, ['a', 'c'], ['a']],
+  ['not JSON', `${json('a')}\n${json('b')}{"a": "\n`, ['a', 'b'], ['a', 'b']],
+  ['a list with an item without a kind', `${object('a')}---\napiVersion: v1\nkind: List\nitems: [${json('b')}, {}]\n`, ['a'], ['a']],
+])('as kubectl, documents before a broken one are taken: %s', async (_, text, unvalidated, validated) => {
+  writeFileSync(join(cwd, 'part.yaml'), text);
+  writeFileSync(join(cwd, 'whole.yaml'), object('z'));
+  const options = { filename: ['part.yaml', 'whole.yaml'], recursive: false };
+  const found = async (validates: boolean, program: 'plat' | 'kubectl') => {
+    const { manifests, broken } = await findManifests(options, { ...io, program }, validates);
+    expect(broken).toHaveLength(1);
+    return manifests.map(({ name }) => name);
+  };
+  expect(await found(false, 'kubectl')).toEqual([...unvalidated, 'z']);
+  expect(await found(true, 'kubectl')).toEqual([...validated, 'z']);
+  expect(await found(true, 'plat')).toEqual(['z']);
+});
+
 test('objects of JSON may follow each other without a separator', () => {
   const json = (name: string) => JSON.stringify({ apiVersion: 'v1', kind: 'A', metadata: { name }, data: { x: '}{"\\' } }, null, 1);
   const names = (text: string) => manifestsOf(text, 'f').map(({ name, source }) => [name, source]);

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYamlDocuments } from '../schema/yaml.ts';
 import type { IO } from './command.ts';
 import { exitOnInterrupt } from './interrupt.ts';
+import { isStock } from './program.ts';
 
 /** An object of the API as a person wrote it. */
 export interface Manifest {
@@ -30,8 +31,8 @@ export interface ManifestOptions {
   readonly kustomize?: string;
 }
 
-/** What reading them needs; without signals they are not interrupted. */
-export type ManifestIO = Pick<IO, 'cwd' | 'stdin' | 'clock'> & Partial<Pick<IO, 'onSignal' | 'exit'>>;
+/** What reading them needs; without signals they are not interrupted, and without the name of the program it is plat. */
+export type ManifestIO = Pick<IO, 'cwd' | 'stdin' | 'clock'> & Partial<Pick<IO, 'onSignal' | 'exit' | 'program'>>;
 
 /** Whether the command line names any manifest. */
 export const namesManifests = ({ filename, kustomize = '' }: Pick<ManifestOptions, 'filename' | 'kustomize'>): boolean =>
@@ -82,6 +83,8 @@ export class ManifestError extends Error {
     this.stockText = stockText;
   }
 }
+/** A text that is neither YAML nor JSON. */
+class UnparsedError extends ManifestError {}
 /** An object without kind or apiVersion. */
 class UntypedError extends ManifestError {
   /** The same as the stock client reports it where it validates objects first. */
@@ -107,7 +110,7 @@ export async function readManifests(paths: readonly string[], recursive: boolean
   if (broken[0] !== undefined) throw broken[0];
   return manifests;
 }
-/** A file with an error is left out as a whole, so that no part of it is taken for all of it. */
+/** A file with an error is left out as a whole, so that no part of it is taken for all of it; the stock client takes a part. */
 async function intactManifests(paths: readonly string[], recursive: boolean, io: ManifestIO, validates = false): Promise<FoundManifests> {
   const manifests: Manifest[] = [];
   const broken: ManifestError[] = [];
@@ -117,11 +120,36 @@ async function intactManifests(paths: readonly string[], recursive: boolean, io:
       manifests.push(...manifestsOf(found.text, found.source, found.origin));
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
+      if (isStock({ program: io.program ?? 'plat' }) && !(found instanceof ManifestError)) manifests.push(...stockPart(found, validates));
       broken.push(validates && error instanceof UntypedError ? error.asInvalid : error);
     }
   }
   if (manifests.length === 0) throw broken[0] ?? new ManifestError(`there are no objects in ${paths.join(', ')}`);
   return { manifests, broken };
+}
+
+/**
+ * The objects that the stock client takes from a text with an error. It reads one document after another, up to one that it
+ * cannot parse or that is invalid:
+ *
+ *   one, not YAML, three             →  one
+ *   one, without a kind, three       →  one; also three, where objects are not validated
+ */
+function stockPart({ text, source, origin }: ManifestText, validates: boolean): Manifest[] {
+  const manifests: Manifest[] = [];
+  const documents = text.split(/\n(?=---(?:\s|$))/).flatMap((document) => {
+    const { whole, rest } = jsonObjects(document);
+    return rest.trim() === '' ? whole : [...whole, rest];
+  });
+  for (const document of documents) {
+    try {
+      manifests.push(...manifestsOf(document, source, origin));
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      if (validates || error instanceof UnparsedError) break;
+    }
+  }
+  return manifests;
 }
 
 export interface ManifestText {
@@ -307,7 +335,7 @@ export function manifestsOf(text: string, source: string, origin = source): Mani
     documents = concatenated(text).flatMap((one) => parseYamlDocuments(one));
   } catch (error) {
     const { message } = error as Error;
-    throw new ManifestError(`${source}: ${message}`, `error: error parsing ${origin}: ${message}`);
+    throw new UnparsedError(`${source}: ${message}`, `error: error parsing ${origin}: ${message}`);
   }
   const several = documents.length > 1;
   return documents.flatMap((document, i) =>
@@ -317,8 +345,13 @@ export function manifestsOf(text: string, source: string, origin = source): Mani
 
 /** JSON objects may follow each other without a separator, which YAML does not allow: the texts of each of them. */
 function concatenated(text: string): string[] {
-  if (!/^\s*\{/.test(text)) return [text];
-  const found: string[] = [];
+  const { whole, rest } = jsonObjects(text);
+  return rest.trim() === '' && whole.length > 0 ? whole : [text];
+}
+/** The texts of the JSON objects that a text begins with, and what follows them. */
+function jsonObjects(text: string): { readonly whole: string[]; readonly rest: string } {
+  const whole: string[] = [];
+  if (!/^\s*\{/.test(text)) return { whole, rest: text };
   let start = 0;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
@@ -326,11 +359,11 @@ function concatenated(text: string): string[] {
     if (c === '"') i = endOfString(text, i);
     else if (c === '{') depth++;
     else if (c === '}' && --depth === 0) {
-      found.push(text.slice(start, i + 1));
+      whole.push(text.slice(start, i + 1));
       start = i + 1;
-    } else if (depth === 0 && !/\s/.test(c as string)) return [text];
+    } else if (depth === 0 && !/\s/.test(c as string)) break;
   }
-  return depth === 0 ? found : [text];
+  return { whole, rest: text.slice(start) };
 }
 /** The position of the quote that ends the string which begins at `start`. */
 function endOfString(text: string, start: number): number {

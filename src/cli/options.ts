@@ -2,7 +2,8 @@
 import { FlagError, flagHelp } from '../lib/flags.ts';
 import { command } from './command.ts';
 import { connectFlags } from './global-flags.ts';
-import { asCalled } from './program.ts';
+import { isStock } from './program.ts';
+import { shownHelp } from './shown-help.ts';
 
 const table = { 'Global flags': connectFlags };
 
@@ -12,8 +13,8 @@ export const options = command({
   flags: {},
   more: flagHelp(table, 100, true),
   async run({ args }, io) {
-    if (args.length > 0) throw new FlagError(`options takes no arguments, but got ${JSON.stringify(args[0])}`);
-    io.out(asCalled(`All commands that connect to a server have these flags.\n\n${flagHelp(table, io.width, true)}`, io));
+    if (args.length > 0 && !isStock(io)) throw new FlagError(`options takes no arguments, but got ${JSON.stringify(args[0])}`);
+    io.out(shownHelp(`All commands that connect to a server have these flags.\n\n${flagHelp(table, io.width, true)}`, io));
     return 0;
   },
 });

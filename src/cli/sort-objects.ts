@@ -5,6 +5,9 @@ import { didYouMean } from '../lib/suggest.ts';
 import { type JsonPath, JsonPathError, jsonPath } from '../meta/json-path.ts';
 import { relaxedPath } from './print-forms.ts';
 
+/** No object has the field. */
+export class MissingField extends Error {}
+
 /** Compiles the path. Throws FlagError. */
 export function sortPath(written: string): JsonPath {
   try {
@@ -17,14 +20,14 @@ export function sortPath(written: string): JsonPath {
 
 /**
  * Entries in the order of the values that the path finds in their objects; those without a value first, equal ones as they were.
- * Throws an Error if no object has the field, or if values cannot be compared.
+ * Throws MissingField if no object has the field, FlagError for a path that is none, and an Error if values cannot be compared.
  */
 export function sortedBy<T>(entries: readonly T[], written: string, objectOf: (entry: T) => unknown): T[] {
   if (entries.length === 0) return [];
   const path = sortPath(written);
   const keyed = entries.map((entry) => ({ entry, value: path(objectOf(entry))[0] }));
   if (keyed.every(({ value }) => value === undefined)) {
-    throw new Error(
+    throw new MissingField(
       `couldn't find any field with path "{${relaxedPath(written)}}" in the list of objects${hint(written, entries.map(objectOf))}`,
     );
   }

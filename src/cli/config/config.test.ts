@@ -240,6 +240,24 @@ test('as kubectl the first change makes the file that kubectl reads', async () =
   expect(readFileSync(join(home, '.kube', 'config'), 'utf8')).toContain('https://127.0.0.1:1');
 });
 
+test('as kubectl contexts that exist are listed beside the errors of others, and lists ignore arguments', async () => {
+  const kubectl = async (...args: string[]) => {
+    const io = testIO({ program: 'kubectl', cwd: directory, env: { KUBECONFIG: path }, home: directory });
+    return { code: await run(args, io), stdout: io.stdout, stderr: io.stderr };
+  };
+  const header = 'CURRENT   NAME   CLUSTER   AUTHINFO   NAMESPACE\n';
+  expect(await kubectl('config', 'get-contexts', 'none')).toEqual({ code: 1, stdout: header, stderr: 'error: context none not found\n' });
+  expect(await kubectl('config', 'get-contexts', 'x', 'prod', 'y', '--no-headers')).toEqual({
+    code: 1,
+    stdout: '      prod   other   plug   \n',
+    stderr: 'context x not found\ncontext y not found\n',
+  });
+  expect(await kubectl('config', 'get-clusters', 'x')).toEqual(said('NAME\na.b\nother\n'));
+  expect(await kubectl('config', 'current-context', 'x')).toEqual(said('dev\n'));
+  expect((await kubectl('options', 'x')).code).toBe(0);
+  expect((await config('get-contexts', 'none', 'prod')).code).toBe(2);
+});
+
 test('base64 whose lines are broken is one value', async () => {
   const io = testIO({ cwd: directory, env: { KUBECONFIG: path } });
   expect(await run(['config', 'set', 'clusters.other.certificate-authority-data', 'eHh4\neHh4\n'], io), io.stderr).toBe(0);

@@ -4,6 +4,7 @@ import { editConfig } from '../../client/config-file.ts';
 import { bool, choice, FlagError, flag } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { printable } from '../print-table.ts';
+import { isStock } from '../program.ts';
 import { tabbed } from '../tabbed.ts';
 import { ConfigFiles, fileFlag, noArguments, oneArgument } from './files.ts';
 
@@ -32,13 +33,16 @@ Examples:
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     const wanted = args.length > 0 ? args : files.names('contexts');
-    const rows = wanted.map((one) => {
+    const missing = isStock(io) ? wanted.filter((one) => files.body('contexts', one) === undefined) : [];
+    const shown = missing.length === 0 ? wanted : wanted.filter((one) => !missing.includes(one));
+    const rows = (isStock(io) ? shown.toSorted() : shown).map((one) => {
       const { cluster = '', user = '', namespace = '' } = files.need('contexts', one) as Record<string, string>;
       return [one === files.currentContext ? '*' : '', one, cluster, user, namespace].map((cell) => printable(String(cell)));
     });
     if (options.output === 'name') io.out(rows.map((row) => `${row[1]}\n`).join(''));
     else io.out(columns([...(options.noHeaders ? [] : [['CURRENT', 'NAME', 'CLUSTER', 'AUTHINFO', 'NAMESPACE']]), ...rows]));
-    return 0;
+    for (const one of missing) io.err(`${missing.length === 1 ? 'error: ' : ''}context ${printable(one)} not found\n`);
+    return missing.length === 0 ? 0 : 1;
   },
 });
 
@@ -54,7 +58,7 @@ Examples:
   plat get pods --context "$(plat config current-context)"
 `,
   async run({ options, args }, io) {
-    noArguments(args);
+    if (!isStock(io)) noArguments(args);
     const current = (await ConfigFiles.read(options.kubeconfig, io)).currentContext;
     if (current === '') throw new Error('there is no current context: set one with `plat config use-context`');
     io.out(`${current}\n`);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
 import { bool, choice, FlagError, type FlagValues, file, flag, optionalBool, repeated } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
+import { isStock } from '../program.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noArguments, oneArgument } from './files.ts';
 import { embed } from './view.ts';
 
@@ -22,7 +23,7 @@ Examples:
   plat config get-${list} | grep dev
 `,
     async run({ options, args }, io) {
-      noArguments(args);
+      if (!isStock(io)) noArguments(args);
       const names = (await ConfigFiles.read(options.kubeconfig, io)).names(list);
       io.out(['NAME', ...names].map((one) => `${one}\n`).join(''));
       return 0;
