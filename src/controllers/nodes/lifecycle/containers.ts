@@ -105,10 +105,7 @@ function waiting(world: ContainerWorld, container: Container, role: Role, status
   if (lifecycle.pull.fails) return { status: notPulled(world, container, role, status), due: undefined };
   const blocked = world.blocked(container);
   if (blocked !== undefined) return { status: waitingAs(container, status, blocked.reason, blocked.message), due: undefined };
-  const pulled =
-    pullMs > 0
-      ? `Successfully pulled image ${JSON.stringify(image)} in ${pullMs / 1000}s`
-      : `Container image ${JSON.stringify(image)} already present on machine`;
+  const pulled = pullMs > 0 ? `Successfully pulled image ${JSON.stringify(image)} in ${pullMs / 1000}s` : presentMessage(container);
   world.event({ type: 'Normal', reason: 'Pulled', message: pulled, fieldPath: path });
   return { status: started(world, container, role, status, status.restartCount), due: undefined };
 }
@@ -129,10 +126,14 @@ function notPulled({ event }: ContainerWorld, container: Container, role: Role, 
   return waitingStatus(container, 'ImagePullBackOff', `Back-off pulling image ${image}`);
 }
 
+const presentMessage = ({ image = '' }: Container): string => `Container image ${JSON.stringify(image)} already present on machine`;
+
 function started(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus, restartCount: number): ContainerStatus {
   const { now, memory, event, pod } = world;
   const fieldPath = fieldPathOf(container, role);
   const { name } = container;
+  // The first start reports how the image came; for each later one it is there.
+  if (restartCount > status.restartCount) event({ type: 'Normal', reason: 'Pulled', message: presentMessage(container), fieldPath });
   event({ type: 'Normal', reason: 'Created', message: `Created container ${name}`, fieldPath });
   event({ type: 'Normal', reason: 'Started', message: `Started container ${name}`, fieldPath });
   memory.note(`${name}/started`, now);

@@ -173,6 +173,8 @@ test('a container that fails restarts at once, then after 10 s, 20 s, 40 s, at m
   expect(life.state.state.waiting.message).toContain('back-off 5m0s');
   expect(life.to(3300).state.restartCount).toBe(restartCount + 1);
   expect(life.reasons).toContain('BackOff');
+  const count = (wanted: string): number => life.reasons.filter((reason) => reason === wanted).length;
+  expect(count('Pulled')).toBe(count('Started'));
 });
 
 test('a container that ran for ten minutes restarts without a delay', () => {
