@@ -171,10 +171,17 @@ test('pools of nodes and life cycles of pods are objects', async () => {
     spec: { podCIDR: expect.stringMatching(/\/23$/), taints: expect.arrayContaining(taints) },
     status: { capacity: { cpu: '64', pods: '500', memory: '256Gi' } },
   });
-  expect(
-    (await server.admin.post(`${group}/nodepools`, { apiVersion, kind: 'NodePool', metadata: { name: 'wrong' }, spec: { count: -1 } }))
-      .status,
-  ).toBe(422);
+  const wrong: Loose[] = [
+    { count: -1 },
+    { count: 1, capacity: { cpu: 'lots' } },
+    { count: 1, labels: { size: 'very big' } },
+    { count: 1, taints: [{ key: 'a b', effect: 'NoSchedule' }] },
+    { count: 1, zones: ['a b'] },
+  ];
+  for (const spec of wrong)
+    expect(
+      (await server.admin.post(`${group}/nodepools`, { apiVersion, kind: 'NodePool', metadata: { name: 'wrong' }, spec })).status,
+    ).toBe(422);
   await server.admin.patch(`${group}/nodepools/big`, { spec: { count: 1 } });
   await when(`${group}/nodepools`, 'big', ({ status }) => status?.nodes === 1);
   await server.admin.ok('POST', `${group}/podlifecycles`, {

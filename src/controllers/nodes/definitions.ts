@@ -11,6 +11,14 @@ export const VERSION = 'v1alpha1';
 
 const text = { type: 'string' };
 const texts = { type: 'object', additionalProperties: text };
+/** Checks a pool for what its nodes would be refused for. Names of labels cannot be checked by a schema. */
+const labelValue = { type: 'string', maxLength: 63, pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$' };
+const labelName = {
+  type: 'string',
+  maxLength: 317,
+  pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
+};
+const quantity = { type: 'string', pattern: '^[0-9]+([.][0-9]*)?([numk]|[KMGTPE]i?|[eE][0-9]+)?$' };
 const duration = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$|^0$' };
 
 const poolSchema = {
@@ -22,22 +30,31 @@ const poolSchema = {
       required: ['count'],
       properties: {
         count: { type: 'integer', minimum: 0, maximum: MAX_NODES, description: 'Number of nodes.' },
-        labels: { ...texts, description: 'Labels of the nodes, besides those that every node has.' },
+        labels: {
+          type: 'object',
+          additionalProperties: labelValue,
+          description: 'Labels of the nodes, besides those that every node has.',
+        },
         taints: {
           type: 'array',
           description: 'Taints of the nodes.',
           items: {
             type: 'object',
             required: ['key', 'effect'],
-            properties: { key: text, value: text, effect: { type: 'string', enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] } },
+            properties: {
+              key: labelName,
+              value: labelValue,
+              effect: { type: 'string', enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] },
+            },
           },
         },
         capacity: {
-          ...texts,
+          type: 'object',
+          additionalProperties: quantity,
           description: 'Capacity by resource, such as cpu, memory and pods. Absent ones have the usual amount.',
         },
-        zones: { type: 'array', items: text, description: 'Zones that the nodes are spread over, in turn.' },
-        region: { ...text, description: 'Region of the nodes.' },
+        zones: { type: 'array', items: labelValue, description: 'Zones that the nodes are spread over, in turn.' },
+        region: { ...labelValue, description: 'Region of the nodes.' },
       },
     },
     status: {
