@@ -43,6 +43,23 @@ test('variables name others and those of services, and so does the command', () 
   expect(commandOf(container, variables)).toEqual(['sh', '-c', 'echo http://10.0.0.11/$(LATER) $(URL) $(NONE)']);
 });
 
+test('variables that name each other again and again are bounded', () => {
+  const env = [{ name: 'V0', value: 'x'.repeat(1000) }];
+  for (let i = 1; i < 60; i++) env.push({ name: `V${i}`, value: `$(V${i - 1})`.repeat(8) });
+  const variables = variablesOf({ metadata: { name: 'p' } } as Loose, { env } as Loose, noSources);
+  expect(variables.get('V1')).toBe('x'.repeat(8000));
+  expect([...variables.values()].reduce((size, value) => size + value.length, 0)).toBeLessThan(2e6);
+});
+
+test('files of mounted objects are bounded, and a mount path may be of any length', () => {
+  const contents = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, '']));
+  const volumeMounts = Array.from({ length: 100 }, (_, i) => ({ name: 'v', mountPath: `/m${i}/` }));
+  volumeMounts.unshift({ name: 'v', mountPath: `/a${'/'.repeat(100_000)}x` });
+  const pod = { metadata: { name: 'p' }, spec: { volumes: [{ name: 'v', configMap: { name: 'c' } }] } };
+  const files = mountedFiles(pod as Loose, { volumeMounts } as Loose, { ...noSources, configMap: () => contents });
+  expect(files.size).toBe(10_000);
+});
+
 test('hosts have the aliases of the pod', () => {
   const pod = { metadata: { name: 'p' }, spec: { hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] }, status: { podIP: '10.1.0.1' } };
   const hosts = mountedFiles(pod as Loose, {} as Loose, noSources).get('/etc/hosts') ?? '';

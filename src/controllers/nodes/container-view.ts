@@ -3,6 +3,7 @@ import { parseQuantity } from '../../meta/quantity.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { type Container, expanded } from './container-command.ts';
 import { type ServiceObject, serviceVariables } from './service-variables.ts';
+import { PATH_LIMIT, withoutEnd } from './shell/files.ts';
 
 type Volume = NonNullable<NonNullable<WorkloadPod['spec']>['volumes']>[number];
 type EnvVar = NonNullable<Container['env']>[number];
@@ -20,6 +21,12 @@ export interface Sources {
 }
 export const noSources: Sources = { configMap: () => undefined, secret: () => undefined, token: () => '', services: [] };
 
+/** Characters of a container's variables after which those that they name are no longer replaced. */
+const VARIABLES_LIMIT = 1 << 20;
+/** Files of mounted objects that a container has, and those that are looked at for it. */
+const MOUNTED_LIMIT = 10_000;
+const LOOKS_LIMIT = 200_000;
+
 export function variablesOf(pod: WorkloadPod, container: Container, sources: Sources): Map<string, string> {
   const variables = new Map<string, string>([
     ['PATH', '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
@@ -31,9 +38,13 @@ export function variablesOf(pod: WorkloadPod, container: Container, sources: Sou
     const contents = sources.configMap(configMapRef?.name ?? '') ?? sources.secret(secretRef?.name ?? '') ?? {};
     for (const [key, value] of Object.entries(contents)) variables.set(`${prefix}${key}`, value);
   }
+  let size = 0;
   for (const variable of container.env ?? []) {
     const value = envValue(pod, container, variable, sources);
-    if (value !== undefined) variables.set(variable.name, expanded(value, variables));
+    if (value === undefined) continue;
+    const known = size > VARIABLES_LIMIT ? value : expanded(value, variables);
+    size += known.length;
+    variables.set(variable.name, known);
   }
   return variables;
 }
@@ -99,11 +110,14 @@ export function mountedFiles(pod: WorkloadPod, container: Container, sources: So
     ['/etc/hostname', `${hostnameOf(pod)}\n`],
     ['/etc/hosts', hostsOf(pod)],
   ]);
+  let looks = 0;
   for (const { name, mountPath, subPath = '' } of container.volumeMounts ?? []) {
     const volume = pod.spec?.volumes?.find((one) => one.name === name);
-    if (volume === undefined) continue;
-    const at = mountPath.replace(/\/+$/, '');
+    if (volume === undefined || looks > LOOKS_LIMIT || mountPath.length > PATH_LIMIT) continue;
+    const at = withoutEnd(mountPath, '/');
     for (const [path, text] of volumeFiles(pod, container, volume, sources)) {
+      looks++;
+      if (files.size >= MOUNTED_LIMIT) return files;
       if (subPath === '') files.set(`${at}/${path}`, text);
       else if (path === subPath) files.set(at, text);
     }
@@ -133,7 +147,7 @@ function volumeFiles(pod: WorkloadPod, container: Container, volume: Volume, sou
   const files: [string, string][] = [];
   const add = (contents: Contents | undefined, items: readonly Item[] | null | undefined): void => {
     if (contents === undefined) return;
-    if (items == null || items.length === 0) files.push(...Object.entries(contents));
+    if (items == null || items.length === 0) for (const entry of Object.entries(contents)) files.push(entry);
     else for (const { key, path } of items) if (contents[key] !== undefined) files.push([path, contents[key]]);
   };
   const addFields = (items: NonNullable<typeof downwardAPI>['items']): void => {

@@ -11,9 +11,10 @@ import { argvOf, type Container, commandOf } from './container-command.ts';
 import { hostnameOf, mountedFiles, type Sources, variablesOf } from './container-view.ts';
 import { imageFiles } from './images.ts';
 import type { KeptDisks } from './kept-disks.ts';
-import { Files, type KeptFiles, type Layer, layerOf, newKeptFiles } from './shell/files.ts';
+import { Files, type KeptFiles, type Layer, layerOf, newKeptFiles, PATH_LIMIT, withoutEnd } from './shell/files.ts';
 import { type Replayed, replay } from './shell/replay.ts';
 import type { Environment } from './shell/run.ts';
+import { OUTCOME_WORK } from './shell/work.ts';
 
 export interface DiskWorld {
   readonly disks: KeptDisks;
@@ -22,7 +23,12 @@ export interface DiskWorld {
   readonly random: () => number;
   /** Called before a file is changed that is kept. */
   readonly wrote?: () => void;
+  /** How far the commands of the pod are followed altogether. */
+  readonly work?: number;
 }
+
+/** Init containers whose commands are followed: the last ones. */
+const INIT_LIMIT = 20;
 
 /** What a command that runs in a container now sees. */
 export function environmentNow(pod: WorkloadPod, container: Container, world: DiskWorld): Environment {
@@ -71,18 +77,27 @@ function baseNow(
   const isMain = pod.spec?.containers?.some(({ name }) => name === container.name) === true;
   const before = isMain ? (pod.spec?.initContainers ?? []) : [];
   let initSimulated = true;
+  const followed = new Set(before.filter((init) => argvOf(init).length > 0).slice(-INIT_LIMIT));
+  const work = (world.work ?? OUTCOME_WORK) / (followed.size + 1);
   for (const init of before) {
-    const isKnown = argvOf(init).length > 0 && replayed(pod, init, world, volumes, Number.POSITIVE_INFINITY).simulated;
+    const isKnown = followed.has(init) && replayed(pod, init, world, volumes, Number.POSITIVE_INFINITY, work).simulated;
     if (!isKnown && sharesVolume(pod, init, container)) initSimulated = false;
   }
   const startedAt = pod.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.running?.startedAt;
   const began = startedAt == null ? world.now() : timeMillis(startedAt);
-  const own = replayed(pod, container, world, volumes, world.now() - began);
+  const own = replayed(pod, container, world, volumes, world.now() - began, work);
   return { ...own, initSimulated, startedAt: began };
 }
 
 /** The files of a container whose command has run for so long. */
-function replayed(pod: WorkloadPod, container: Container, world: DiskWorld, volumes: Map<string, KeptFiles>, ranMs: number): Replayed {
+function replayed(
+  pod: WorkloadPod,
+  container: Container,
+  world: DiskWorld,
+  volumes: Map<string, KeptFiles>,
+  ranMs: number,
+  work: number,
+): Replayed {
   const shared = volumesOf(pod, container).map(({ id, path, within }) => {
     const kept = volumes.get(id) ?? newKeptFiles();
     volumes.set(id, kept);
@@ -92,7 +107,7 @@ function replayed(pod: WorkloadPod, container: Container, world: DiskWorld, volu
   const variables = variablesOf(pod, container, sources);
   const base = startingFiles(pod, container, world);
   const seen = { variables, hostname: hostnameOf(pod), now, random };
-  return replay(commandOf(container, variables), base, seen, ranMs, [layerOf(newKeptFiles()), ...shared]);
+  return replay(commandOf(container, variables), base, seen, ranMs, [layerOf(newKeptFiles()), ...shared], work);
 }
 
 function layersOf(pod: WorkloadPod, container: Container, { disks, wrote }: DiskWorld): Layer[] {
@@ -113,13 +128,18 @@ function layersOf(pod: WorkloadPod, container: Container, { disks, wrote }: Disk
   ];
 }
 
+/** Mounts of a container that are looked at; what is written to further ones is kept with the container. */
+const MOUNTS_LIMIT = 32;
+
 /** Volumes of a container that can be written to. Those made of objects of the API are read only. */
 function volumesOf(pod: WorkloadPod, container: Container): { readonly id: string; readonly path: string; readonly within: string }[] {
-  return (container.volumeMounts ?? []).flatMap(({ name, mountPath, subPath }) => {
+  return (container.volumeMounts ?? []).slice(0, MOUNTS_LIMIT).flatMap(({ name, mountPath, subPath }) => {
     const volume = pod.spec?.volumes?.find((one) => one.name === name);
-    if (volume === undefined || isFromObjects(volume)) return [];
-    const path = mountPath.replace(/\/+$/, '');
-    return path === '' ? [] : [{ id: volumeId(pod, volume), path, within: subPath ? `/${subPath.replace(/^\/+|\/+$/g, '')}` : '' }];
+    if (volume === undefined || isFromObjects(volume) || mountPath.length > PATH_LIMIT) return [];
+    const path = withoutEnd(mountPath, '/');
+    return path === ''
+      ? []
+      : [{ id: volumeId(pod, volume), path, within: subPath ? `/${withoutEnd(subPath, '/').replace(/^\/+/, '')}` : '' }];
   });
 }
 

@@ -20,7 +20,7 @@ import { type Blocked, fieldPathOf, type NodeEvent, type Status } from './lifecy
 import { delayOf, fraction, type Lifecycle } from './lifecycle/lifecycle.ts';
 import { PodMemory } from './lifecycle/memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './lifecycle/pod-status.ts';
-import { type Container, type Process, processOf, processOfCommand, type Role } from './lifecycle/process.ts';
+import { type Container, containersOf, type Process, processOf, processOfCommand, type Role, workOf } from './lifecycle/process.ts';
 import { verdictOf } from './pod-probes.ts';
 import { type Missing, References } from './references.ts';
 import { Files, layerOf, newKeptFiles } from './shell/files.ts';
@@ -273,13 +273,14 @@ export class NodePods {
       const command = container.lifecycle?.preStop?.exec?.command ?? [];
       const isRunning = pod.status?.containerStatuses?.some(({ name, state }) => name === container.name && state?.running != null);
       if (command.length === 0 || isRunning !== true) continue;
-      const found = processOfCommand(command, () => ({
+      const environment = () => ({
         variables: variablesOf(pod, container, noSources),
         files: new Files(mountedFiles(pod, container, noSources)),
         hostname: hostnameOf(pod),
         now: () => this.context.clock.now(),
         random: () => 0,
-      }));
+      });
+      const found = processOfCommand(command, environment, { work: workOf(containersOf(pod)) });
       if (found !== undefined) longest = Math.max(longest, found.runMs ?? FOREVER_MS);
     }
     return longest;

@@ -15,6 +15,7 @@ import { documentRootOf } from './images.ts';
 import type { KeptDisks } from './kept-disks.ts';
 import { fraction } from './lifecycle/lifecycle.ts';
 import { isRun, type Probe, succeeds, type Verdict } from './lifecycle/probes.ts';
+import { containersOf, workOf } from './lifecycle/process.ts';
 
 const unknown: Verdict = { ok: true, sure: false, changesAt: () => undefined };
 
@@ -25,6 +26,7 @@ export function verdictOf(pod: WorkloadPod, container: Container, probe: Probe, 
   const view = viewNow(pod, container, {
     disks,
     sources: noSources,
+    work: workOf(containersOf(pod)),
     now: () => {
       varies = true;
       return now;

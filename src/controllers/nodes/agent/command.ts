@@ -1,6 +1,7 @@
 /** Runs a command for a client: output as it is made, input by the line, real waits. */
 import { bytesOf, textOf } from '../../../lib/byte-text.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { Slices } from '../../../lib/slices.ts';
 import { commandStatus } from '../../../meta/errors.ts';
 import { baseName, type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
@@ -54,7 +55,9 @@ async function drive(
 ): Promise<number> {
   const text = (value: string): Buffer => bytesOf(tty ? value.replaceAll('\n', '\r\n') : value);
   let answer: string | undefined;
+  const slices = new Slices();
   for (;;) {
+    if (slices.due) await slices.pause();
     const { done, value } = running.next(answer);
     answer = undefined;
     if (done === true) return value;
@@ -71,12 +74,18 @@ async function drive(
 
 /** What is longer without the end of a line, as an archive may be, is read as if it were a line. */
 const LINE_LIMIT = 64 * 1024;
+/** Characters that may wait to be read; a client that has sent more waits until a quarter of it is left. */
+const WAITING_LIMIT = 1 << 20;
 
 /** The input of a command by the line. On a terminal it is shown as it is typed; Ctrl-C interrupts, Ctrl-D ends it. */
 class Lines {
   private readonly streams: CommandStreams;
   private readonly tty: boolean;
-  private readonly ready: string[] = [];
+  /** Those before `at` are read. */
+  private ready: string[] = [];
+  private at = 0;
+  private waiting = 0;
+  private held = false;
   private partial = '';
   private ended = false;
   private wake: () => void = () => {};
@@ -92,8 +101,26 @@ class Lines {
     });
   }
   async next(): Promise<string | undefined> {
-    while (this.ready.length === 0 && !this.ended) await new Promise<void>((resolve) => (this.wake = resolve));
-    return this.ready.shift();
+    while (this.at === this.ready.length && !this.ended) await new Promise<void>((resolve) => (this.wake = resolve));
+    const line = this.ready[this.at];
+    if (line === undefined) return undefined;
+    this.waiting -= line.length;
+    if (++this.at === this.ready.length) {
+      this.ready = [];
+      this.at = 0;
+    }
+    if (this.held && this.waiting < WAITING_LIMIT / 4) {
+      this.held = false;
+      this.streams.hold(false);
+    }
+    return line;
+  }
+  private push(line: string): void {
+    this.waiting += line.length;
+    this.ready.push(line);
+    if (this.held || this.waiting <= WAITING_LIMIT) return;
+    this.held = true;
+    this.streams.hold(true);
   }
   /** Rejects when the user interrupts. */
   unlessInterrupted<T>(work: Promise<T>): Promise<T> {
@@ -118,9 +145,9 @@ class Lines {
     this.partial += this.tty ? text.replaceAll('\r', '\n') : text;
     const parts = this.partial.split('\n');
     this.partial = parts.pop() as string;
-    for (const part of parts) this.ready.push(`${part}\n`);
+    for (const part of parts) this.push(`${part}\n`);
     if (this.partial.length > LINE_LIMIT) {
-      this.ready.push(this.partial);
+      this.push(this.partial);
       this.partial = '';
     }
     this.wake();
@@ -128,7 +155,7 @@ class Lines {
   private end(): void {
     if (this.ended) return;
     this.ended = true;
-    if (this.partial !== '') this.ready.push(this.partial);
+    if (this.partial !== '') this.push(this.partial);
     this.partial = '';
     this.wake();
   }

@@ -50,6 +50,8 @@ export interface AgentOptions {
 
 /** Commands stand in the path of a request: as long as the server accepts, and what it adds. */
 const HEADER_BYTES = 128 * 1024;
+/** Longest output of a command that is answered at once. */
+const OUTPUT_LIMIT = 4 << 20;
 /** Most ports that one WebSocket forwards. */
 const PORTS_LIMIT = 16;
 
@@ -204,13 +206,19 @@ export class SimulatedAgent {
     if (container === undefined) throw new Refused(400, 'a container must be named');
     const environment = environmentNow(pod, container, await this.worldOf(pod));
     let text = '';
-    const running = run((query.get('cmd') ?? '').split(' '), environment);
-    for (;;) {
-      const { done, value } = running.next(undefined);
-      if (done === true) break;
-      if ('waitMs' in value) throw new Refused(400, 'the command takes too long');
-      if ('out' in value) text += value.out;
-      if ('err' in value) text += value.err;
+    try {
+      const running = run((query.get('cmd') ?? '').split(' '), environment);
+      for (;;) {
+        const { done, value } = running.next(undefined);
+        if (done === true) break;
+        if ('waitMs' in value) throw new Refused(400, 'the command takes too long');
+        if ('out' in value) text += value.out;
+        if ('err' in value) text += value.err;
+        if (text.length > OUTPUT_LIMIT) throw new Refused(400, 'the command writes too much');
+      }
+    } catch (error) {
+      if (!(error instanceof UnknownProgram || error instanceof NotSupported)) throw error;
+      throw new Refused(400, error.message);
     }
     res.end(text);
   }

@@ -29,5 +29,7 @@ test('a command that never ends has an end here, whether it writes lines or not'
   expect(linesOf('while true; do sleep 30; done')).toEqual([]);
   expect(linesOf('while true; do printf x; sleep 1; done').map(({ text }) => text.length)[0]).toBeLessThanOrEqual(64 * 1024);
   expect(linesOf('while true; do echo tick; sleep 1; done')).toHaveLength(10_000);
+  const long = linesOf(`a=${'x'.repeat(30_000)}; while true; do echo $a $a $a; sleep 0; done`);
+  expect(long.reduce((size, { text }) => size + text.length, 0)).toBeLessThan(5e6);
   expect(linesOf('while true; do :; done').map(({ text }) => text)).toEqual([expect.stringContaining('simulated container main')]);
 });

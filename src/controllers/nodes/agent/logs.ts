@@ -4,12 +4,14 @@
  *   simulation.plat.dev/logs: "ready to serve"        for all containers; simulation.plat.dev/logs.NAME for one
  */
 import type { Clock } from '../../../lib/clock.ts';
+import { Slices } from '../../../lib/slices.ts';
 import { type Identity, simulationName } from '../../../meta/identity.ts';
 import { microTimeOf, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { argvOf, type Container, commandOf } from '../container-command.ts';
 import { type Environment, linesOf, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
+import { COMMAND_WORK } from '../shell/work.ts';
 import { statusOf } from './pod-lookup.ts';
 
 export interface LogOptions {
@@ -28,9 +30,11 @@ export interface LogLine {
 
 /** Lines of a log; the first of longer ones. */
 const LINES_LIMIT = 10_000;
-/** Steps and commands after which a container is taken to write nothing more. */
+/** And so many characters of them. */
+const LOG_LIMIT = 4 << 20;
+/** Steps and work after which a container is taken to write nothing more. */
 const STEPS_LIMIT = 30_000;
-const COMMANDS_LIMIT = 60_000;
+const LOG_WORK = 60_000 * COMMAND_WORK;
 /** Longest line that has not ended. */
 const PARTIAL_LIMIT = 64 * 1024;
 
@@ -77,12 +81,15 @@ export function* linesOfRun(
       const running = run(commandOf(container, world.variables), world);
       let partial = '';
       // A command may sleep again and again, and never write a line.
-      for (let steps = 0; written < LINES_LIMIT && steps < STEPS_LIMIT && (world.work?.total ?? 0) < COMMANDS_LIMIT; steps++) {
+      let size = 0;
+      const goesOn = () => written < LINES_LIMIT && size < LOG_LIMIT && (world.work?.total ?? 0) < LOG_WORK;
+      for (let steps = 0; steps < STEPS_LIMIT && goesOn(); steps++) {
         const { done, value } = running.next(undefined);
         if (done === true) break;
         if ('waitMs' in value) at += value.waitMs;
         const more = 'out' in value ? value.out : 'err' in value ? value.err : '';
         if (more === '') continue;
+        size += more.length;
         const lines = (partial + more).split('\n');
         partial = (lines.pop() as string).slice(0, PARTIAL_LIMIT);
         for (const line of lines) {
@@ -125,7 +132,12 @@ export async function writeLog(
   let next = lines.next();
   // Times in a status are whole seconds.
   const until = endedAt === undefined ? now : Math.min(endedAt + 999, now);
-  for (; next.done !== true && next.value.at <= until; next = lines.next()) past.push(next.value);
+  const slices = new Slices();
+  for (; next.done !== true && next.value.at <= until; next = lines.next()) {
+    past.push(next.value);
+    if (slices.due) await slices.pause();
+    if (sink.signal.aborted) return;
+  }
   const out = new Out(options, sink);
   const recent = past.filter(({ at }) => options.since === undefined || at >= options.since);
   const { tailLines } = options;

@@ -55,6 +55,7 @@ export class Sessions {
               left.abort();
             });
         }),
+      hold: (on) => streams.hold(on),
       write: (to, bytes) => {
         this.outputs.set(id, `${this.outputs.get(id) ?? ''}${textOf(bytes)}`.slice(0, OUTPUT_LIMIT));
         return streams.write(to, bytes);

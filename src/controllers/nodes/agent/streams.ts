@@ -18,6 +18,8 @@ export interface CommandStreams {
   readonly signal: AbortSignal;
   /** Calls with what the client sends; without anything at its end. */
   onInput(listener: (chunk: Buffer | undefined) => void): void;
+  /** Whether the client has to wait before it sends more. */
+  hold(on: boolean): void;
   /** Resolves when the client can take more. */
   write(to: 'out' | 'err', bytes: Buffer): Promise<void>;
   /** Reports how the command ended, and closes. */
@@ -112,6 +114,11 @@ class SpdyStreams implements CommandStreams {
     stdin.on('data', (chunk: Buffer) => listener(chunk));
     stdin.once('end', () => listener(undefined));
   }
+  hold(on: boolean): void {
+    const stdin = this.open.get('stdin');
+    if (on) stdin?.pause();
+    else stdin?.resume();
+  }
   write(to: 'out' | 'err', bytes: Buffer): Promise<void> {
     const stream = this.open.get(to === 'err' ? 'stderr' : 'stdout') ?? this.open.get('stdout');
     if (stream === undefined || stream.destroyed) return Promise.resolve();
@@ -172,6 +179,10 @@ export class SocketStreams implements CommandStreams {
   }
   onInput(listener: (chunk: Buffer | undefined) => void): void {
     this.input.listen(listener);
+  }
+  hold(on: boolean): void {
+    if (on) this.socket.pause();
+    else this.socket.resume();
   }
   write(to: 'out' | 'err', bytes: Buffer): Promise<void> {
     return new Promise((resolve) => this.send(to === 'err' ? Channel.stderr : Channel.stdout, bytes, resolve));

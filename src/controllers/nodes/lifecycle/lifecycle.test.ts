@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { plat } from '../../../meta/identity.ts';
 import { fromLabelSelector } from '../../../meta/labels.ts';
 import type { Loose } from '../../testing.ts';
+import { Files } from '../shell/files.ts';
 import { LifecycleChoice } from './choose.ts';
 import type { NodeEvent } from './containers.ts';
 import { delayOf, type Lifecycle, lifecycleOf, quickLifecycle, type StageSpec } from './lifecycle.ts';
@@ -56,7 +57,14 @@ class Life {
       podIP: () => '10.128.0.2',
       blocked: (container) => this.blocked[container.name],
       process: (container, role, restartCount) =>
-        processOf({ pod, container, role, lifecycle, seed: `${restartCount}`, environment: () => ({ variables: new Map() }) as Loose }),
+        processOf({
+          pod,
+          container,
+          role,
+          lifecycle,
+          seed: `${restartCount}`,
+          environment: () => ({ variables: new Map(), files: new Files(new Map()) }) as Loose,
+        }),
       probe: () => {
         this.probes++;
         const changes = this.changes.map((seconds) => START + seconds * 1000);

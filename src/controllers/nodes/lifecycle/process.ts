@@ -5,6 +5,7 @@ import { argvOf, type Container, commandOf } from '../container-command.ts';
 import { FOREVER_MS } from '../shell/programs.ts';
 import { type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
+import { COMMAND_WORK, OUTCOME_WORK } from '../shell/work.ts';
 import { delayOf, type Lifecycle, reasonOf } from './lifecycle.ts';
 
 export type { Container };
@@ -22,8 +23,12 @@ const forever: Process = { runMs: undefined, exitCode: 0, reason: '' };
 const JOB_MS = 100;
 /** A command that waits or writes more often than this is one that never ends. */
 const STEPS_LIMIT = 5000;
-/** So is one that runs more commands than this. */
-const COMMANDS_LIMIT = 20_000;
+/** What the commands of one pod may do altogether, and each of many at least. */
+const POD_WORK = OUTCOME_WORK;
+const LEAST_WORK = 10 * COMMAND_WORK;
+
+/** How far each of so many commands is followed when all of them are looked at together. */
+export const workOf = (commands: number): number => Math.max(POD_WORK / Math.max(commands, 1), LEAST_WORK);
 
 export interface ProcessQuestion {
   readonly pod: WorkloadPod;
@@ -44,7 +49,7 @@ export function processOf({ pod, container, role, lifecycle, seed, environment }
     const { exitCode, reason } = lifecycle.exit;
     return { runMs: delayOf(lifecycle.exit, seed), exitCode, reason };
   }
-  const known = ofCommand(container, environment);
+  const known = ofCommand(container, environment, workOf(containersOf(pod)));
   if (known !== undefined) return known;
   if (role === 'init') return { runMs: delayOf(lifecycle.init, seed), exitCode: 0, reason: 'Completed' };
   return pod.spec?.restartPolicy !== 'Always' && controllerOf(pod)?.kind === 'Job'
@@ -53,14 +58,20 @@ export function processOf({ pod, container, role, lifecycle, seed, environment }
 }
 
 /** Undefined if the command is none that is simulated, such as the entrypoint of an image. */
-function ofCommand(container: Container, environment: () => Environment): Process | undefined {
+function ofCommand(container: Container, environment: () => Environment, work: number): Process | undefined {
   if (argvOf(container).length === 0) return undefined;
   const world = environment();
-  return processOfCommand(commandOf(container, world.variables), () => world, container.stdin === true);
+  return processOfCommand(commandOf(container, world.variables), () => world, { waits: container.stdin === true, work });
 }
 
+export const containersOf = ({ spec }: WorkloadPod): number => (spec?.containers?.length ?? 0) + (spec?.initContainers?.length ?? 0);
+
 /** What a command does: undefined if it is not simulated. `waits`: a client may write to its input later. */
-export function processOfCommand(argv: readonly string[], environment: () => Environment, waits = false): Process | undefined {
+export function processOfCommand(
+  argv: readonly string[],
+  environment: () => Environment,
+  { waits = false, work = OUTCOME_WORK }: { readonly waits?: boolean; readonly work?: number } = {},
+): Process | undefined {
   let waited = 0;
   try {
     const world = environment();
@@ -71,7 +82,7 @@ export function processOfCommand(argv: readonly string[], environment: () => Env
       if (done === true) return { runMs: waited, exitCode: value, reason: reasonOf(value) };
       if ('input' in value && waits) return forever;
       if ('waitMs' in value) waited += value.waitMs;
-      if (waited >= FOREVER_MS || steps > STEPS_LIMIT || (world.work?.total ?? 0) > COMMANDS_LIMIT) return forever;
+      if (waited >= FOREVER_MS || steps > STEPS_LIMIT || (world.work?.total ?? 0) > work) return forever;
     }
   } catch (error) {
     if (error instanceof UnknownProgram || error instanceof NotSupported) return undefined;

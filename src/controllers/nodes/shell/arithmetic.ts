@@ -9,11 +9,21 @@ const levels: readonly (readonly string[])[] = [
   ['*', '/', '%'],
 ];
 
+/** Deepest nesting of brackets and signs. */
+const DEPTH_LIMIT = 50;
+
 /** Throws NotSupported for anything else. */
 export function arithmetic(text: string, variable: (name: string) => string): number {
   const tokens = text.match(/\d+|\$?[A-Za-z_]\w*|==|!=|<=|>=|[-+*/%<>()]|\S/g) ?? [];
   let at = 0;
+  let nested = 0;
   const primary = (): number => {
+    if (++nested > DEPTH_LIMIT) throw new NotSupported('arithmetic that is nested so deeply');
+    const value = operand();
+    nested--;
+    return value;
+  };
+  const operand = (): number => {
     const token = tokens[at++];
     if (token === '(') {
       const value = level(0);

@@ -6,6 +6,11 @@ export const FILE_BYTES = 256 * 1024;
 /** Of all files of a container or volume. */
 const KEPT_BYTES = 2 * FILE_BYTES;
 
+/** Longest path of a mount, and of a file that commands write. */
+export const PATH_LIMIT = 4096;
+/** The work of a look at one file (`work.ts`). */
+const FILE_WORK = 20;
+
 /** Changes that commands made to the files of a container, or of a volume, by their path in it: `/a/b`. */
 export interface KeptFiles {
   readonly written: Map<string, string>;
@@ -40,12 +45,19 @@ export class Files {
   private readonly base: ReadonlyMap<string, string>;
   /** The deepest first. */
   private readonly layers: readonly Layer[];
+  private work = 0;
 
   constructor(base: ReadonlyMap<string, string>, layers: readonly Layer[] = [layerOf(newKeptFiles())]) {
     this.base = base;
     this.layers = [...layers].sort((a, b) => b.path.length - a.path.length);
   }
 
+  /** What was done since the last call, in units of work. */
+  takeWork(): number {
+    const { work } = this;
+    this.work = 0;
+    return work;
+  }
   read(path: string): string | undefined {
     const at = normal(path);
     const { layer, name } = this.place(at);
@@ -88,7 +100,9 @@ export class Files {
   /** Returns false when there are too many files, or the text is too long. */
   write(path: string, text: string): boolean {
     const { layer, name } = this.place(normal(path));
+    if (name.length > PATH_LIMIT) return false;
     const kept = layer.keep();
+    this.work += kept.written.size;
     if (text.length > FILE_BYTES || (kept.written.size >= FILES && !kept.written.has(name))) return false;
     let others = 0;
     for (const [file, content] of kept.written) if (file !== name) others += content.length;
@@ -128,12 +142,14 @@ export class Files {
     for (const at of this.base.keys()) {
       const { layer, name } = this.place(at);
       const kept = layer.kept();
+      this.work += FILE_WORK;
       if (kept === undefined || !(kept.removed.has(name) || kept.written.has(name))) yield at;
     }
     for (const layer of this.layers) {
       const within = layer.within ?? '';
       for (const name of layer.kept()?.written.keys() ?? []) {
         const at = `${layer.path}${name.slice(within.length)}`;
+        this.work += FILE_WORK;
         // A deeper mount hides what is below it.
         if ((within === '' || name === within || name.startsWith(`${within}/`)) && this.place(at).layer === layer) yield at;
       }
@@ -143,6 +159,13 @@ export class Files {
 
 /** Directories that every image has. */
 const usualDirectories: ReadonlySet<string> = new Set(['/bin', '/dev', '/etc', '/proc', '/root', '/tmp', '/usr', '/var']);
+
+/** The text without a character that it ends with, however often. A pattern would look at the rest again from each of them. */
+export function withoutEnd(text: string, char: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === char) end--;
+  return text.slice(0, end);
+}
 
 /** `/a//b/../c/` → `/a/c` */
 export function normal(path: string): string {

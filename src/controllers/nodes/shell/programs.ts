@@ -1,6 +1,6 @@
 /** The programs that simulated containers have. */
 import { formatTime } from '../../../meta/time.ts';
-import { FILE_BYTES, normal } from './files.ts';
+import { FILE_BYTES, normal, withoutEnd } from './files.ts';
 import type { Environment, Running } from './run.ts';
 import { tar } from './tar.ts';
 import { NotSupported } from './words.ts';
@@ -12,6 +12,9 @@ export const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
 
 /** Most numbers that `seq` prints. */
 const SEQUENCE_LIMIT = 10_000;
+const NUMBER_WORK = 10;
+/** Most words of a test. */
+const TEST_LIMIT = 100;
 
 const exits = (code: number): Program =>
   // biome-ignore lint/correctness/useYield: a program need not wait or write.
@@ -50,7 +53,7 @@ export const programs: Readonly<Record<string, Program>> = {
     yield { waitMs: Math.min(millis, FOREVER_MS) };
     return 0;
   },
-  *seq(args) {
+  *seq(args, { work }) {
     const numbers = args.map(Number);
     const [first, step, last] = numbers.length === 3 ? numbers : numbers.length === 2 ? [numbers[0], 1, numbers[1]] : [1, 1, numbers[0]];
     if (first === undefined || step === undefined || last === undefined || numbers.some(Number.isNaN) || step === 0) {
@@ -59,6 +62,7 @@ export const programs: Readonly<Record<string, Program>> = {
     }
     const text: string[] = [];
     for (let i = first; (step > 0 ? i <= last : i >= last) && text.length < SEQUENCE_LIMIT; i += step) text.push(`${i}\n`);
+    work?.spend(text.length * NUMBER_WORK);
     if (text.length > 0) yield { out: text.join('') };
     return 0;
   },
@@ -115,8 +119,8 @@ export const programs: Readonly<Record<string, Program>> = {
     if (args.some((arg) => arg.startsWith('-'))) throw new NotSupported('find with conditions');
     let code = 0;
     for (const path of paths.length === 0 ? ['/'] : paths) {
-      const at = path === '/' ? '' : path.replace(/\/+$/, '');
-      const inside = [...files.all().keys()].filter((name) => name.startsWith(`${normal(path) === '/' ? '' : normal(path)}/`)).sort();
+      const at = path === '/' ? '' : withoutEnd(path, '/');
+      const inside = files.under(path).filter((name) => name !== normal(path));
       if (inside.length === 0 && !files.exists(path)) {
         code = 1;
         yield { err: `find: ${path}: No such file or directory\n` };
@@ -129,6 +133,10 @@ export const programs: Readonly<Record<string, Program>> = {
     const source = given.get('if');
     const most = given.has('count') ? Number(given.get('count')) * sizeOf(given.get('bs') ?? '512') : Number.POSITIVE_INFINITY;
     let text = '';
+    if (most < 0 || Number.isNaN(most)) {
+      yield { err: `dd: invalid number '${given.get('count')}'\n` };
+      return 1;
+    }
     if (source === undefined || source === '/dev/stdin') {
       for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) if (text.length <= FILE_BYTES) text += line;
     } else if (source === '/dev/zero') text = '\0'.repeat(Math.min(most, FILE_BYTES + 1));
@@ -241,6 +249,7 @@ function* move(args: readonly string[], { files }: Environment, removes: boolean
 }
 
 function* check(args: readonly string[], { files }: Environment): Running {
+  if (args.length > TEST_LIMIT) throw new NotSupported('a test of so many words');
   return holds(args) ? 0 : 1;
 
   function holds(words: readonly string[]): boolean {

@@ -7,10 +7,10 @@
 import { Files, type Layer, layerOf, newKeptFiles } from './files.ts';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
+import { OUTCOME_WORK } from './work.ts';
 
-/** Steps and commands after which a command is taken to change nothing more. */
+/** Steps after which a command is taken to change nothing more. */
 const STEPS_LIMIT = 5000;
-const COMMANDS_LIMIT = 20_000;
 /** Steps without a change of a file after which no further one is expected: loops that print and wait are common. */
 const AHEAD_LIMIT = 500;
 
@@ -22,13 +22,14 @@ export interface Replayed {
   readonly nextChangeMs: () => number | undefined;
 }
 
-/** `mounted`: the files that it began with; `layers`: where it writes. */
+/** `mounted`: the files that it began with; `layers`: where it writes; `work`: how far it is followed. */
 export function replay(
   argv: readonly string[],
   mounted: ReadonlyMap<string, string>,
   environment: Omit<Environment, 'files'>,
   elapsedMs: number,
   layers: readonly Layer[] = [layerOf(newKeptFiles())],
+  work = OUTCOME_WORK,
 ): Replayed {
   const files = new Files(mounted, layers);
   if (argv.length === 0) return { files: files.all(), simulated: false, nextChangeMs: () => undefined };
@@ -39,7 +40,7 @@ export function replay(
   let waitedMs = 0;
   let steps = 0;
   const step = (): void => {
-    if (++steps > STEPS_LIMIT || (world.work?.total ?? 0) >= COMMANDS_LIMIT) hasEnded = true;
+    if (++steps > STEPS_LIMIT || (world.work?.total ?? 0) >= work) hasEnded = true;
     else
       try {
         const { done, value } = running.next(undefined);

@@ -5,10 +5,11 @@
  *   sh -c 'echo a; sleep 5; exit 3'   →   { out: 'a\n' }   { waitMs: 5000 }   return 3
  */
 import { arithmetic } from './arithmetic.ts';
-import type { Files } from './files.ts';
+import { type Files, withoutEnd } from './files.ts';
 import { programs } from './programs.ts';
 import { type Command, type List, parseScript, type Redirection } from './syntax.ts';
 import { NotSupported, type Part, type Word } from './words.ts';
+import { COMMAND_WORK, ShellWork } from './work.ts';
 
 export type ProcessStep =
   | { readonly out: string }
@@ -27,13 +28,6 @@ export interface Environment {
   /** What all shells of this run have done together. */
   work?: ShellWork;
 }
-export interface ShellWork {
-  /** Commands since the last sleep, and in all. */
-  commands: number;
-  total: number;
-  /** Shells within shells. */
-  depth: number;
-}
 export type Running = Generator<ProcessStep, number, string | undefined>;
 
 /** There is no such program here. */
@@ -44,14 +38,16 @@ export class UnknownProgram extends Error {
     this.program = program;
   }
 }
-/** A script that runs more commands than this without waiting is ended. */
-const COMMANDS_LIMIT = 10_000;
 /** Longest output of a command substitution. */
 const SUBSTITUTION_LIMIT = 64 * 1024;
 /** Longest word, and longest command line, after variables are replaced. */
 const WORD_LIMIT = 64 * 1024;
 const LINE_LIMIT = 1 << 20;
 const SHELLS_LIMIT = 20;
+/** Units of work (`work.ts`) for a character of a script, a line of input, and a piece of a word that is split. */
+const PARSE_WORK = 8;
+const LINE_WORK = 8;
+const PIECE_WORK = 4;
 
 const shells = new Set(['sh', 'bash', 'ash', 'dash']);
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -63,6 +59,7 @@ export const isProgram = (program: string): boolean => shells.has(baseName(progr
 export function* run(argv: readonly string[], environment: Environment): Running {
   const [program = '', ...args] = argv;
   if (shells.has(baseName(program))) return yield* shell(args, environment);
+  environment.work ??= new ShellWork();
   return yield* program_(program, args, environment);
 }
 
@@ -124,12 +121,13 @@ class Shell {
     this.environment = environment;
     this.args = args;
     this.stops = stops;
-    environment.work ??= { commands: 0, total: 0, depth: 0 };
+    environment.work ??= new ShellWork();
     this.work = environment.work;
   }
   *script(text: string): Running {
     if (++this.work.depth > SHELLS_LIMIT) throw new NotSupported('too many shells within shells');
     try {
+      this.work.spend(text.length * PARSE_WORK);
       return yield* this.list(parseScript(text), false);
     } catch (error) {
       if (!(error instanceof Exit)) throw error;
@@ -212,7 +210,7 @@ class Shell {
     let code = 0;
     for (const [i, command] of commands.entries()) {
       const isLast = i === commands.length - 1;
-      const lines = input === undefined ? undefined : linesOf(input);
+      const lines = input === undefined ? undefined : this.lines(input);
       const running = this.command(command);
       let output = '';
       let answer: string | undefined;
@@ -223,8 +221,8 @@ class Shell {
           code = value;
           break;
         }
-        if ('input' in value) answer = lines === undefined ? yield value : lines.shift();
-        else if ('out' in value && !isLast) output = bounded(output + value.out);
+        if ('input' in value) answer = lines === undefined ? yield value : lines.next().value;
+        else if ('out' in value && !isLast) output = this.added(output, value.out);
         else yield value;
       }
       input = output;
@@ -286,7 +284,7 @@ class Shell {
     return line === undefined ? 1 : 0;
   }
   private *program(name: string, args: readonly string[]): Running {
-    if (baseName(name) === 'sleep') this.work.commands = 0;
+    if (baseName(name) === 'sleep') this.work.waited();
     if (shells.has(baseName(name))) return yield* shell(args, this.environment);
     return yield* program_(name, args, this.environment);
   }
@@ -296,7 +294,7 @@ class Shell {
     const { files } = this.environment;
     let out: ((text: string) => ProcessStep | undefined) | undefined;
     let err: ((text: string) => ProcessStep | undefined) | undefined;
-    let lines: string[] | undefined;
+    let lines: Lines | undefined;
     for (const { operator, target } of redirections) {
       const path = target === undefined ? '' : (yield* this.expand(target)).join(' ');
       if (operator === '2>&1') err = (text) => (out === undefined ? { out: text } : out(text));
@@ -307,7 +305,7 @@ class Shell {
           yield { err: `sh: ${path}: No such file or directory\n` };
           return 1;
         }
-        lines = linesOf(text);
+        lines = this.lines(text);
       } else {
         const append = fileWriter(files, path, operator === '>>');
         if (operator === '2>') err = append;
@@ -319,8 +317,9 @@ class Shell {
       const { done, value } = running.next(answer);
       answer = undefined;
       if (done === true) return value;
-      if ('input' in value) answer = lines === undefined ? yield value : lines.shift();
+      if ('input' in value) answer = lines === undefined ? yield value : lines.next().value;
       else {
+        if (!('waitMs' in value)) this.work.spend('out' in value ? value.out.length : value.err.length);
         const step: ProcessStep | undefined =
           'out' in value && out !== undefined ? out(value.out) : 'err' in value && err !== undefined ? err(value.err) : value;
         if (step !== undefined) yield step;
@@ -333,7 +332,7 @@ class Shell {
     let length = 0;
     for (const word of words) {
       for (const value of yield* this.expand(word)) {
-        length += value.length;
+        length += value.length + 1;
         all.push(value);
       }
       if (length > LINE_LIMIT) throw new NotSupported('a command is too long');
@@ -346,6 +345,7 @@ class Shell {
     let current: string | undefined;
     for (const part of parts) {
       const text = yield* this.value(part);
+      this.work.spend(text.length);
       const splits = (part.kind === 'variable' || part.kind === 'command') && !part.quoted;
       if (!splits) {
         current = (current ?? '') + text;
@@ -353,6 +353,7 @@ class Shell {
         continue;
       }
       const pieces = text.split(/\s+/);
+      this.work.spend(pieces.length * PIECE_WORK);
       for (const [i, piece] of pieces.entries()) {
         if (i > 0) {
           if (current !== undefined) values.push(current);
@@ -383,9 +384,9 @@ class Shell {
           const { done, value } = running.next(answer);
           if (done === true) {
             this.last = value;
-            return output.replace(/\n+$/, '');
+            return withoutEnd(output, '\n');
           }
-          if ('out' in value) output = bounded(output + value.out);
+          if ('out' in value) output = this.added(output, value.out);
           else answer = yield value;
         }
       }
@@ -402,8 +403,21 @@ class Shell {
     return this.environment.variables.get(name);
   }
   private count(): void {
-    this.work.total++;
-    if (++this.work.commands > COMMANDS_LIMIT) throw new NotSupported('the script runs too many commands');
+    this.work.spend(COMMAND_WORK + this.environment.files.takeWork());
+  }
+  /** The lines of a text that a command has as its input. */
+  private lines(text: string): Lines {
+    const lines = linesOf(text);
+    this.work.spend(text.length + lines.length * LINE_WORK);
+    return lines.values();
+  }
+  /** Output that is kept for another command. */
+  private added(output: string, more: string): string {
+    if (output.length >= SUBSTITUTION_LIMIT) return output;
+    const all = `${output}${more}`;
+    const kept = all.slice(0, SUBSTITUTION_LIMIT);
+    this.work.spend(kept.length - output.length);
+    return kept;
   }
 }
 
@@ -413,7 +427,7 @@ function isAssignment(word: Word | undefined, text: string): boolean {
   const first = word?.parts[0];
   return first?.kind === 'text' && !first.quoted && /^[A-Za-z_]\w*=/.test(first.text) && text.includes('=');
 }
-const bounded = (text: string): string => text.slice(0, SUBSTITUTION_LIMIT);
+type Lines = Iterator<string, undefined>;
 
 /** Lines with their line ends. */
 export function linesOf(text: string): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Files, layerOf, newKeptFiles } from './files.ts';
+import { Files, layerOf, newKeptFiles, withoutEnd } from './files.ts';
 import { replay } from './replay.ts';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
@@ -122,12 +122,44 @@ test('whatever a script does, it is bounded', () => {
   refused(`A='sh -c "$A"'; sh -c "$A"`, 'too many shells within shells');
   refused('a=xxxxxxxxxxxxxxxx; while true; do a=$a$a; done', 'a word is too long');
   refused('a=xxxxxxxxxxxxxxxx; while true; do a="$a $a"; done', 'a word is too long');
-  const long = 'x'.repeat(60_000);
-  refused(`a=${long}; echo ${'"$a" '.repeat(20)}`, 'a command is too long');
+  const long = 'x'.repeat(30_000);
+  refused(`a=${long}; echo ${'"$a" '.repeat(40)}`, 'too long');
   const world = environment();
-  const { err } = sh(`a=${long}; for i in 1 2 3 4 5 6 7 8; do echo $a >> /tmp/f; done`, world);
+  const { err } = sh(`a=${long}; for i in 1 2 3 4 5 6 7 8 9; do echo $a >> /tmp/f; done`, world);
   expect(err).toContain('No space left on device');
   expect((world.files.read('/tmp/f') ?? '').length).toBeLessThanOrEqual(256 * 1024);
+});
+
+test('work is counted, not commands alone: words that are split, lines, files and scripts within scripts', () => {
+  const refused = (script: string): void => expect(() => sh(script), script.slice(-60)).toThrow('the script runs too many commands');
+  const words = 'a '.repeat(15_000);
+  refused(`a="${words}"; for i in 1 2 3 4 5 6 7 8 9; do : $a $a; done`);
+  refused('while true; do seq 1000 | wc -l; done');
+  refused(`a="# ${words}"; for i in 1 2 3; do sh -c "$a"; done`);
+  refused('while true; do seq 10000; done');
+  refused('for i in $(seq 1 900); do echo a > /f$i; done; for i in $(seq 1 100); do ls /f1; done');
+  const world = environment();
+  expect(() => sh('while true; do seq 1000; sleep 1; done', world)).not.toThrow();
+  expect(world.work?.total).toBeGreaterThan(1e6);
+});
+
+test('what a script writes is never an error of the shell itself', () => {
+  expect(sh('dd if=/dev/zero count=-1')).toMatchObject({ code: 1, err: "dd: invalid number '-1'\n" });
+  expect(sh('dd if=/dev/zero count=x').code).toBe(1);
+  for (const script of [`echo $((${'('.repeat(9000)}1))`, `echo $((${'-'.repeat(9000)}1))`, `[ ${'! '.repeat(9000)}a ]`])
+    expect(() => sh(script)).toThrow(NotSupported);
+  expect([sh(`${'! '.repeat(9001)}true`).code, sh(`${'! '.repeat(9000)}true`).code]).toEqual([1, 0]);
+  expect(environment().files.write(`/${'a'.repeat(5000)}`, '')).toBe(false);
+});
+
+test('the ends of long paths and texts are found at once', () => {
+  const before = process.cpuUsage();
+  const slashes = `a${'/'.repeat(60_000)}a`;
+  expect(sh(`tar cf - ${slashes}`).code).toBe(1);
+  expect(sh(`find /${slashes}`).code).toBe(1);
+  expect(withoutEnd(`${'\n'.repeat(200_000)}a\n\n`, '\n')).toHaveLength(200_001);
+  // Each took seconds.
+  expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
 });
 
 test('tar writes archives of files and directories, and reads them, whatever bytes they have', () => {

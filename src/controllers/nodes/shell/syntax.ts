@@ -66,9 +66,11 @@ class Parser {
   }
 
   private pipeline(): Command {
-    if (plainText(this.peek()) === '!') {
-      this.at++;
-      return { kind: 'not', command: this.pipeline() };
+    let negations = 0;
+    for (; plainText(this.peek()) === '!'; negations++) this.at++;
+    if (negations > 0) {
+      const once: Command = { kind: 'not', command: this.pipeline() };
+      return negations % 2 === 1 ? once : { kind: 'not', command: once };
     }
     const commands = [this.command()];
     while (this.isOperator('|')) {

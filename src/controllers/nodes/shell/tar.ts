@@ -7,7 +7,7 @@ import { bytesOf, textOf } from '../../../lib/byte-text.ts';
 import { paddingOf } from '../../../lib/tar/entry.ts';
 import { TarError, TarReader } from '../../../lib/tar/read.ts';
 import { endingOf, headerOf } from '../../../lib/tar/write.ts';
-import { FILE_BYTES, normal } from './files.ts';
+import { FILE_BYTES, normal, withoutEnd } from './files.ts';
 import type { Environment, Running } from './run.ts';
 import { NotSupported } from './words.ts';
 
@@ -46,7 +46,7 @@ function* create({ directory, paths }: Wanted, { files, now }: Environment): Run
   let code = 0;
   for (const path of paths) {
     const at = path.startsWith('/') ? normal(path) : normal(`${directory}/${path}`);
-    const name = path.replace(/^\/+|\/+$/g, '');
+    const name = withoutEnd(path, '/').replace(/^\/+/, '');
     const found = files.under(at);
     if (found.length === 0 && !files.isDirectory(at)) {
       yield { err: `tar: ${path}: No such file or directory\n` };
