@@ -88,6 +88,13 @@ test('parallel members wait for no other', () => {
   ]);
 });
 
+test('a set may want any number of members: some are created at a time', () => {
+  const replicas = 2 ** 31 - 1;
+  const many = actions('new ready', { spec: { replicas, podManagementPolicy: 'Parallel' } });
+  expect([many.length, many[0], many[499]]).toEqual([500, 'create web-1 new', 'create web-500 new']);
+  expect(actions('new ready', { spec: { replicas } })).toEqual(['create web-1 new']);
+});
+
 test('members that finished are created again', () => {
   expect(actions('new ready, new failed, new ready')).toEqual(['delete web-1 failed']);
   expect(actions('new succeeded, new ready, new failed', parallel)).toEqual(['delete web-0 succeeded', 'delete web-2 failed']);

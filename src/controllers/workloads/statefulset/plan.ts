@@ -54,11 +54,16 @@ export interface Plan {
   readonly wait: number | undefined;
 }
 
+/** Members that are created in one round; when they are seen, others follow. */
+const ACTIONS_LIMIT = 500;
+
 type Health = 'available' | 'ready' | 'unhealthy';
 
 interface Members {
-  /** By ordinal; undefined where there is none. */
-  readonly wanted: readonly (WorkloadPod | undefined)[];
+  /** How many are wanted. */
+  readonly size: number;
+  /** By ordinal. A set may want many more than there are. */
+  readonly wanted: ReadonlyMap<number, WorkloadPod>;
   /** Those with higher ordinals, from the lowest. */
   readonly surplus: readonly WorkloadPod[];
   readonly health: ReadonlyMap<WorkloadPod, Health>;
@@ -107,7 +112,8 @@ const minReadySeconds = ({ set, feature }: Pick<View, 'set' | 'feature'>): numbe
 const isRunning = (pod: WorkloadPod): boolean => phaseOf(pod) === 'Running' && isReady(pod);
 
 function sortMembers(view: View): { members: Members; wait: number | undefined } {
-  const wanted = new Array<WorkloadPod | undefined>(view.set.spec?.replicas ?? 1).fill(undefined);
+  const size = view.set.spec?.replicas ?? 1;
+  const wanted = new Map<number, WorkloadPod>();
   const surplus: WorkloadPod[] = [];
   const health = new Map<WorkloadPod, Health>();
   const seconds = minReadySeconds(view);
@@ -115,21 +121,22 @@ function sortMembers(view: View): { members: Members; wait: number | undefined }
   for (const pod of view.pods) {
     const ordinal = ordinalOf(pod);
     if (ordinal < 0) continue;
-    if (ordinal < wanted.length) wanted[ordinal] = pod;
+    if (ordinal < size) wanted.set(ordinal, pod);
     else surplus.push(pod);
     const available = isRunning(pod) && !isTerminating(pod) ? availability(pod, seconds, view.now) : false;
     if (typeof available === 'number') wait = Math.min(wait, available);
     health.set(pod, available === true ? 'available' : available === false ? 'unhealthy' : 'ready');
   }
   surplus.sort((a, b) => ordinalOf(a) - ordinalOf(b));
-  return { members: { wanted, surplus, health }, wait: Number.isFinite(wait) ? wait : undefined };
+  return { members: { size, wanted, surplus, health }, wait: Number.isFinite(wait) ? wait : undefined };
 }
 
 /** Creates members that are missing, and again those that have failed. False: the rest has to wait. */
-function fill(view: View, { wanted, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
-  for (let ordinal = 0; ordinal < wanted.length; ordinal++) {
-    const pod = wanted[ordinal];
+function fill(view: View, { size, wanted, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
+  for (let ordinal = 0; ordinal < size; ordinal++) {
+    const pod = wanted.get(ordinal);
     if (pod === undefined) {
+      if (actions.length >= ACTIONS_LIMIT) return false;
       actions.push({ type: 'create', pod: newMember(view, ordinal) });
       if (isOrdered) return false;
       continue;
@@ -156,7 +163,7 @@ function newMember({ set, current, update, identity }: View, ordinal: number): W
 /** Deletes members from the last one down. False: the rest has to wait. */
 function shrink({ wanted, surplus, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
   const isSick = (pod: WorkloadPod): boolean => health.get(pod) === 'unhealthy';
-  const firstSick = wanted.find((pod) => pod !== undefined && isSick(pod)) ?? surplus.find(isSick);
+  const firstSick = [...wanted.values()].filter(isSick).sort((a, b) => ordinalOf(a) - ordinalOf(b))[0] ?? surplus.find(isSick);
   for (const pod of [...surplus].reverse()) {
     if (isTerminating(pod)) {
       if (isOrdered) return false;
@@ -171,18 +178,18 @@ function shrink({ wanted, surplus, health }: Members, isOrdered: boolean, action
 }
 
 /** Deletes members of other revisions, from the last one down to the partition, so that they are created with the new one. */
-function roll({ set, update, feature }: View, { wanted, health }: Members, actions: Action[]): void {
+function roll({ set, update, feature }: View, { size, wanted, health }: Members, actions: Action[]): void {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return;
   const partition = rollingUpdate?.partition ?? 0;
   let room = 1;
   const isLimited = feature('MaxUnavailableStatefulSet') && rollingUpdate?.maxUnavailable !== undefined;
   if (isLimited) {
-    const sick = wanted.filter((pod) => pod === undefined || health.get(pod) !== 'available').length;
-    room = Math.max(1, scaledDown(rollingUpdate.maxUnavailable ?? 1, wanted.length)) - sick;
+    const healthy = [...wanted.values()].filter((pod) => health.get(pod) === 'available').length;
+    room = Math.max(1, scaledDown(rollingUpdate.maxUnavailable ?? 1, size)) - (size - healthy);
   }
-  for (let ordinal = wanted.length - 1; ordinal >= partition && room > 0; ordinal--) {
-    const pod = wanted[ordinal];
+  for (let ordinal = size - 1; ordinal >= partition && room > 0; ordinal--) {
+    const pod = wanted.get(ordinal);
     if (pod !== undefined && revisionOf(pod) !== update.metadata.name && !isTerminating(pod)) {
       if (!actions.some((action) => action.pod === pod)) actions.push({ type: 'delete', pod, why: 'old' });
       room--;
