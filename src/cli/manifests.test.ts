@@ -82,7 +82,7 @@ test.each([
   ['without a kind', `${object('a')}---\napiVersion: v1\n---\n${object('c')}`, ['a', 'c'], ['a']],
   ['not an object', `${object('a')}--- text\n---\n${object('c')}`, ['a', 'c'], ['a']],
   ['not JSON', `${json('a')}\n${json('b')}{"a": "\n`, ['a', 'b'], ['a', 'b']],
-  ['a list with an item without a kind', `${object('a')}---\napiVersion: v1\nkind: List\nitems: [${json('b')}, {}]\n`, ['a'], ['a']],
+  ['a list with an item without a kind', `${object('a')}---\napiVersion: v1\nkind: List\nitems: [${json('b')}, {}]\n`, ['a', 'b'], ['a']],
 ])('as kubectl, documents before a broken one are taken: %s', async (_, text, unvalidated, validated) => {
   writeFileSync(join(cwd, 'part.yaml'), text);
   writeFileSync(join(cwd, 'whole.yaml'), object('z'));

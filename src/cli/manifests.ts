@@ -83,8 +83,6 @@ export class ManifestError extends Error {
     this.stockText = stockText;
   }
 }
-/** A text that is neither YAML nor JSON. */
-class UnparsedError extends ManifestError {}
 /** An object without kind or apiVersion. */
 class UntypedError extends ManifestError {
   /** The same as the stock client reports it where it validates objects first. */
@@ -134,6 +132,7 @@ async function intactManifests(paths: readonly string[], recursive: boolean, io:
  *
  *   one, not YAML, three             →  one
  *   one, without a kind, three       →  one; also three, where objects are not validated
+ *   a list with one without a kind   →  nothing; the others, where objects are not validated
  */
 function stockPart({ text, source, origin }: ManifestText, validates: boolean): Manifest[] {
   const manifests: Manifest[] = [];
@@ -142,14 +141,24 @@ function stockPart({ text, source, origin }: ManifestText, validates: boolean): 
     return rest.trim() === '' ? whole : [...whole, rest];
   });
   for (const document of documents) {
-    try {
-      manifests.push(...manifestsOf(document, source, origin));
-    } catch (error) {
-      if (!(error instanceof ManifestError)) throw error;
-      if (validates || error instanceof UnparsedError) break;
+    const values = parsedOr(() => valuesOf(document, source, origin));
+    if (values === undefined) break;
+    for (const value of validates ? values : values.flatMap(itemsOf)) {
+      const objects = parsedOr(() => (value === null ? [] : objectsOf(value, source, origin)));
+      if (objects === undefined && validates) return manifests;
+      manifests.push(...(objects ?? []));
     }
   }
   return manifests;
+}
+/** Undefined in place of a ManifestError. */
+function parsedOr<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ManifestError) return undefined;
+    throw error;
+  }
 }
 
 export interface ManifestText {
@@ -329,18 +338,21 @@ const notYaml = /[^\P{Cc}\t\n\r\u0085]/u;
 
 /** The objects of one text. */
 export function manifestsOf(text: string, source: string, origin = source): Manifest[] {
-  let documents: JsonValue[];
-  try {
-    if (!/^\s*[{[]/.test(text) && notYaml.test(text)) throw new ManifestError('yaml: control characters are not allowed');
-    documents = concatenated(text).flatMap((one) => parseYamlDocuments(one));
-  } catch (error) {
-    const { message } = error as Error;
-    throw new UnparsedError(`${source}: ${message}`, `error: error parsing ${origin}: ${message}`);
-  }
+  const documents = valuesOf(text, source, origin);
   const several = documents.length > 1;
   return documents.flatMap((document, i) =>
     document === null ? [] : objectsOf(document, several ? `${source}, document ${i + 1}` : source, origin),
   );
+}
+/** The documents of a text; empty ones are null. Throws ManifestError. */
+function valuesOf(text: string, source: string, origin: string): JsonValue[] {
+  try {
+    if (!/^\s*[{[]/.test(text) && notYaml.test(text)) throw new ManifestError('yaml: control characters are not allowed');
+    return concatenated(text).flatMap((one) => parseYamlDocuments(one));
+  } catch (error) {
+    const { message } = error as Error;
+    throw new ManifestError(`${source}: ${message}`, `error: error parsing ${origin}: ${message}`);
+  }
 }
 
 /** JSON objects may follow each other without a separator, which YAML does not allow: the texts of each of them. */
@@ -372,12 +384,18 @@ function endOfString(text: string, start: number): number {
   return i;
 }
 
+/** The items of a list; undefined for what is none. */
+function listItems(value: JsonValue): readonly JsonValue[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { kind, items } = value;
+  return Array.isArray(items) && typeof kind === 'string' && kind.endsWith('List') ? items : undefined;
+}
+const itemsOf = (value: JsonValue): readonly JsonValue[] => listItems(value)?.flatMap(itemsOf) ?? [value];
+
 function objectsOf(value: JsonValue, source: string, origin: string): Manifest[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${source}: this is not an object`);
-  const { kind, items } = value;
-  if (Array.isArray(items) && typeof kind === 'string' && kind.endsWith('List')) {
-    return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`, origin));
-  }
+  const items = listItems(value);
+  if (items !== undefined) return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`, origin));
   return [checked(value as Manifest['object'], source, origin)];
 }
 function checked(object: Manifest['object'], source: string, origin: string): Manifest {
