@@ -16,7 +16,7 @@ import { rules } from './rules.ts';
 import { NAMESPACE, World } from './world.ts';
 
 const RUNS = 2;
-const STEPS = 25;
+const STEPS = 16;
 const NODES = 4;
 /** Steps and events that a failure shows. */
 const SHOWN = 80;
@@ -45,6 +45,8 @@ async function play(seed: number): Promise<void> {
     recorder.check();
   };
   try {
+    await world.begin();
+    await checked();
     for (let step = 0; step < STEPS; step++) {
       const acts = 1 + random.below(3);
       await Promise.all(Array.from({ length: acts }, () => world.act()));

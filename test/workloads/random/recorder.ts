@@ -49,6 +49,7 @@ export class Recorder {
   private deleters = new Map<string, Set<string>>();
   /** Pods that were lost since the last quiet moment, other than by an eviction or a decision of a controller. */
   private noise = new Set<string>();
+  /** The applications of those that were lost other than by an eviction. */
   private losses = new Set<string>();
   private readonly log: string[] = [];
   private readonly stops: (() => void)[] = [];
@@ -118,9 +119,9 @@ export class Recorder {
   get isNoisy(): boolean {
     return this.noise.size > 0;
   }
-  /** The same, where evictions are decisions. */
-  get isDisturbed(): boolean {
-    return this.losses.size > 0;
+  /** Whether a pod of an application was lost or unready since the last quiet moment by other reasons than an eviction. */
+  isDisturbed(app: string): boolean {
+    return this.losses.has(app);
   }
 
   /** Checks what has happened until now. Call it when the server has settled. */
@@ -151,7 +152,7 @@ export class Recorder {
     const isDecided = [...(this.deleters.get(name) ?? [])].every((user) => user.endsWith('-controller') && user !== 'node-controller');
     const isEvicted = this.deleters.get(name)?.size === 1 && this.deletedBy(name, 'eviction');
     if (isLost ? !(isDecided && this.deleters.has(name)) : isReady(before) && !isReady(object)) this.noise.add(uid);
-    if (isLost ? !isEvicted : isReady(before) && !isReady(object)) this.losses.add(uid);
+    if (isLost ? !isEvicted : isReady(before) && !isReady(object)) this.losses.add(object.metadata.labels?.app);
   }
   private take(received: Received): void {
     const { plural, type, object } = received;

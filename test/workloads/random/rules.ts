@@ -1,8 +1,17 @@
 /** What has to hold at every moment, whatever is changed. */
-import { limitsOf } from '../../../src/controllers/workloads/deployment/limits.ts';
-import { scaledUp } from '../../../src/controllers/workloads/shared/amounts.ts';
 import { parseQuantity } from '../../../src/lib/quantity.ts';
 import { type Change, controllerOf, isActive, isOver, isReady, type Loose, type Recorder, type Rule } from './recorder.ts';
+
+/** `2` or `30%` of a number. */
+const shareOf = (value: number | string, of: number, round: (share: number) => number): number =>
+  typeof value === 'number' ? value : round((Number.parseInt(value, 10) * of) / 100);
+/** How many pods a deployment may have too many and too few; a rollout that may have neither is without one at a time. */
+function limitsOf({ spec }: Loose): { desired: number; isRolling: boolean; surge: number; unavailable: number } {
+  const desired = spec.replicas;
+  const { maxSurge = 0, maxUnavailable = 0 } = spec.strategy.rollingUpdate ?? {};
+  const [surge, unavailable] = [shareOf(maxSurge, desired, Math.ceil), shareOf(maxUnavailable, desired, Math.floor)];
+  return { desired, isRolling: spec.strategy.type === 'RollingUpdate', surge, unavailable: surge + unavailable === 0 ? 1 : unavailable };
+}
 
 const timeOf = (text: string): number => Date.parse(text);
 const readySince = ({ status }: Loose): number => timeOf(status.conditions.find(({ type }: Loose) => type === 'Ready').lastTransitionTime);
@@ -38,23 +47,44 @@ const replicas: Rule = (change, recorder) => {
   return active > most ? `${active} pods of ${most}` : undefined;
 };
 
-/** A new pod of a deployment does not exceed its surge; where the limit was lowered, pods that are lost until its sets shrink are replaced. */
+/**
+ * A set of a deployment grows only as far as the surge allows, and so do the pods of all its sets; where the limit was lowered, pods
+ * that are lost until the sets shrink are replaced.
+ */
 const surge: Rule = (change, recorder) => {
-  if (!isNew(change)) return undefined;
-  const deployment = deploymentOf(recorder, change.object);
+  const { plural, type, object, before } = change;
+  const isGrown = plural === 'replicasets' && type !== 'DELETED' && object.spec.replicas > (before?.spec.replicas ?? 0);
+  if (!isGrown && !isNew(change)) return undefined;
+  const deployment = isGrown ? recorder.get('deployments', controllerOf(object)?.uid) : deploymentOf(recorder, object);
   if (deployment === undefined) return undefined;
   const sets = setsOf(recorder, deployment);
-  const pods = sets.flatMap(({ metadata }) => ownedBy(recorder, metadata.uid));
+  const total = (sizeOf: (set: Loose) => number): number => sets.reduce((sum, set) => sum + sizeOf(set), 0);
+  const most = Math.max(
+    ...recorder
+      .recent(deployment)
+      .map(limitsOf)
+      .map(({ desired, surge }) => desired + surge),
+  );
+  const size = total(({ spec }) => spec.replicas);
+  if (isGrown) return size > most ? `replica sets of ${size} pods, of at most ${most}` : undefined;
+  const isLowered = total((set) => recorder.recent(set)[0].spec.replicas) > most;
+  const allowed = isLowered ? total((set) => Math.max(...recorder.recent(set).map(({ spec }) => spec.replicas))) : most;
+  const active = sets.flatMap(({ metadata }) => ownedBy(recorder, metadata.uid)).filter(isActive).length;
+  return active > Math.max(most, allowed) ? `${active} pods of at most ${most}` : undefined;
+};
+
+/** A deployment that recreates its pods gives a set its size when all pods of the others have ended. */
+const recreate: Rule = ({ plural, type, object, before }, recorder) => {
+  const isGrown = plural === 'replicasets' && type !== 'DELETED' && object.spec.replicas > 0 && (before?.spec.replicas ?? 0) === 0;
+  const deployment = isGrown ? recorder.get('deployments', controllerOf(object)?.uid) : undefined;
+  if (deployment === undefined || recorder.isNoisy) return undefined;
   const states = recorder.recent(deployment);
-  const sizes = sets.reduce((sum, set) => sum + Math.max(...recorder.recent(set).map(({ spec }) => spec.replicas)), 0);
-  const most = Math.max(...states.map(limitsOf).map(({ desired, surge }) => desired + surge), states.length > 1 ? sizes : 0);
-  const active = pods.filter(isActive).length;
-  if (active > most) return `${active} pods of at most ${most}`;
-  const isRecreated = states.every(({ spec }) => spec.strategy.type === 'Recreate' && spec.paused !== true);
-  const isOneTemplate = new Set(states.map(({ spec }) => JSON.stringify(spec.template))).size === 1;
-  const { uid } = controllerOf(change.object) as Loose;
-  const other = isRecreated && isOneTemplate ? pods.find((pod) => controllerOf(pod)?.uid !== uid && !isOver(pod)) : undefined;
-  return other === undefined ? undefined : `${other.metadata.name} of another template runs`;
+  if (states.some(({ spec }) => spec.strategy.type !== 'Recreate' || spec.paused === true)) return undefined;
+  // Another size is given to the newest set at once.
+  if (new Set(states.map(({ spec }) => spec.replicas)).size > 1) return undefined;
+  const others = setsOf(recorder, deployment).filter(({ metadata }) => metadata.uid !== object.metadata.uid);
+  const open = others.flatMap(({ metadata }) => ownedBy(recorder, metadata.uid)).find((pod) => !isOver(pod));
+  return open === undefined ? undefined : `${open.metadata.name} of another template runs`;
 };
 
 /** The controllers of a deployment remove no available pod that it needs. */
@@ -178,7 +208,9 @@ const onePerNode: Rule = (change, recorder) => {
   if (here.length < 2) return undefined;
   const states = recorder.recent(set);
   const most = Math.max(
-    ...states.map(({ spec, status }) => scaledUp(spec.updateStrategy.rollingUpdate?.maxSurge ?? 0, status.desiredNumberScheduled)),
+    ...states.map(({ spec, status }) =>
+      shareOf(spec.updateStrategy.rollingUpdate?.maxSurge ?? 0, status.desiredNumberScheduled, Math.ceil),
+    ),
   );
   if (most === 0) return `${here.length} pods on ${node}`;
   if (here.length > 2 || revisionOf(here[0]) === revisionOf(here[1])) return `${here.length} pods on ${node}, or two of one revision`;
@@ -202,10 +234,12 @@ const daemonsUnavailable: Rule = (change, recorder) => {
   if (!nodes.some(({ metadata }) => metadata.name === nodeOf(object))) return undefined;
   const pods = ownedBy(recorder, set.metadata.uid);
   const without = nodes.filter(({ metadata }) => !pods.some((pod) => nodeOf(pod) === metadata.name && isAvailable(pod, minReady, time)));
+  // With a surge another pod is available there.
+  if (!without.some(({ metadata }) => metadata.name === nodeOf(object))) return undefined;
   const most = Math.max(
     ...states.map(({ spec, status }) => {
       const { maxUnavailable = 1, maxSurge = 0 } = spec.updateStrategy.rollingUpdate ?? {};
-      return Math.max(scaledUp(maxUnavailable, Math.max(nodes.length, status.desiredNumberScheduled)), maxSurge === 0 ? 1 : 0);
+      return Math.max(shareOf(maxUnavailable, Math.max(nodes.length, status.desiredNumberScheduled), Math.ceil), maxSurge === 0 ? 1 : 0);
     }),
   );
   return without.length > most ? `${without.length} nodes are without an available pod, of at most ${most}` : undefined;
@@ -217,7 +251,7 @@ const matches = (labels: Loose, selector: Loose): boolean =>
 const budgets: Rule = (change, recorder) => {
   const { object, before } = change;
   if (!isRemoved(change) || !recorder.deletedBy(object.metadata.name, 'eviction') || !isReady(before)) return undefined;
-  if (recorder.isDisturbed) return undefined;
+  if (recorder.isDisturbed(object.metadata.labels?.app)) return undefined;
   for (const budget of recorder.all('poddisruptionbudgets')) {
     const { matchLabels } = budget.spec.selector;
     if (!matches(object.metadata.labels, matchLabels)) continue;
@@ -292,5 +326,5 @@ const fit: Rule = (change, recorder) => {
 };
 
 export const rules = (): readonly Rule[] => [
-  ...[replicas, surge, unavailable, order, new Jobs().rule, oneJob, onePerNode, daemonsUnavailable, budgets, quotas, fit],
+  ...[replicas, surge, recreate, unavailable, order, new Jobs().rule, oneJob, onePerNode, daemonsUnavailable, budgets, quotas, fit],
 ];

@@ -72,6 +72,11 @@ export class World {
     this.nodes = nodes;
   }
 
+  /** Objects that most changes are about. */
+  async begin(): Promise<void> {
+    for (const plural of ['deployments', 'deployments', 'statefulsets', 'poddisruptionbudgets', 'poddisruptionbudgets'])
+      await this.create(plural);
+  }
   /** One change. */
   async act(): Promise<void> {
     const actions = [
@@ -79,8 +84,11 @@ export class World {
       ...Array(4).fill(() => this.change()),
       ...Array(2).fill(() => this.remove()),
       ...[
+        () => this.rollOut(),
+        () => this.rollOut(),
         () => this.changeJob(),
         () => this.removePod(),
+        () => this.evictPods(),
         () => this.evictPods(),
         () => this.drain(),
         () => this.changeNode(),
@@ -152,8 +160,8 @@ export class World {
       // Pods with a host port go before others come.
       if (!this.chance(4)) return { ...common, strategy: this.rolling(), template: this.template(name) };
       const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } };
-      const ports = [{ containerPort: 80, hostPort: 10_000 + this.serial }];
-      return { ...common, replicas: Math.min(size.replicas, 2), strategy, template: this.template(name, { ports }) };
+      const ports = [{ containerPort: 80, hostPort: 10_000 + this.random.below(2) }];
+      return { ...common, replicas: Math.min(size.replicas, 1), strategy, template: this.template(name, { ports }) };
     }
     if (plural === 'daemonsets') {
       const template = this.template(name);
@@ -185,21 +193,23 @@ export class World {
     return { parallelism: 1 + this.random.below(3), completions, ...(completionMode && { completionMode }), ...limits, template };
   }
 
-  private async create(): Promise<void> {
-    const plural = this.pick([
-      'deployments',
-      'deployments',
-      'replicasets',
-      'statefulsets',
-      'daemonsets',
-      'replicationcontrollers',
-      'jobs',
-      'jobs',
-      'cronjobs',
-      'poddisruptionbudgets',
-      'horizontalpodautoscalers',
-      'resourcequotas',
-    ]) as string;
+  private async create(given?: string): Promise<void> {
+    const plural = (given ??
+      this.pick([
+        'deployments',
+        'deployments',
+        'replicasets',
+        'statefulsets',
+        'daemonsets',
+        'replicationcontrollers',
+        'jobs',
+        'jobs',
+        'cronjobs',
+        'poddisruptionbudgets',
+        'poddisruptionbudgets',
+        'horizontalpodautoscalers',
+        'resourcequotas',
+      ])) as string;
     const names = this.of(plural);
     if (names.length >= (MOST[plural] as number)) return;
     const name = `${plural.slice(0, 3)}${this.serial++}`;
@@ -240,6 +250,9 @@ export class World {
     return name === undefined ? path : `${path}/${name}`;
   }
 
+  private async hasPort(path: string): Promise<boolean> {
+    return JSON.stringify(await this.get(path)).includes('"hostPort"');
+  }
   private async change(): Promise<void> {
     const target = this.any([...Object.keys(sets), 'deployments', 'cronjobs', 'resourcequotas']);
     if (target === undefined) return;
@@ -249,8 +262,8 @@ export class World {
     if (plural === 'cronjobs') return patch({ suspend: this.chance(2) });
     if (plural === 'resourcequotas') return patch({ hard: { pods: String(6 + this.random.below(20)) } });
     const what = this.random.below(plural === 'deployments' ? 5 : 4);
-    const hasPort = plural === 'deployments' && JSON.stringify(await this.get(path)).includes('hostPort');
-    if (what === 0 && plural !== 'daemonsets') return patch({ replicas: this.random.below(hasPort ? 3 : 6) });
+    const hasPort = plural === 'deployments' && (await this.hasPort(path));
+    if (what === 0 && plural !== 'daemonsets') return patch({ replicas: this.random.below(hasPort ? 2 : 6) });
     if (what === 1 && plural === 'deployments' && !hasPort) return patch({ strategy: this.rolling() });
     if (what === 1 && plural === 'statefulsets') return patch({ updateStrategy: this.statefulRolling() });
     if (what === 1 && plural === 'daemonsets') return patch({ updateStrategy: this.daemonRolling() });
@@ -262,6 +275,16 @@ export class World {
     if (plural === 'replicasets' || plural === 'replicationcontrollers' || hasPort)
       return patch({ template: { metadata: { annotations } } });
     await patch({ template: { metadata: { annotations }, spec: this.template(name).spec } });
+  }
+  /** Another image for a deployment of several pods, and nothing else. */
+  private async rollOut(): Promise<void> {
+    const name = this.pick(this.of('deployments'));
+    if (name === undefined) return;
+    const { spec } = (await this.get(this.path('deployments', name))) ?? {};
+    const [container] = spec?.template.spec.containers ?? [];
+    if (container === undefined) return;
+    const containers = [{ ...container, image: `v${this.random.below(9)}` }];
+    await this.send('PATCH', this.path('deployments', name), { spec: { template: { spec: { containers } } } });
   }
   private async changeJob(): Promise<void> {
     const name = this.pick(this.of('jobs'));
@@ -295,10 +318,15 @@ export class World {
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } };
     return this.send('POST', `${core('pods')}/${name}/eviction`, eviction);
   }
+  /** Applications that have a budget. */
+  private async guarded(): Promise<string[]> {
+    return (await this.get(this.path('poddisruptionbudgets'))).items.map(({ spec }: Loose) => spec.selector.matchLabels.app);
+  }
   /** Several at once: budgets count each of them. */
   private async evictPods(): Promise<void> {
     const labels = (await this.pods()).map(({ metadata }) => metadata.labels?.app).filter((app) => app !== undefined);
-    const app = this.pick(labels);
+    const guarded = await this.guarded();
+    const app = this.pick(this.chance(4) || guarded.length === 0 ? labels : guarded);
     await Promise.all((await this.pods()).filter(({ metadata }) => metadata.labels?.app === app).map((pod) => this.evict(pod)));
   }
   private async drain(): Promise<void> {
@@ -343,7 +371,12 @@ export class World {
         if (badNotes(data.spec.template).length > 0)
           await this.send('PATCH', this.path(plural, name), { spec: { updateStrategy: { rollingUpdate: { partition: 0 } } } });
       }
-    for (const name of this.of('deployments')) await this.send('PATCH', this.path('deployments', name), { spec: { paused: false } });
+    for (const name of this.of('deployments')) {
+      const path = this.path('deployments', name);
+      // Every deployment may have the same port: there is a node for one pod of each.
+      const isTooLarge = (await this.hasPort(path)) && (await this.get(path)).spec.replicas > 1;
+      await this.send('PATCH', path, { spec: { paused: false, ...(isTooLarge && { replicas: 1 }) } });
+    }
     await this.server.settled();
     // Pods of an earlier template are replaced by nobody else, or not while they are not ready.
     for (const pod of (await this.pods()).filter((one) => badNotes(one).length > 0))
