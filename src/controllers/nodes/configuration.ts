@@ -24,8 +24,8 @@ type PodLifecycle = ApiObject & {
 const ESTABLISH_MS = 50;
 
 export class Configuration {
-  /** In the order of names. */
-  lifecycles: readonly ConfiguredLifecycle[] = [];
+  private readonly known = new Map<string, ConfiguredLifecycle>();
+  private sorted: readonly ConfiguredLifecycle[] | undefined;
   private readonly context: ControllerContext;
   private readonly fleet: Fleet;
   private changed: () => void = () => {};
@@ -38,6 +38,11 @@ export class Configuration {
     this.context = context;
     this.fleet = fleet;
     this.definitions = builtin(context.identity, 'apiextensions', 'v1', 'customresourcedefinitions', false);
+  }
+  /** In the order of names. They are sorted when they are needed: many may come at once. */
+  get lifecycles(): readonly ConfiguredLifecycle[] {
+    this.sorted ??= [...this.known.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.sorted;
   }
   /** Begins. `changed` is called when pods may have another life cycle. */
   follow(changed: () => void): void {
@@ -131,7 +136,7 @@ export class Configuration {
   private followLifecycles(): void {
     const { informers, identity, log } = this.context;
     const ref = { group: simulationGroup(identity), version: VERSION, name: 'podlifecycles', namespaced: false };
-    const known = new Map<string, ConfiguredLifecycle>();
+    const { known } = this;
     informers.of<PodLifecycle>(ref).onChange(({ type, object }) => {
       const name = keyOf(object);
       known.delete(name);
@@ -142,7 +147,7 @@ export class Configuration {
           log.warn('invalid PodLifecycle ignored', { name: object.metadata.name, error: String(error) });
         }
       }
-      this.lifecycles = [...known.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+      this.sorted = undefined;
       this.changed();
     });
   }
