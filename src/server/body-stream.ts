@@ -25,7 +25,8 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
   head(ctx, 200, headers);
   const out = (packed ? createGzip({ level: 1 }) : res) as NodeJS.WritableStream;
   if (packed) (out as NodeJS.ReadWriteStream).pipe(res as NodeJS.WritableStream);
-  let gone = res.destroyed;
+  // A response over HTTP/2 need not say whether it is destroyed: unknown would count as ended once its head is sent.
+  let gone = res.destroyed === true;
   res.once('close', () => {
     gone = true;
   });
