@@ -123,6 +123,6 @@ test('autoscale: workloads that can be scaled', async () => {
   const refused = async (...args: string[]) => (await plat.run(['autoscale', ...args])).stderr;
   expect(await refused('serviceaccount/default', '--max=2')).toContain('cannot autoscale a ServiceAccount');
   expect(await refused('deploy/none', '--max=2')).toContain('deployments.apps "none" not found');
-  expect(await refused('deploy/scaled')).toContain('how many?');
+  expect(await refused('deploy/scaled')).toContain('required flag(s) "max" not set');
   expect(await refused('deploy/scaled', '--min=3', '--max=2')).toContain('--max=2 is less than --min=3');
 });

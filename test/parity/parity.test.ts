@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { unpacked } from '../../src/lib/recordings.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { startTestServer, type TestServerOptions } from '../support/server.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 import { required, suitesOf } from './areas.ts';
-import { LONGEST_MS, loadRunner, replay, runAgainst } from './replay.ts';
+import { LONGEST_MS, loadRunner, type Run, replay, runAgainst, stillClock } from './replay.ts';
 
 const recordings = unpacked('parity');
 const runner = await loadRunner(recordings);
@@ -101,8 +101,13 @@ const overConnections: ReadonlySet<string> = new Set(['lifecycle of definitions'
 async function judge(options: TestServerOptions, suites: readonly string[], from?: string): Promise<void> {
   const server = await startTestServer(options);
   const isExplained = (suite: string, name: string): boolean => reasonFor(suite, name) !== undefined;
-  const { report, complaints } = await replay(runAgainst(server, recordings, runner, from), suites, isExplained).finally(() =>
-    server.close(),
+  let still: Promise<TestServer> | undefined;
+  const again: Run = async (...what) => {
+    still ??= startTestServer({ ...options, clock: stillClock() });
+    return runAgainst(await still, recordings, runner, from)(...what);
+  };
+  const { report, complaints } = await replay(runAgainst(server, recordings, runner, from), suites, isExplained, again).finally(() =>
+    Promise.all([server.close(), still?.then((other) => other.close())]),
   );
   const problems: string[] = [];
   for (const [suite, cases] of Object.entries(report))
