@@ -137,3 +137,16 @@ test.each(Object.keys(forms))('%s: large objects go out in parts, also when they
   for (const { bytes } of large) expect(bytes.length).toBeLessThanOrEqual(256 * 1024);
   expect(new Set(large.map(({ turn }) => turn)).size).toBe(large.length);
 });
+
+test.each(Object.keys(forms))(
+  '%s: large objects go out whole over HTTP/2, whose responses do not say whether they are destroyed',
+  async (name) => {
+    const { items } = newItems(3, LARGE);
+    const turns = countTurns();
+    const { ctx, writes } = newClient(turns.turn);
+    Reflect.deleteProperty(ctx.res, 'destroyed');
+    await send(ctx, newResource(), items, forms[name] as (typeof forms)[string]);
+    turns.stop();
+    expect(Buffer.concat(writes.map(({ bytes }) => bytes)).length).toBeGreaterThan(3 * LARGE);
+  },
+);
