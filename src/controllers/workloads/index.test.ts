@@ -13,6 +13,7 @@ test('parts run what they say', () => {
     return others.map(({ name }) => name);
   };
   expect(names('scheduler')).toEqual(['scheduler']);
-  expect(names('nodes')).toEqual(['simulated-nodes']);
-  expect(names('scheduler', 'nodes')).toEqual(['scheduler', 'simulated-nodes']);
+  expect(names('nodes')).toEqual(['simulated-volumes', 'simulated-attachments', 'simulated-nodes']);
+  expect(names('controllers')).toEqual(['simulated-volumes', 'simulated-attachments']);
+  expect(names('scheduler', 'nodes')).toEqual(['scheduler', 'simulated-volumes', 'simulated-attachments', 'simulated-nodes']);
 });
