@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
+  /** For a watch within the process of the server: objects are kept for a while as they are written (`StreamEvent.written`). */
+  readonly keepsWritten?: boolean;
 }
 export interface HttpAnswer {
   readonly status: number;
@@ -28,6 +30,8 @@ export interface StreamEvent {
   readonly bytes: Buffer;
   /** The event as the first of those that share it has parsed it. Nobody may change it. */
   parsed?: unknown;
+  /** Makes the object as it was written, without managedFields, if that is known: keys may come in another order than in its text. */
+  readonly written?: (() => unknown) | undefined;
 }
 
 /** Receives a response as it arrives. */

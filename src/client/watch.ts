@@ -38,6 +38,11 @@ export interface FollowOptions {
   readonly metadataOnly?: boolean;
   /** Objects are shared with other followers in the process of the server, and come without managedFields: nobody may change them. */
   readonly shared?: boolean;
+  /**
+   * The objects of changes may be those of their writers, in the process of the server, which spares the server their text: without
+   * managedFields, keys in any order, and nobody may change them.
+   */
+  readonly written?: boolean;
   /** Existing objects do not matter: nothing is listed, and `complete` is called when all further changes will be seen. */
   readonly changesOnly?: boolean;
   readonly clock: Clock;
@@ -164,7 +169,11 @@ export class Following<T extends ApiObject> {
       const lines = new Lines((line) => this.receive({ type: typeOf(line), source: line, bytes: line }));
       client.http
         .stream(
-          { path: `${pathOf(resource, namespace)}?${query}`, headers: client.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole') },
+          {
+            path: `${pathOf(resource, namespace)}?${query}`,
+            headers: client.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole'),
+            ...(this.options.written === true && !metadataOnly && { keepsWritten: true }),
+          },
           {
             data: guarded((chunk: Buffer) => lines.push(chunk)),
             event: guarded((event: StreamEvent) => this.receive(event)),
@@ -184,11 +193,20 @@ export class Following<T extends ApiObject> {
   private receive(arrived: StreamEvent): void {
     const { type, source } = arrived;
     if (isChange(type) && this.follower.wants?.(type, source) === false) return;
-    const event = this.options.shared === true ? sharedEvent<T>(arrived) : (JSON.parse(arrived.bytes.toString()) as WireEvent<T>);
+    const event = (this.options.written === true ? writtenEvent<T>(arrived) : undefined) ?? this.parsed(arrived);
     if (event.type === 'ERROR') throw failureOf(event.object);
     this.version = event.object.metadata.resourceVersion ?? this.version;
     if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
   }
+  private parsed(arrived: StreamEvent): WireEvent<T> {
+    return this.options.shared === true ? sharedEvent<T>(arrived) : (JSON.parse(arrived.bytes.toString()) as WireEvent<T>);
+  }
+}
+
+/** The event with the object of its writer, if that is known. */
+function writtenEvent<T extends ApiObject>({ type, written }: StreamEvent): WireEvent<T> | undefined {
+  const object = isChange(type) ? written?.() : undefined;
+  return object === undefined ? undefined : { type: type as WatchEventType, object: object as T };
 }
 
 /** Several informers of the same objects parse an event once. */

@@ -125,7 +125,9 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
       await slices.pause();
     }
     try {
-      return await commitPut(deps, final, put);
+      const item = await commitPut(deps, final, put);
+      resource.versions.recent.created(resource, resource.collection?.prefix ?? '', item, ready);
+      return item;
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       if (error.key !== storeKey(final)) {

@@ -83,3 +83,32 @@ test('what was written longest ago makes room, and what is large is not kept', (
   }
   expect(recent.copy(resource, items.at(-1) as Item)).toBeUndefined();
 });
+
+test('what is shown is what the text says, without managedFields', () => {
+  const recent = new RecentObjects();
+  const object = configMap('a', { a: '1' });
+  const item = itemOf(object, 8);
+  recent.keep(resource, item, object, undefined);
+  const { metadata, ...rest } = JSON.parse(item.bytes.toString());
+  delete metadata.managedFields;
+  expect(recent.shown(resource, item)).toStrictEqual({ ...rest, metadata });
+  expect(recent.shown(resource, item)).toBe(recent.shown(resource, item));
+});
+
+test('new objects are kept while their collection is followed', () => {
+  const recent = new RecentObjects();
+  const keep = (prefix: string): boolean => {
+    const object = configMap('a', { a: '1' });
+    const item = itemOf(object, 8);
+    recent.created(resource, prefix, item, object);
+    return recent.written(resource, item) !== undefined;
+  };
+  expect(keep('/configmaps/')).toBe(false);
+  const ends = [recent.follow('/configmaps/'), recent.follow('/configmaps/')];
+  expect([keep('/configmaps/'), keep('/secrets/')]).toEqual([true, false]);
+  ends[0]?.();
+  ends[0]?.();
+  expect(keep('/configmaps/')).toBe(true);
+  ends[1]?.();
+  expect(keep('/configmaps/')).toBe(false);
+});

@@ -1,9 +1,12 @@
 /**
  * Objects as they were last written, so that the next write of the same object begins with a copy instead of a parse:
- * objects that are updated are mostly updated often. An object that is only created is not kept.
+ * objects that are updated are mostly updated often. An object that is only created is not kept, unless parts of this process follow
+ * its collection by what was written: then its next writers and those who are told of the change need not parse it either.
  *
- *   keep(item, object)     after a commit, in place of the object's earlier state
- *   copy(resource, item)   what parsing the item would give, or undefined when it must be parsed
+ *   keep(item, object)       after a commit, in place of the object's earlier state
+ *   created(item, object)    after the commit of a new object
+ *   copy(resource, item)     what parsing the item would give, or undefined when it must be parsed
+ *   written(resource, item)  the same as it is, which nobody may change
  */
 
 import type { ApiObject } from '../kinds/kind.ts';
@@ -11,6 +14,7 @@ import type { Served } from '../kinds/served.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { frozen } from '../lib/frozen.ts';
 import { cloneJson } from '../schema/json.ts';
+import { jsonForm } from '../schema/json-form.ts';
 import { isNormal } from '../schema/normal.ts';
 import type { MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
@@ -25,27 +29,68 @@ interface Written {
   readonly object: ApiObject;
   /** The schema by which it was written: a custom kind may have another one by now, which reads it differently. */
   readonly schema: MessageType;
+  /** What JSON.parse of its text gives, without managedFields; made on first use. */
+  shown: ApiObject | undefined;
   /** Whether parsing would give the same; undefined until that is checked. */
   same: boolean | undefined;
 }
 
 export class RecentObjects {
-  private readonly written = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
+  private readonly known = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
 
-  /** Keeps the object that `item` was encoded from, and drops the state that it replaced. The object must not be changed from now on. */
-  keep(resource: Served, item: Item, object: ApiObject, replaced: Item): void {
-    this.written.delete(replaced);
+  /** How many follow a collection by what was written, by its prefix. */
+  private readonly followed = new Map<string, number>();
+
+  /** New objects of a collection are kept as well, until the returned function is called. */
+  follow(prefix: string): () => void {
+    this.followed.set(prefix, (this.followed.get(prefix) ?? 0) + 1);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      const left = (this.followed.get(prefix) ?? 1) - 1;
+      if (left === 0) this.followed.delete(prefix);
+      else this.followed.set(prefix, left);
+    };
+  }
+  /** Keeps a new object if its collection is followed. It must not be changed from now on. */
+  created(resource: Served, prefix: string, item: Item, object: ApiObject): void {
+    if (this.followed.size > 0 && this.followed.has(prefix)) this.keep(resource, item, object, undefined);
+  }
+  /** Keeps the object that `item` was encoded from, and drops the state that it replaced. The object must not be changed from now on.
+   * `isKnownNormal`: it is in the normal form, which need not be checked. */
+  keep(resource: Served, item: Item, object: ApiObject, replaced: Item | undefined, isKnownNormal = false): void {
+    if (replaced !== undefined) this.known.delete(replaced);
     if (item.bytes.length > LARGEST) return;
     object.metadata.resourceVersion = String(item.revision);
-    this.written.set(item, { object: frozen(object), schema: resource.hub.schema, same: undefined });
+    this.known.set(item, { object: frozen(object), schema: resource.hub.schema, shown: undefined, same: isKnownNormal || undefined });
   }
 
   /** A copy of the object in hub form, in the normal form. It shares managedFields, which are never changed in place. */
   copy(resource: Served, item: Item): ApiObject | undefined {
-    const written = this.written.get(item);
-    if (written === undefined || written.schema !== resource.hub.schema) return undefined;
-    written.same ??= isNormal(written.schema, written.object);
-    return written.same ? copyOf(written.object) : undefined;
+    const object = this.written(resource, item);
+    return object === undefined ? undefined : copyOf(object);
+  }
+  /** The object itself in hub form, in the normal form. Nobody may change it. */
+  written(resource: Served, item: Item): ApiObject | undefined {
+    return this.normal(resource, item)?.object;
+  }
+  /** What JSON.parse of the text gives, without managedFields. Nobody may change it, and it shares parts with other states. */
+  shown(resource: Served, item: Item): ApiObject | undefined {
+    const known = this.normal(resource, item);
+    if (known === undefined) return undefined;
+    if (known.shown === undefined) {
+      const { managedFields: _, ...metadata } = known.object.metadata;
+      known.shown = frozen(jsonForm(known.schema, { ...known.object, metadata }));
+    }
+    return known.shown;
+  }
+
+  private normal(resource: Served, item: Item): Written | undefined {
+    const known = this.known.get(item);
+    if (known === undefined || known.schema !== resource.hub.schema) return undefined;
+    known.same ??= isNormal(known.schema, known.object);
+    return known.same ? known : undefined;
   }
 }
 

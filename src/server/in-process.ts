@@ -15,6 +15,8 @@ export interface InProcessRequestOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
+  /** For a watch: objects of its collection are kept for a while as they are written (`InProcessEvent.written`). */
+  readonly keepsWritten?: boolean;
 }
 export interface InProcessAnswer {
   readonly status: number;
@@ -31,6 +33,8 @@ export interface InProcessEvent {
   readonly bytes: Buffer;
   /** For its receivers, which share it. */
   parsed?: unknown;
+  /** The object as it was written, without managedFields; undefined where that is not known. */
+  readonly written?: (() => unknown) | undefined;
 }
 export interface InProcessSink {
   data(chunk: Buffer): void;
@@ -174,11 +178,13 @@ export class InProcessIncoming extends Readable {
   readonly httpVersion = '1.1';
   readonly httpVersionMajor = 1;
   readonly socket = ownSocket;
+  readonly keepsWritten: boolean;
   private readonly body: Buffer | undefined;
 
   constructor(options: InProcessRequestOptions, user: User | undefined) {
     super();
     this.user = user;
+    this.keepsWritten = options.keepsWritten === true;
     this.method = options.method ?? 'GET';
     this.url = options.path;
     this.body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
@@ -195,6 +201,9 @@ export class InProcessIncoming extends Readable {
     this.push(null);
   }
 }
+
+/** Whether a watch is of a part of this process that wants objects as they are written. */
+export const keepsWritten = (req: object): boolean => req instanceof InProcessIncoming && req.keepsWritten;
 
 /** The peer address of such requests, for logs. */
 const ownSocket = Object.freeze({ remoteAddress: '127.0.0.1', remotePort: 0, encrypted: true });

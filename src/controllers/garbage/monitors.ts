@@ -93,7 +93,7 @@ export class Monitors {
     /** Objects in the graph that have not appeared in the current list so far. */
     let unseen = new Set<string>();
     const following = new Following<ApiObject>(
-      { client, resource, metadataOnly: true, clock, spread, report: (error) => report(error, resource) },
+      { client, resource, metadataOnly: true, written: true, clock, spread, report: (error) => report(error, resource) },
       {
         begin: () => {
           unseen = new Set();

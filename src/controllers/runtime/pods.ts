@@ -27,7 +27,12 @@ export interface SlimPod extends ApiObject {
 export type WirePod = Wire<Pod>;
 
 export function slimPods(informers: Informers): Informer<SlimPod> {
-  return informers.of<SlimPod>(refs.pods, { form: 'slim', keep: (pod) => slim(pod as unknown as WirePod), alike: alikePods });
+  return informers.of<SlimPod>(refs.pods, {
+    form: 'slim',
+    keep: (pod) => slim(pod as unknown as WirePod),
+    alike: alikePods,
+    written: true,
+  });
 }
 
 /** Pods of one owner in the same phase differ in little more than their names and addresses. */

@@ -139,17 +139,15 @@ export class Decider {
     const first = nodes[0] as NodeState;
     if (nodes.length === 1) return first;
     const scores = scoreNodes(this.options.cluster, plan, nodes);
-    let best = first;
-    let most = scores[0] as number;
-    let equals = 1;
-    for (let i = 1; i < nodes.length; i++) {
-      const score = scores[i] as number;
+    let most = Number.NEGATIVE_INFINITY;
+    let equals = 0;
+    for (const score of scores) {
       if (score < most) continue;
       equals = score > most ? 1 : equals + 1;
       most = score;
-      if (equals === 1 || this.options.random.below(equals) === 0) best = nodes[i] as NodeState;
     }
-    return best;
+    let before = equals === 1 ? 0 : this.options.random.below(equals);
+    return nodes[scores.findIndex((score) => score === most && before-- === 0)] ?? first;
   }
   private failAll(nodes: readonly NodeState[], misfit: Misfit): Failure {
     const misfits = new Map(nodes.map((node) => [node, misfit]));

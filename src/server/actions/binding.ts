@@ -77,20 +77,32 @@ async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding,
 
 async function attemptAssign(deps: RegistryDeps, target: Target, binding: Binding, dryRun: boolean): Promise<void> {
   const { name } = target;
+  const { versions } = target.resource;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
   const item = target.resource.collection?.items.get(keyOf(target));
   if (item === undefined) throw missing(target);
-  const pod = target.resource.versions.decodeNow(item) as ApiObject & Pod;
+  const pod = (versions.recent.written(target.resource, item) ?? versions.decodeNow(item)) as ApiObject & Pod;
   checkPreconditions(pod, binding, name);
   if (pod.metadata.deletionTimestamp !== undefined)
     throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   if (pod.spec.nodeName !== undefined)
     throw conflict(resource, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
-  pod.spec.nodeName = binding.target.name as string;
-  const { annotations } = binding.metadata;
-  if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
-  setScheduled(pod, formatTime(deps.env.now()));
-  if (!dryRun) await commitPut(deps, target, { object: pod, expect: item.revision, created: item.created });
+  if (dryRun) return;
+  const object = bound(pod, binding, formatTime(deps.env.now()));
+  const written = await commitPut(deps, target, { object, expect: item.revision, created: item.created });
+  // Annotations may come out of order.
+  versions.recent.keep(target.resource, written, object, item, binding.metadata.annotations === undefined);
+}
+
+/** The pod on its node. It shares parts with the one given, which is not changed. */
+function bound(pod: ApiObject & Pod, { metadata, target }: Binding, now: string): ApiObject & Pod {
+  const annotations = metadata.annotations === undefined ? undefined : { ...pod.metadata.annotations, ...metadata.annotations };
+  return {
+    ...pod,
+    metadata: annotations === undefined ? { ...pod.metadata } : { ...pod.metadata, annotations },
+    spec: { ...pod.spec, nodeName: target.name as string },
+    status: { ...pod.status, conditions: withScheduled(pod.status.conditions ?? [], now) },
+  };
 }
 
 /** A binding may name the uid and resourceVersion of the pod. */
@@ -109,10 +121,9 @@ function checkPreconditions(pod: Pod, { metadata }: Binding, name: string): void
   }
 }
 
-function setScheduled({ status }: Pod, now: string): void {
+function withScheduled(conditions: readonly PodCondition[], now: string): PodCondition[] {
   const scheduled: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
-  const conditions = status.conditions ?? [];
   const known = conditions.findIndex((condition) => condition.type === scheduled.type);
-  if (known < 0) status.conditions = [...conditions, scheduled];
-  else if (conditions[known]?.status !== 'True') conditions[known] = scheduled;
+  if (known < 0) return [...conditions, scheduled];
+  return conditions[known]?.status === 'True' ? [...conditions] : conditions.with(known, scheduled);
 }

@@ -4,6 +4,7 @@ import { expired } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { watch as follow } from '../../registry/watch.ts';
 import type { Context } from '../context.ts';
+import { keepsWritten } from '../in-process.ts';
 import { readOptions, selectionOf } from '../options.ts';
 import type { Services } from '../services.ts';
 import { Frames } from '../watch/frames.ts';
@@ -35,8 +36,11 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
     if (stale) stream.fail(expired('objects that cannot be read were deleted, or can be read again; list and watch again'));
     else if (begun) stream.end();
   });
+  const collection = resource.collection;
+  const forget = collection !== undefined && keepsWritten(ctx.req) ? resource.versions.recent.follow(collection.prefix) : undefined;
   const stop = await follow(registry, resource, selection, options.resourceVersion, stream).catch((error: unknown) => {
     stay?.();
+    forget?.();
     throw error;
   });
   stream.begin(stop);
@@ -56,5 +60,6 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   timers.push(clock.after(millis, () => stream.end()));
   await stream.done;
   stay?.();
+  forget?.();
   for (const cancel of timers) cancel();
 }

@@ -15,6 +15,8 @@ export class Frame {
   ready: Promise<void> | undefined;
   /** The event as parsed, for receivers in this process, which share it. */
   parsed: unknown;
+  /** The object as it was written, if that is still known, for receivers in this process. */
+  written: (() => unknown) | undefined;
   /** Why it can never be encoded. */
   fault: unknown;
   private encode: (() => Buffer) | undefined;

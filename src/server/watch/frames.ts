@@ -34,6 +34,8 @@ export class Frames {
   private readonly calls: 'all' | 'some' | 'none';
   /** The key by which an event caches its frames for other watchers of the same representation. */
   private readonly keys: Readonly<Record<WatchType, string>>;
+  /** What parsing an event gives, if the object is known as it was written; absent for forms other than JSON. */
+  private readonly written: ((item: Item) => unknown) | undefined;
   /** The first Table of a stream has the columns. */
   private firstTable = true;
 
@@ -45,6 +47,7 @@ export class Frames {
     this.plain = isPlain(resource, representation, false);
     this.calls = !needsCalls(resource, representation, include) ? 'none' : resource.versions.byCalls ? 'all' : 'some';
     const { media, transform = '', transformVersion } = representation;
+    this.written = writtenForm(resource, representation, this.plain);
     const key = `${resource.apiVersion}|${media}|${transform}|${transformVersion}|${include}`;
     this.keys = { ADDED: `ADDED|${key}`, MODIFIED: `MODIFIED|${key}`, DELETED: `DELETED|${key}` };
   }
@@ -99,7 +102,11 @@ export class Frames {
   /** `encode` gets the object if that took a call. */
   private frame(type: WatchType, item: Item, encode: (object: ApiObject | undefined) => Buffer): Frame {
     const call = this.calls !== 'none' && (this.calls === 'all' || this.resource.versions.isUnconverted(item));
-    if (!call) return new Frame(type, item.bytes, () => encode(undefined));
+    if (!call) {
+      const frame = new Frame(type, item.bytes, () => encode(undefined));
+      if (this.written !== undefined) frame.written = () => this.written?.(item);
+      return frame;
+    }
     return Frame.later(type, item.bytes, conversionsOf(this.resource).of(item), encode);
   }
   private encode(type: WatchType, item: Item, converted: ApiObject | undefined): Buffer {
@@ -135,6 +142,16 @@ export class Frames {
     const schema = type === 'ERROR' ? Status : whole;
     return binaryFrame(type, encodeEnvelope({ apiVersion, kind, raw: encodeProtobuf(schema, object as never) }));
   }
+}
+
+function writtenForm(resource: Resource, { media, transform, transformVersion }: Representation, plain: boolean): Frames['written'] {
+  const { recent } = resource.versions;
+  if (plain) return (item) => recent.shown(resource, item);
+  if (media !== 'json' || transform !== 'PartialObjectMetadata') return undefined;
+  return (item) => {
+    const metadata = recent.shown(resource, item)?.metadata;
+    return metadata && { kind: transform, apiVersion: transformVersion, metadata };
+  };
 }
 
 const jsonLine = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`);

@@ -11,7 +11,7 @@ import { alikePods } from '../../runtime/pods.ts';
 export type WorkloadPod = Wire<Pod>;
 
 export function workloadPods(informers: Informers): Informer<WorkloadPod> {
-  return informers.of<WorkloadPod>(refs.pods, { alike: alikePods });
+  return informers.of<WorkloadPod>(refs.pods, { alike: alikePods, written: true });
 }
 
 export const controllerOf = ({
