@@ -1,7 +1,7 @@
 /**
  * Objects as they were last written, so that the next write of the same object begins with a copy instead of a parse:
  * objects that are updated are mostly updated often. An object that is only created is not kept, unless parts of this process follow
- * its collection by what was written: then its next writers and those who are told of the change need not parse it either.
+ * its collection by what was written: then its next writers and those who follow the change need not parse it either.
  *
  *   keep(item, object)       after a commit, in place of the object's earlier state
  *   created(item, object)    after the commit of a new object
