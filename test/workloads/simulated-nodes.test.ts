@@ -73,6 +73,21 @@ test('proxied requests get the name of the pod', async () => {
   expect(await ofNode('node-1')).toEqual([]);
 });
 
+test('the agent of a node knows the pods of this node only, and refuses what it cannot read', async () => {
+  await make('there');
+  const asked = async (node: string, path: string): Promise<string> => {
+    const { status, text } = await server.admin.get(`/api/v1/nodes/${node}/proxy/${path}`);
+    return `${status} ${text}`;
+  };
+  const logs = `containerLogs/${ns}/there/main`;
+  expect(await asked('node-0', logs)).toMatch(/^200 simulated container main/);
+  expect(await asked('node-1', logs)).toBe(`404 pod "there_${ns}" not found`);
+  expect(await asked('node-0', `${logs}/more`)).toBe('404 page not found');
+  for (const wrong of ['tailLines=x', 'tailLines=-1', 'limitBytes=0', 'sinceSeconds=1e3', 'sinceTime=soon'])
+    expect(await asked('node-0', `${logs}?${wrong}`)).toMatch(/^400 /);
+  expect(await asked('node-0', `containerLogs/${ns}/%zz/main`)).toBe('400 "%zz" is not encoded as a part of a path is');
+});
+
 test('containers have tokens of their service account, and know the services', async () => {
   await server.admin.ok('POST', `/api/v1/namespaces/${ns}/services`, { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
   const token = { serviceAccountToken: { path: 'token', audience: 'there' } };

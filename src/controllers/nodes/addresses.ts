@@ -25,11 +25,14 @@ function parseAddress(text: string): number | undefined {
 export class PodBlocks {
   private readonly taken = new Map<number, number>();
   private next = POD_BASE;
+  /** No block of so many bits, or of more, is left. */
+  private noneFrom = Number.POSITIVE_INFINITY;
 
   /** The block for a node with so many pods; undefined if none is left. */
   take(pods: number): string | undefined {
     let bits = SMALLEST_BITS;
     while (bits < LARGEST_BITS && 2 ** bits - RESERVED < pods) bits++;
+    if (bits >= this.noneFrom) return undefined;
     const size = 2 ** bits;
     const tries = POD_ADDRESSES / size;
     let at = Math.ceil((this.next - POD_BASE) / size) * size + POD_BASE;
@@ -41,6 +44,7 @@ export class PodBlocks {
         return `${formatAddress(at)}/${32 - bits}`;
       }
     }
+    this.noneFrom = bits;
     return undefined;
   }
   /** A block that a node has already. */
@@ -50,7 +54,8 @@ export class PodBlocks {
   }
   free(cidr: string): void {
     const block = blockOf(cidr);
-    if (block !== undefined) this.taken.delete(block.start);
+    if (block === undefined || !this.taken.delete(block.start)) return;
+    this.noneFrom = Number.POSITIVE_INFINITY;
   }
 
   /** Blocks begin at multiples of the smallest size, so that few places have to be looked at. */

@@ -10,12 +10,15 @@ import { builtin, type ControllerContext } from '../runtime/controller.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
 import { type Definition, definitionsOf, VERSION } from './definitions.ts';
 import type { Fleet } from './fleet.ts';
-import type { ConfiguredLifecycle } from './lifecycle/choose.ts';
 import { lifecycleOf, type StageSpec } from './lifecycle/lifecycle.ts';
-import { isReadyNode, poolLabel } from './node-object.ts';
+import { type ChosenFor, type ConfiguredLifecycle, LifecycleIndex } from './lifecycle/lifecycle-index.ts';
+import { poolLabel } from './node-object.ts';
 import { DEFAULT_POOL, type NodePoolSpec } from './settings.ts';
 
-type NodePool = ApiObject & { spec?: NodePoolSpec; status?: { nodes?: number; ready?: number; observedGeneration?: number } };
+type NodePool = ApiObject & {
+  spec?: NodePoolSpec;
+  status?: { nodes?: number; ready?: number; observedGeneration?: number; message?: string };
+};
 type PodLifecycle = ApiObject & {
   spec?: { selector?: LabelSelectorObject; namespaces?: readonly string[]; images?: readonly string[]; stages?: readonly StageSpec[] };
 };
@@ -24,11 +27,12 @@ type PodLifecycle = ApiObject & {
 const ESTABLISH_MS = 50;
 
 export class Configuration {
+  readonly lifecycles = new LifecycleIndex();
   private readonly known = new Map<string, ConfiguredLifecycle>();
-  private sorted: readonly ConfiguredLifecycle[] | undefined;
+  /** Life cycles as they were before and after changes whose pods have not been told yet. */
+  private touched = new LifecycleIndex();
   private readonly context: ControllerContext;
   private readonly fleet: Fleet;
-  private changed: () => void = () => {};
   private readonly definitions;
   private status: WorkQueue | undefined;
   /** Definitions that were replaced, each once. */
@@ -39,18 +43,12 @@ export class Configuration {
     this.fleet = fleet;
     this.definitions = builtin(context.identity, 'apiextensions', 'v1', 'customresourcedefinitions', false);
   }
-  /** In the order of names. They are sorted when they are needed: many may come at once. */
-  get lifecycles(): readonly ConfiguredLifecycle[] {
-    this.sorted ??= [...this.known.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    return this.sorted;
-  }
-  /** Begins. `changed` is called when pods may have another life cycle. */
-  follow(changed: () => void): void {
+  /** Begins. `changed` is called when pods may have another life cycle, with those that may; many changes may be one call. */
+  follow(changed: (isAffected: (pod: ChosenFor) => boolean) => Promise<void>): void {
     const { context } = this;
-    this.changed = changed;
     const follow: Readonly<Record<string, () => void>> = {
       nodepools: () => this.followPools(),
-      podlifecycles: () => this.followLifecycles(),
+      podlifecycles: () => this.followLifecycles(changed),
     };
     const wanted = new Map(definitionsOf(context.identity).map((one) => [one.spec?.names?.plural ?? '', one]));
     const install = context.queue(
@@ -112,6 +110,8 @@ export class Configuration {
       }
       this.status?.add(name);
     });
+    // Nodes of many pools change at once: each pool is written once for some of them.
+    fleet.resized = (name) => this.status?.addAfter(name, ESTABLISH_MS);
     const label = poolLabel(identity);
     fleet.nodes.onChange(({ object }) => {
       const pool = object.metadata.labels?.[label];
@@ -119,37 +119,55 @@ export class Configuration {
     });
   }
   private async reportPool(ref: Parameters<ControllerContext['client']['patch']>[0], pool: NodePool): Promise<void> {
-    const { identity, client } = this.context;
+    const { client } = this.context;
     const name = pool.metadata.name ?? '';
-    const label = poolLabel(identity);
-    let nodes = 0;
-    let ready = 0;
-    for (const node of this.fleet.nodes.list()) {
-      if (node.metadata.labels?.[label] !== name) continue;
-      nodes++;
-      if (isReadyNode(node)) ready++;
-    }
-    const status = { nodes, ready, observedGeneration: pool.metadata.generation ?? 0 };
-    if (!equal(status, pool.status)) await client.patch(ref, '', name, { status }, 'status').catch(unlessGone);
+    const message = this.fleet.shortageOf(name);
+    const status = {
+      ...this.fleet.members.counts(name),
+      observedGeneration: pool.metadata.generation ?? 0,
+      ...(message !== undefined && { message }),
+    };
+    if (equal(status, pool.status)) return;
+    // In a merge patch what is gone is null.
+    await client.patch(ref, '', name, { status: { message: null, ...status } }, 'status').catch(unlessGone);
   }
 
-  private followLifecycles(): void {
-    const { informers, identity, log } = this.context;
+  private followLifecycles(changed: (isAffected: (pod: ChosenFor) => boolean) => Promise<void>): void {
+    const { informers, identity, log, queue } = this.context;
     const ref = { group: simulationGroup(identity), version: VERSION, name: 'podlifecycles', namespaced: false };
-    const { known } = this;
+    const { known, lifecycles } = this;
+    const changes = queue(
+      async () => {
+        const { touched } = this;
+        this.touched = new LifecycleIndex();
+        await changed((pod) => touched.first(pod) !== undefined);
+      },
+      { name: 'simulated-nodes-lifecycles' },
+    );
     informers.of<PodLifecycle>(ref).onChange(({ type, object }) => {
       const name = keyOf(object);
-      known.delete(name);
-      if (type !== 'deleted') {
-        try {
-          known.set(name, configured(object));
-        } catch (error) {
-          log.warn('invalid PodLifecycle ignored', { name: object.metadata.name, error: String(error) });
-        }
+      const before = known.get(name);
+      if (before !== undefined) {
+        known.delete(name);
+        lifecycles.delete(before);
+        this.touched.add(before);
       }
-      this.sorted = undefined;
-      this.changed();
+      const after = type === 'deleted' ? undefined : read(object);
+      if (after !== undefined) {
+        known.set(name, after);
+        lifecycles.add(after);
+        this.touched.add(after);
+      }
+      if (before !== undefined || after !== undefined) changes.add('');
     });
+    function read(object: PodLifecycle): ConfiguredLifecycle | undefined {
+      try {
+        return configured(object);
+      } catch (error) {
+        log.warn('invalid PodLifecycle ignored', { name: object.metadata.name, error: String(error) });
+        return undefined;
+      }
+    }
   }
 }
 

@@ -63,6 +63,7 @@ const poolSchema = {
         nodes: { type: 'integer' },
         ready: { type: 'integer' },
         observedGeneration: { type: 'integer', format: 'int64' },
+        message: { type: 'string', description: 'Why there are fewer nodes than wanted.' },
       },
     },
   },
@@ -134,6 +135,7 @@ export function definitionsOf(identity: Identity): Definition[] {
   const columns = [
     { name: 'Nodes', type: 'integer', jsonPath: '.spec.count' },
     { name: 'Ready', type: 'integer', jsonPath: '.status.ready' },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ];
   return [

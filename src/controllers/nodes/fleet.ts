@@ -16,7 +16,8 @@ import {
   statusOf,
   usualLabels,
 } from './node-object.ts';
-import { MAX_NODES, type NodePoolSpec, usualCapacity } from './settings.ts';
+import { PoolMembers } from './pool-members.ts';
+import { MAX_NODES, MOST_NODES, type NodePoolSpec, usualCapacity } from './settings.ts';
 
 export interface SimulatedNode {
   readonly name: string;
@@ -46,17 +47,28 @@ const WORKERS = 16;
 export class Fleet {
   readonly nodes: Informer<NodeObject>;
   private readonly context: ControllerContext;
+  private readonly most: number;
   private events: FleetEvents = { up: () => {}, down: () => {}, gone: () => {} };
   private readonly blocks = new PodBlocks();
   private readonly known = new Map<string, SimulatedNode>();
   private readonly pools = new Map<string, Pool>();
   /** The pool of every node that a pool wants, by the name of the node. */
   private readonly wanted = new Map<string, { readonly pool: Pool; readonly index: number }>();
+  /** How many nodes pools want beyond the limit, by the name of the pool. */
+  private readonly short = new Map<string, number>();
+  /** Nodes for whose pods no addresses are left, with their pools. */
+  private readonly homeless = new Map<string, string>();
+  readonly members: PoolMembers;
+  /** Called when a pool gets other nodes than before, or cannot. */
+  resized: (pool: string) => void = () => {};
   private readonly work: WorkQueue;
 
-  constructor(context: ControllerContext) {
+  /** `most`: nodes of all pools together. */
+  constructor(context: ControllerContext, most = MOST_NODES) {
     this.context = context;
+    this.most = most;
     this.nodes = context.informers.of<NodeObject>(refs.nodes);
+    this.members = new PoolMembers(this.nodes, poolLabel(context.identity));
     this.work = context.queue((name) => this.repair(name), { name: 'simulated-nodes-nodes', workers: WORKERS, after: [this.nodes.synced] });
   }
   /** Begins; all nodes that are known already are reported. */
@@ -75,26 +87,62 @@ export class Fleet {
     return this.known.size;
   }
 
-  /** Nodes of this pool are created or deleted until there are as many as it wants. */
+  /** Nodes of this pool are created or deleted until there are as many as it wants, or as there may be. */
   setPool(pool: Pool): void {
-    this.removePool(pool.name);
+    this.drop(pool.name);
     this.pools.set(pool.name, pool);
+    this.want(pool);
+    for (const name of this.members.of(pool.name)) if (!this.wanted.has(name)) this.work.add(name);
+    this.fill();
+  }
+  removePool(name: string): void {
+    this.drop(name);
+    this.fill();
+  }
+  /** Why a pool has fewer nodes than it wants; undefined if it has or will have all. */
+  shortageOf(pool: string): string | undefined {
+    const short = this.short.get(pool) ?? 0;
+    if (short > 0) return `${short} nodes are left out: a server simulates at most ${this.most}`;
+    let homeless = 0;
+    for (const name of this.homeless.values()) if (name === pool) homeless++;
+    return homeless === 0 ? undefined : `${homeless} nodes are left out: no addresses are left for their pods`;
+  }
+
+  private drop(name: string): void {
+    const pool = this.pools.get(name);
+    if (pool === undefined) return;
+    this.pools.delete(name);
+    this.short.delete(name);
+    for (let index = 0; index < pool.count; index++) {
+      const node = `${name}-${index}`;
+      this.homeless.delete(node);
+      if (!this.wanted.delete(node)) return;
+      this.work.add(node);
+    }
+  }
+  private want(pool: Pool): void {
     const count = Math.min(pool.count, MAX_NODES);
     for (let index = 0; index < count; index++) {
       const name = `${pool.name}-${index}`;
-      if (!this.wanted.has(name)) this.wanted.set(name, { pool, index });
+      if (!this.wanted.has(name)) {
+        if (this.wanted.size >= this.most) {
+          this.short.set(pool.name, count - index);
+          return;
+        }
+        this.wanted.set(name, { pool, index });
+      }
       this.work.add(name);
     }
-    const label = poolLabel(this.context.identity);
-    for (const { metadata } of this.nodes.list())
-      if (metadata.labels?.[label] === pool.name && !this.wanted.has(metadata.name ?? '')) this.work.add(metadata.name ?? '');
+    this.short.delete(pool.name);
   }
-  removePool(name: string): void {
-    if (!this.pools.delete(name)) return;
-    for (const [node, { pool }] of this.wanted) {
-      if (pool.name !== name) continue;
-      this.wanted.delete(node);
-      this.work.add(node);
+  /** Gives room that has become free to pools that had none. */
+  private fill(): void {
+    for (const name of this.short.keys()) {
+      if (this.wanted.size >= this.most) return;
+      const pool = this.pools.get(name);
+      if (pool === undefined) continue;
+      this.want(pool);
+      this.resized(name);
     }
   }
 
@@ -103,7 +151,7 @@ export class Fleet {
     const name = before.metadata.name ?? '';
     if (node === undefined || !isSimulated(identity, node)) {
       if (this.known.delete(name)) {
-        this.blocks.free(before.spec?.podCIDR ?? '');
+        this.release(before.spec?.podCIDR ?? '');
         this.events.gone(name);
       }
       if (this.wanted.has(name)) this.work.add(name);
@@ -161,7 +209,12 @@ export class Fleet {
   private async create(name: string, pool: Pool, index: number): Promise<void> {
     const { client, clock, identity } = this.context;
     const cidr = this.blocks.take(Number(pool.capacity?.pods ?? usualCapacity.pods));
-    if (cidr === undefined) throw new Error(`no addresses are left for the pods of node ${name}`);
+    if (cidr === undefined) {
+      this.homeless.set(name, pool.name);
+      this.resized(pool.name);
+      return;
+    }
+    this.next();
     const node = nodeObject(identity, name, { ...pool, index }, cidr, clock.now());
     if (pool.owner !== undefined) {
       const { apiVersion, kind, uid } = pool.owner;
@@ -170,9 +223,22 @@ export class Fleet {
     try {
       await this.nodes.seen(await client.create<NodeObject>(refs.nodes, '', node));
     } catch (error) {
-      this.blocks.free(cidr);
+      this.release(cidr);
       if (!isConflict(error)) throw error;
     }
+  }
+  private release(cidr: string): void {
+    this.blocks.free(cidr);
+    this.next();
+  }
+  /** Addresses may be left for one more node. */
+  private next(): void {
+    const [first] = this.homeless;
+    if (first === undefined) return;
+    const [name, pool] = first;
+    this.homeless.delete(name);
+    this.work.add(name);
+    this.resized(pool);
   }
 
   /** Gives a node what it lacks: addresses for its pods, a status, and no taint of nodes that do not work. */
@@ -192,7 +258,12 @@ export class Fleet {
         metadata: { resourceVersion, labels: Object.fromEntries(missing) },
         spec: { podCIDR: cidr, podCIDRs: [cidr], ...(tainted && { taints: taints.length === 0 ? null : taints }) },
       };
-      const written = await client.patch<NodeObject>(refs.nodes, '', name, patch).catch(unlessGone);
+      let written: NodeObject | undefined;
+      try {
+        written = await client.patch<NodeObject>(refs.nodes, '', name, patch).catch(unlessGone);
+      } finally {
+        if (written === undefined && cidr !== node.spec?.podCIDR) this.release(cidr);
+      }
       if (written !== undefined) await this.nodes.seen(written);
     }
     const current = this.nodes.get('', name);

@@ -13,6 +13,7 @@ import { Fleet } from './fleet.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { KeptDisks } from './kept-disks.ts';
 import { LifecycleChoice } from './lifecycle/choose.ts';
+import { LifecycleIndex } from './lifecycle/lifecycle-index.ts';
 import { registerMetrics } from './metrics/registration.ts';
 import { NodePods } from './node-pods.ts';
 import { DEFAULT_POOL, KEPT_DISKS, type SimulatedNodesSettings } from './settings.ts';
@@ -36,13 +37,20 @@ function start(context: ControllerContext, settings: SimulatedNodesSettings): vo
   const fleet = new Fleet(context);
   const heartbeats = new Heartbeats(context, fleet);
   const configuration = kinds ? new Configuration(context, fleet) : undefined;
+  const lifecycles = configuration?.lifecycles ?? new LifecycleIndex();
   const pods = new NodePods(context, fleet, {
     events,
     disks,
-    choose: (pod) =>
-      choice.choose(pod, namespaces.get('', pod.metadata.namespace ?? '')?.metadata.annotations, configuration?.lifecycles ?? []),
+    choose: (pod) => choice.choose(pod, namespaces.get('', pod.metadata.namespace ?? '')?.metadata.annotations, lifecycles),
   });
-  configuration?.follow(() => pods.again());
+  configuration?.follow((isAffected) => pods.again(isAffected));
+  const changed = context.queue((name) => pods.again(({ metadata }) => metadata.namespace === name), {
+    name: 'simulated-nodes-namespaces',
+  });
+  namespaces.onChange(({ type, object, old }) => {
+    if (type === 'modified' && !choice.isSame(old?.metadata.annotations, object.metadata.annotations))
+      changed.add(object.metadata.name ?? '');
+  });
   fleet.follow({
     up: (name) => {
       heartbeats.begin(name);

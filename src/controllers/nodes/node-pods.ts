@@ -2,6 +2,7 @@
 import { unlessGone, unlessGoneOrReplaced } from '../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
 import { equal } from '../../lib/equal.ts';
+import { Slices } from '../../lib/slices.ts';
 import { nodeAgentWord } from '../../meta/identity.ts';
 import { formatTime, timeMillis } from '../../meta/time.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
@@ -89,9 +90,13 @@ export class NodePods {
       this.work.add(keyOf(pod));
     }
   }
-  /** The life cycles of pods may have changed. */
-  again(): void {
-    for (const { name } of this.fleet.all()) for (const pod of this.index.onNode(name)) if (!isFinished(pod)) this.work.add(keyOf(pod));
+  /** The life cycles of some pods may have changed. */
+  async again(isAffected: (pod: WorkloadPod) => boolean): Promise<void> {
+    const slices = new Slices();
+    for (const { name } of this.fleet.all()) {
+      for (const pod of this.index.onNode(name)) if (!isFinished(pod) && isAffected(pod)) this.work.add(keyOf(pod));
+      if (slices.due) await slices.pause();
+    }
   }
   /** A client writes in a container: probes may come out otherwise. */
   private written({ namespace, name, uid }: Writer): void {

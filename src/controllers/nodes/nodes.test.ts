@@ -72,6 +72,18 @@ test('nodes are registered with their facts, and renew their leases', async () =
   for (const node of api.all(nodes)) expect(node.status.conditions[3].lastHeartbeatTime > '2024-01-01T00:00:30Z').toBe(true);
 });
 
+test('a change of the annotations of a namespace changes what happens to its pods', async () => {
+  api.put(namespaces, { metadata: { name: 'ns', annotations: { [note('never-ready')]: 'true' } } });
+  await start();
+  pod('waits');
+  await run.idle();
+  const isReady = (): boolean => status('waits').conditions.some((one: Loose) => one.type === 'Ready' && one.status === 'True');
+  expect([status('waits').phase, isReady()]).toEqual(['Running', false]);
+  api.put(namespaces, { metadata: { name: 'ns', annotations: {} } });
+  await run.idle();
+  expect(isReady()).toBe(true);
+});
+
 test('a change of the capacity of a node changes what pods may use', async () => {
   await start();
   const capacity = (change: (amounts: Loose) => Loose): void => {

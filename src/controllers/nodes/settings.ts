@@ -32,6 +32,8 @@ export interface SimulatedNodesSettings extends NodePoolSpec {
 export const KEPT_DISKS = 1000;
 /** Most nodes of a pool. */
 export const MAX_NODES = 10_000;
+/** Most nodes of all pools together; further ones wait until others go. */
+export const MOST_NODES = 30_000;
 /** The pool of the settings; its nodes are called `node-0`, `node-1`, … */
 export const DEFAULT_POOL = 'node';
 

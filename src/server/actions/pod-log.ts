@@ -111,9 +111,9 @@ function readOptions(ctx: Context): PodLogOptions {
 function integer(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = Number(text);
-  if (Math.abs(value) > 2 ** 63 - 1) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  return value;
+  const value = BigInt(text.replace(/^[+]/, ''));
+  if (BigInt.asIntN(64, value) !== value) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  return Number(value);
 }
 
 function time(text: string | undefined): string | undefined {

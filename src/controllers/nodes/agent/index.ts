@@ -12,7 +12,7 @@ import type { Random } from '../../../lib/random.ts';
 import { acceptKey } from '../../../lib/websocket/server.ts';
 import { commandStatus } from '../../../meta/errors.ts';
 import { type Identity, identities } from '../../../meta/identity.ts';
-import { timeMillis } from '../../../meta/time.ts';
+import { TimeError, timeMillis } from '../../../meta/time.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { argvOf, type Container } from '../container-command.ts';
@@ -127,9 +127,11 @@ export class SimulatedAgent {
 
   private async question(req: IncomingMessage): Promise<Question> {
     const [path = '', search = ''] = (req.url ?? '').split('?');
-    const [action = '', namespace = '', name = '', container] = path.slice(1).split('/').map(decodeURIComponent);
+    const [action = '', namespace = '', name = '', container, ...more] = path.slice(1).split('/').map(decoded);
+    if (more.length > 0) throw new Refused(404, 'page not found');
     const pod = name === '' ? undefined : await findPod(this.options.client, namespace, name);
-    if (pod === undefined)
+    // An agent knows the pods of its node: who may reach one node only must not reach the pods of others.
+    if (pod === undefined || pod.spec?.nodeName !== this.nodes.get(req.socket))
       throw new Refused(404, name === '' ? 'page not found' : `pod ${JSON.stringify(`${name}_${namespace}`)} not found`);
     const found = container === undefined ? undefined : containerOf(pod, container);
     if (container !== undefined && found === undefined)
@@ -162,15 +164,20 @@ export class SimulatedAgent {
     if (container === undefined) throw new Refused(400, 'a container must be named');
     const { client, clock, identity } = this.options;
     const isOn = (name: string): boolean => query.get(name) === 'true' || query.get(name) === '1';
-    const number = (name: string): number | undefined => (query.has(name) ? Number(query.get(name)) : undefined);
+    const number = (name: string, least: number): number | undefined => {
+      const text = query.get(name);
+      if (text === null) return undefined;
+      if (!/^\d{1,19}$/.test(text) || Number(text) < least) throw new Refused(400, `${name} must be a number from ${least} on`);
+      return Number(text);
+    };
     const sinceTime = query.get('sinceTime');
-    const sinceSeconds = number('sinceSeconds');
+    const sinceSeconds = number('sinceSeconds', 1);
     const options = {
       follow: isOn('follow'),
       previous: isOn('previous'),
       timestamps: isOn('timestamps'),
-      tailLines: number('tailLines'),
-      limitBytes: number('limitBytes'),
+      tailLines: number('tailLines', 0),
+      limitBytes: number('limitBytes', 1),
       since: sinceTime !== null ? timeMillis(sinceTime) : sinceSeconds === undefined ? undefined : clock.now() - sinceSeconds * 1000,
     };
     const { startedAt, endedAt } = runOf(pod, container, options.previous);
@@ -354,9 +361,17 @@ function switchTo(socket: Duplex, protocol: string, headers: readonly string[]):
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${headers.join('\r\n')}\r\n\r\n`);
 }
 
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Refused(400, `${JSON.stringify(part)} is not encoded as a part of a path is`);
+  }
+}
+
 function problemOf(error: unknown): { status: number; text: string } {
   if (error instanceof Refused) return { status: error.status, text: error.message };
-  if (error instanceof NoLog) return { status: 400, text: error.message };
+  if (error instanceof NoLog || error instanceof TimeError) return { status: 400, text: error.message };
   if (error instanceof UnknownProgram || error instanceof NotSupported)
     return { status: 400, text: `cannot run the command: ${error.message}` };
   return { status: 500, text: `the simulated node failed: ${error instanceof Error ? error.message : String(error)}` };

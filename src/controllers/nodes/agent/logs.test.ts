@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { FakeClock } from '../../../lib/clock.ts';
 import { kubernetes } from '../../../meta/identity.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { Files } from '../shell/files.ts';
 import type { Environment } from '../shell/run.ts';
-import { linesOfRun } from './logs.ts';
+import { linesAt, linesOfRun, writeLog } from './logs.ts';
 
 const pod = { metadata: { name: 'a', namespace: 'b' }, spec: { containers: [] } } as unknown as WorkloadPod;
 const environment = (): Environment => ({
@@ -32,4 +33,20 @@ test('a command that never ends has an end here, whether it writes lines or not'
   const long = linesOf(`a=${'x'.repeat(30_000)}; while true; do echo $a $a $a; sleep 0; done`);
   expect(long.reduce((size, { text }) => size + text.length, 0)).toBeLessThan(5e6);
   expect(linesOf('while true; do :; done').map(({ text }) => text)).toEqual([expect.stringContaining('simulated container main')]);
+});
+
+test('a log of many short lines is written in few pieces, and no further than asked', async () => {
+  const pieces: number[] = [];
+  const sink = { signal: new AbortController().signal, write: async (bytes: Buffer) => void pieces.push(bytes.length) };
+  const all = { follow: false, previous: false, timestamps: false, tailLines: undefined, limitBytes: undefined, since: undefined };
+  const clock = new FakeClock();
+  const end = { clock, hasEnded: async () => true, endedAt: undefined };
+  const size = (): number => pieces.splice(0).reduce((sum, length) => sum + length, 0);
+  await writeLog(linesAt('ab\n'.repeat(100_000), 0), all, sink, end);
+  expect(pieces.length).toBeLessThan(20);
+  expect(size()).toBe(300_000);
+  await writeLog(linesAt('ab\n'.repeat(100_000), 0), { ...all, limitBytes: 40_000 }, sink, end);
+  expect(size()).toBe(40_000);
+  await writeLog(linesAt('ab\n'.repeat(100_000), 0), { ...all, tailLines: 7 }, sink, end);
+  expect(size()).toBe(21);
 });

@@ -141,13 +141,14 @@ export async function writeLog(
   const out = new Out(options, sink);
   const recent = past.filter(({ at }) => options.since === undefined || at >= options.since);
   const { tailLines } = options;
-  for (const line of tailLines === undefined ? recent : tailLines === 0 ? [] : recent.slice(-tailLines))
-    if (!(await out.line(line))) return;
-  if (!options.follow || options.previous) return;
+  const shown = tailLines === undefined ? recent : tailLines === 0 ? [] : recent.slice(-tailLines);
+  if (!(await out.lines(shown)) || !options.follow || options.previous) return;
   while (!sink.signal.aborted && endedAt === undefined) {
     const due = next.done === true ? Number.POSITIVE_INFINITY : next.value.at;
     await clock.sleep(Math.max(Math.min(due - clock.now(), POLL_MS), 1), sink.signal).catch(() => {});
-    for (; next.done !== true && next.value.at <= clock.now(); next = lines.next()) if (!(await out.line(next.value))) return;
+    const arrived: LogLine[] = [];
+    for (; next.done !== true && next.value.at <= clock.now(); next = lines.next()) arrived.push(next.value);
+    if (!(await out.lines(arrived))) return;
     if (sink.signal.aborted || (await hasEnded())) return;
   }
 }
@@ -164,12 +165,24 @@ class Out {
     this.sink = sink;
     this.left = options.limitBytes ?? Number.POSITIVE_INFINITY;
   }
-  /** Returns false when nothing more may be written. */
-  async line({ at, text }: LogLine): Promise<boolean> {
-    const whole = Buffer.from(this.options.timestamps ? `${microTimeOf(at)} ${text}` : text);
+  /** Returns false when nothing more may be written. Lines are written many at a time: a log may have any number of short ones. */
+  async lines(lines: Iterable<LogLine>): Promise<boolean> {
+    let text = '';
+    for (const line of lines) {
+      text += this.options.timestamps ? `${microTimeOf(line.at)} ${line.text}` : line.text;
+      if (text.length < CHUNK) continue;
+      if (!(await this.write(text))) return false;
+      text = '';
+    }
+    return this.write(text);
+  }
+  private async write(text: string): Promise<boolean> {
+    const whole = Buffer.from(text);
     const bytes = whole.length > this.left ? whole.subarray(0, this.left) : whole;
     this.left -= bytes.length;
     if (bytes.length > 0) await this.sink.write(bytes);
     return this.left > 0 && !this.sink.signal.aborted;
   }
 }
+/** Characters of a log that are written at a time. */
+const CHUNK = 32 * 1024;

@@ -5,21 +5,11 @@
  *   simulation.plat.dev/slow-pull: 30s        simulation.plat.dev/complete-after: 5s     simulation.plat.dev/exit-code: "3"
  *   simulation.plat.dev/never-ready: "true"   simulation.plat.dev/crash-loop: "true"     simulation.plat.dev/oom: "true"
  */
+import { equal } from '../../../lib/equal.ts';
 import { type Identity, simulationName } from '../../../meta/identity.ts';
-import type { LabelSelector } from '../../../meta/labels.ts';
 import { TimeError } from '../../../meta/time.ts';
 import { type Lifecycle, lifecycleOf, quickLifecycle, type StageSpec } from './lifecycle.ts';
-
-/** A PodLifecycle object, ready for use. */
-export interface ConfiguredLifecycle {
-  readonly name: string;
-  readonly selector: LabelSelector;
-  /** Empty: all. */
-  readonly namespaces: readonly string[];
-  /** Names of images, `*` for any text. Empty: all. A pod has the life cycle if one of its containers has such an image. */
-  readonly images: readonly string[];
-  readonly lifecycle: Lifecycle;
-}
+import type { ChosenFor, LifecycleIndex } from './lifecycle-index.ts';
 
 /** By the last part of the annotation's name: the stage that its value makes. */
 const stageOf: Readonly<Record<string, (value: string) => StageSpec | undefined>> = {
@@ -42,18 +32,6 @@ const exitCode = 'exit-code';
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-/** What of a pod decides. */
-export interface ChosenFor {
-  readonly metadata: {
-    readonly namespace?: string;
-    readonly labels?: Record<string, string>;
-    readonly annotations?: Record<string, string>;
-  };
-  readonly spec?: {
-    readonly containers?: readonly { readonly image?: string }[] | null;
-    readonly initContainers?: readonly { readonly image?: string }[] | null;
-  } | null;
-}
 export interface Chosen {
   readonly lifecycle: Lifecycle;
   /** What is wrong with the annotations; those are not used. */
@@ -66,19 +44,14 @@ export class LifecycleChoice {
   constructor(identity: Identity) {
     this.prefix = simulationName(identity, '');
   }
-  choose(
-    { metadata: { namespace, labels, annotations }, spec }: ChosenFor,
-    ofNamespace: Annotations,
-    configured: readonly ConfiguredLifecycle[],
-  ): Chosen {
-    const own = this.from(annotations) ?? this.from(ofNamespace);
-    if (own !== undefined) return own;
-    for (const one of configured) {
-      if (one.namespaces.length > 0 && !one.namespaces.includes(namespace ?? '')) continue;
-      if (one.images.length > 0 && !hasImage(spec, one.images)) continue;
-      if (one.selector.matches(labels)) return { lifecycle: one.lifecycle };
-    }
-    return { lifecycle: quickLifecycle };
+  choose(pod: ChosenFor, ofNamespace: Annotations, configured: LifecycleIndex): Chosen {
+    const own = this.from(pod.metadata.annotations) ?? this.from(ofNamespace);
+    return own ?? { lifecycle: configured.first(pod)?.lifecycle ?? quickLifecycle };
+  }
+
+  /** Whether annotations of a namespace mean the same for its pods. */
+  isSame(one: Annotations, other: Annotations): boolean {
+    return equal(this.from(one), this.from(other));
   }
 
   /** Undefined if no annotation is about the life cycle. */
@@ -111,25 +84,6 @@ export class LifecycleChoice {
     }
     return stages === undefined ? undefined : { lifecycle: lifecycleOf(stages) };
   }
-}
-
-function hasImage(spec: ChosenFor['spec'], patterns: readonly string[]): boolean {
-  const images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ image }) => image ?? '');
-  return patterns.some((pattern) => images.some((image) => isLike(image, pattern)));
-}
-/** `example.com/*:broken`: parts between stars are found one after another. */
-function isLike(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /** What is wrong with the delay that an annotation names; undefined if nothing is. */

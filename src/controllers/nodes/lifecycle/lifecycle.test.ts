@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { plat } from '../../../meta/identity.ts';
-import { fromLabelSelector } from '../../../meta/labels.ts';
+import { fromLabelSelector, LabelSelector } from '../../../meta/labels.ts';
 import type { Loose } from '../../testing.ts';
 import { Files } from '../shell/files.ts';
 import { LifecycleChoice } from './choose.ts';
 import type { NodeEvent } from './containers.ts';
 import { delayOf, type Lifecycle, lifecycleOf, quickLifecycle, type StageSpec } from './lifecycle.ts';
+import { LifecycleIndex } from './lifecycle-index.ts';
 import { PodMemory } from './memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './pod-status.ts';
 import { processOf } from './process.ts';
@@ -425,7 +426,7 @@ test('jitter is the same for the same seed, and different for others', () => {
 const choice = new LifecycleChoice(plat);
 const note = (name: string, value: string) => ({ [`simulation.plat.dev/${name}`]: value });
 const chosen = (annotations: Record<string, string>, ofNamespace = {}) =>
-  choice.choose({ metadata: { annotations } }, ofNamespace, []).lifecycle;
+  choice.choose({ metadata: { annotations } }, ofNamespace, new LifecycleIndex()).lifecycle;
 
 test('annotations choose the life cycle, those of the pod before those of its namespace', () => {
   expect(chosen({})).toBe(quickLifecycle);
@@ -442,7 +443,10 @@ test('annotations choose the life cycle, those of the pod before those of its na
 
 test('wrong annotations are reported and not used', () => {
   for (const wrong of [note('slow-pull', 'soon'), note('exit-code', '300'), note('exit-code', 'x')])
-    expect(choice.choose({ metadata: { annotations: wrong } }, {}, [])).toEqual({ lifecycle: quickLifecycle, problem: expect.any(String) });
+    expect(choice.choose({ metadata: { annotations: wrong } }, {}, new LifecycleIndex())).toEqual({
+      lifecycle: quickLifecycle,
+      problem: expect.any(String),
+    });
 });
 
 test('configured life cycles select pods by labels and namespace, the first by name', () => {
@@ -455,7 +459,7 @@ test('configured life cycles select pods by labels and namespace, the first by n
   });
   const all = [one('a', { app: 'web' }, ['other']), one('b', { app: 'web' }), one('c', {})];
   const of = (labels: Record<string, string>, namespace = 'ns') =>
-    choice.choose({ metadata: { labels, namespace } }, undefined, all).lifecycle;
+    choice.choose({ metadata: { labels, namespace } }, undefined, new LifecycleIndex(all)).lifecycle;
   expect(of({ app: 'web' }, 'other')).toBe(all[0]?.lifecycle);
   expect(of({ app: 'web' })).toBe(all[1]?.lifecycle);
   expect(of({})).toBe(all[2]?.lifecycle);
@@ -466,7 +470,8 @@ test('configured life cycles select pods by the images of their containers', () 
   const fails = (patterns: string[], ...images: string[]): boolean => {
     const all = [{ name: 'a', selector: fromLabelSelector({}), namespaces: [], images: patterns, lifecycle }];
     return (
-      choice.choose({ metadata: {}, spec: { containers: images.map((image) => ({ image })) } }, undefined, all).lifecycle === lifecycle
+      choice.choose({ metadata: {}, spec: { containers: images.map((image) => ({ image })) } }, undefined, new LifecycleIndex(all))
+        .lifecycle === lifecycle
     );
   };
   expect(fails(['web:404'], 'web:404')).toBe(true);
@@ -476,4 +481,43 @@ test('configured life cycles select pods by the images of their containers', () 
   expect(fails(['a*a'], 'a')).toBe(false);
   expect(fails(['a*b*c'], 'a-c-b-c')).toBe(true);
   expect(fails(['a*b*c'], 'a-c')).toBe(false);
+});
+
+test('of many configured life cycles a pod is compared with those that can select it, and changes are seen', () => {
+  const lifecycle = lifecycleOf([{ stage: 'ready', delay: '1s' }]);
+  let compared = 0;
+  const counting = (matchLabels: Record<string, string>) => {
+    const selector = new LabelSelector(fromLabelSelector({ matchLabels }).requirements);
+    const { matches } = selector;
+    selector.matches = (labels) => {
+      compared++;
+      return matches.call(selector, labels);
+    };
+    return selector;
+  };
+  const one = (name: string, more: { app?: string; namespaces?: string[]; images?: string[] }) => ({
+    name,
+    selector: counting(more.app === undefined ? {} : { app: more.app }),
+    namespaces: more.namespaces ?? [],
+    images: more.images ?? [],
+    lifecycle,
+  });
+  const index = new LifecycleIndex();
+  for (let i = 1000; i-- > 0; ) {
+    index.add(one(`l${i}`, { app: `a${i}` }));
+    index.add(one(`n${i}`, { namespaces: [`ns${i}`] }));
+    index.add(one(`i${i}`, { images: [`app:${i}`] }));
+  }
+  const first = (labels: Record<string, string>, namespace = '', image = '') =>
+    index.first({ metadata: { labels, namespace }, spec: { containers: [{ image }] } })?.name;
+  expect([first({ app: 'a7' }), first({}, 'ns8'), first({}, '', 'app:9'), first({ app: 'x' })]).toEqual(['l7', 'n8', 'i9', undefined]);
+  expect(first({ app: 'a7' }, 'ns8', 'app:9')).toBe('i9');
+  expect(compared).toBe(5);
+  const [all, early] = [one('z', { images: ['*'] }), one('a', { app: 'a7' })];
+  index.add(all);
+  index.add(early);
+  expect([first({ app: 'a7' }, 'ns8', 'app:9'), first({ app: 'x' })]).toEqual(['a', 'z']);
+  index.delete(early);
+  index.delete(all);
+  expect([first({ app: 'a7' }), first({ app: 'x' })]).toEqual(['l7', undefined]);
 });
