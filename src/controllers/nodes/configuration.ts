@@ -29,7 +29,7 @@ const ESTABLISH_MS = 50;
 export class Configuration {
   readonly lifecycles = new LifecycleIndex();
   private readonly known = new Map<string, ConfiguredLifecycle>();
-  /** Life cycles as they were before and after changes whose pods have not been told yet. */
+  /** Life cycles as they were before and after changes whose pods are still to be looked at. */
   private touched = new LifecycleIndex();
   private readonly context: ControllerContext;
   private readonly fleet: Fleet;
