@@ -15,13 +15,26 @@ const serverOptions = {
 const withOperator = (k8s, test) => async (server) => {
   const kubeConfig = new k8s.KubeConfig();
   kubeConfig.loadFromString(server.kubeconfigText('operator', ['system:masters']));
+  const closeConnections = shareConnections(kubeConfig);
   const operator = await startOperator({ k8s, kubeConfig, clock: server.clock });
   try {
     await test(server);
   } finally {
     await operator.stop();
+    closeConnections();
   }
 };
+
+/** The library makes an agent for every request, and with it a connection: most of the time of a test. Here all requests share one. */
+function shareConnections(kubeConfig) {
+  const { createAgent } = kubeConfig;
+  let agent;
+  kubeConfig.createAgent = (cluster, options) => {
+    agent ??= createAgent.call(kubeConfig, cluster, { ...options, keepAlive: true });
+    return agent;
+  };
+  return () => agent?.destroy();
+}
 
 const sites = '/apis/example.dev/v1/namespaces/default/websites';
 const website = (spec = {}) => ({
