@@ -40,3 +40,24 @@ test('other names stand in the path, encoded', () => {
   expect(pathOf(accounts, 'a', 'system:x y?z')).toBe('/api/v1/namespaces/a/serviceaccounts/system%3Ax%20y%3Fz');
   expect(pathOf(accounts, undefined)).toBe('/api/v1/serviceaccounts');
 });
+
+test('a brief write returns the metadata, of text or as the server gives it', async () => {
+  const { client, asked } = recorder();
+  const object = { metadata: { name: 'x' } };
+  expect((await client.createBriefly(accounts, 'a', object)).metadata).toEqual({ name: 'x' });
+  await client.createBriefly(accounts, 'a', object);
+  await client.patchBriefly(accounts, 'a', 'x', { metadata: { labels: {} } }, 'status');
+  expect(asked.map(({ method, path, brief, value }) => ({ method, path, brief, value }))).toEqual([
+    { method: 'POST', path: '/api/v1/namespaces/a/serviceaccounts', brief: true, value: object },
+    { method: 'POST', path: '/api/v1/namespaces/a/serviceaccounts', brief: true, value: object },
+    { method: 'PATCH', path: '/api/v1/namespaces/a/serviceaccounts/x/status', brief: true, value: { metadata: { labels: {} } } },
+  ]);
+  expect(String(asked[0]?.body)).toBe(JSON.stringify(object));
+  expect(asked[1]?.body).toBe(asked[0]?.body);
+  const http: Http = {
+    request: async () => ({ status: 201, body: Buffer.alloc(0), metadata: () => ({ uid: 'u' }) }),
+    stream: async () => ({ close() {} }),
+  };
+  const inside = new Client(http, { userAgent: 'test', metadataGroup: 'meta' });
+  expect((await inside.createBriefly(accounts, 'a', object)).metadata).toEqual({ uid: 'u' });
+});

@@ -2,6 +2,7 @@
  * The transports of a client: HTTPS, or calls within the process of the server itself. Both have the
  * same requests and responses, so that their users need not distinguish them.
  */
+import type { ApiObject } from '../kinds/kind.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
 import { readAll, type Transport, TransportError } from './transport.ts';
 
@@ -13,12 +14,18 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
+  /** What the body is the JSON text of, which nobody changes any more: within the process of the server it need not be parsed. */
+  readonly value?: unknown;
+  /** Of an object only the metadata is wanted. */
+  readonly brief?: boolean;
   /** For a watch within the process of the server: objects are kept for a while as they are written (`StreamEvent.written`). */
   readonly keepsWritten?: boolean;
 }
 export interface HttpAnswer {
   readonly status: number;
   readonly body: Buffer;
+  /** In place of the body of a `brief` request within the process of the server: nobody may change it. */
+  readonly metadata?: (() => ApiObject['metadata']) | undefined;
 }
 
 /** An event of a watch in a server of the same process. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
 import type { Work } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
-import { holdsFractions, parseJson, parseJsonSteps } from './parse.ts';
+import { holdsFractions, noteValue, parseJson, parseJsonSteps } from './parse.ts';
 import { SlowParser } from './slow-parse.ts';
 
 test('of a repeated key the last value counts; with merge, repeated objects are laid one over the other', () => {
@@ -144,4 +144,16 @@ test('text of many values is read in steps as other text is', () => {
   expect(() => steps('-123456789012345678901')).toThrow('number -123456789012345678901 cannot be kept exactly');
   expect(steps('"\\ud800x\\ud83d\\ude00"')).toEqual([...many, '\ufffdx😀']);
   expect(steps('{"\\udc00":1}')).toEqual([...many, { '\ufffd': 1 }]);
+});
+
+test('a text whose value is known is not parsed, and reads as its text does', () => {
+  const value = { a: undefined, b: [1, undefined, { c: undefined, d: 'x' }], e: { f: null } };
+  const text = Buffer.from(JSON.stringify(value));
+  noteValue(text, value);
+  expect(parseJson(text)).toStrictEqual(JSON.parse(text.toString()));
+  const whole = { a: { b: ['x'] } };
+  const other = Buffer.from(JSON.stringify(whole));
+  noteValue(other, whole);
+  expect(parseJson(other, { merge: true })).toBe(whole);
+  expect(value.b).toEqual([1, undefined, { c: undefined, d: 'x' }]);
 });

@@ -11,7 +11,7 @@
 import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { checkNumber, DecodeError, LONG_DIGITS, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';
 import type { Place } from './field-place.ts';
-import { setKey, toWellFormed } from './plain.ts';
+import { setKey, toWellFormed, withoutUndefined } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
 import type { JsonValue } from './types.ts';
 
@@ -24,8 +24,20 @@ export interface ParseOptions {
   readonly place?: Place | undefined;
 }
 
+/** Values of texts that this process made of them. */
+const knownValues = new WeakMap<Buffer, JsonValue>();
+/**
+ * The text was made by JSON.stringify of this value, which nobody changes: it need not be parsed. Fields without a value count as
+ * absent, as in the text.
+ */
+export function noteValue(text: Buffer, value: unknown): void {
+  if (!knownValues.has(text)) knownValues.set(text, withoutUndefined(value) as JsonValue);
+}
+
 /** Reads one JSON value. Bytes that are not UTF-8 become replacement characters. Throws DecodeError. */
 export function parseJson(input: string | Buffer, options: ParseOptions = {}): JsonValue {
+  const known = typeof input === 'string' ? undefined : knownValues.get(input);
+  if (known !== undefined) return known;
   // Text that is large enough to exceed the limits is checked before it is parsed.
   if (input.length > surveyedFrom && options.uncounted !== true) checkCounts(input);
   const text = typeof input === 'string' ? input : input.toString('utf8');

@@ -52,3 +52,28 @@ function checkBelow(value: object, depth: number): void {
     if (typeof item === 'object' && item !== null) checkBelow(item, depth + 1);
   }
 }
+
+/** The value as JSON text would have it: fields without a value are left out, and such items are null. Itself if there are none. */
+export function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    let list: unknown[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] === undefined ? null : withoutUndefined(value[i]);
+      if (item === value[i]) continue;
+      list ??= [...value];
+      list[i] = item;
+    }
+    return list ?? value;
+  }
+  let copy: Record<string, unknown> | undefined;
+  for (const key in value) {
+    const given = (value as Record<string, unknown>)[key];
+    const item = withoutUndefined(given);
+    if (item === given && item !== undefined) continue;
+    copy ??= { ...value } as Record<string, unknown>;
+    if (item === undefined) delete copy[key];
+    else copy[key] = item;
+  }
+  return copy ?? value;
+}

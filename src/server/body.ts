@@ -18,6 +18,7 @@ import { holdsFractions, type ParseOptions, parseJson, parseJsonInSlices } from 
 import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
+import { wholeBody } from './in-process.ts';
 import type { Media } from './negotiate.ts';
 
 /** Largest body of any request. */
@@ -26,6 +27,8 @@ export const BODY_LIMIT = 3 * 1024 * 1024;
 /** The whole body. With priority and fairness the request has its seats when this resolves; it rejects where there are none. */
 export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
   const { req, body: awaited } = ctx;
+  const whole = wholeBody(req);
+  if (whole !== undefined) return takeWhole(ctx, whole, limit);
   if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined;
@@ -41,8 +44,7 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) fail(tooLarge(limit));
-      else if (awaited?.received(chunk.length) === false)
-        fail(tooManyRequests('Too many request bodies are waiting, please try again later.', 1));
+      else if (awaited?.received(chunk.length) === false) fail(tooManyBodies());
       else if (first === undefined) first = chunk;
       else if (chunks === undefined) chunks = [first, chunk];
       else chunks.push(chunk);
@@ -63,6 +65,19 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
     req.on('aborted', () => reject(badRequest('the client went away before the whole body had come')));
   });
 }
+/** The same for a body that is here already. */
+async function takeWhole(ctx: Context, whole: Buffer, limit: number): Promise<Buffer> {
+  const { body: awaited } = ctx;
+  if (whole.length > limit) throw tooLarge(limit);
+  awaited?.reading(() => {});
+  if (awaited?.received(whole.length) === false) throw tooManyBodies();
+  ctx.bodyBytes = whole.length;
+  if (ctx.keepBody) ctx.keptBody = whole;
+  const waiting = awaited?.whole(ctx);
+  if (waiting instanceof Promise) await waiting;
+  return whole;
+}
+const tooManyBodies = (): ApiError => tooManyRequests('Too many request bodies are waiting, please try again later.', 1);
 const tooLarge = (limit: number): ApiError => requestTooLarge(`Request entity too large: limit is ${limit}`);
 
 export function bodyMedia(ctx: Context, protobuf: boolean, own: string): Media {

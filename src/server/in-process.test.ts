@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readBody } from './body.ts';
 import { openBody } from './body-stream.ts';
 import { Context, type Incoming, type Outgoing } from './context.ts';
-import { inProcess, presetUser, takesFrames } from './in-process.ts';
+import { inProcess, presetUser, takesFrames, takesMetadata } from './in-process.ts';
 import { head, send } from './respond.ts';
 
 const user = { name: 'somebody', groups: ['some'] };
@@ -160,4 +160,24 @@ test('a signal has no listeners of answers that are over', async () => {
   await new Promise<void>((resolve) => void inner.stream({ path: '/', signal }, { ...sink, end: () => resolve() }));
   await new Promise((resolve) => setImmediate(resolve));
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+test('metadata goes to those who asked for no more, without text', async () => {
+  const inner = way((ctx) => {
+    if (takesMetadata(ctx.res)) ctx.res.metadata = () => ({ uid: 'u' });
+    send(ctx, 200, 'application/json', takesMetadata(ctx.res) ? '' : '{}');
+  });
+  const brief = await inner.request({ path: '/', brief: true });
+  expect([brief.body.length, brief.metadata?.()]).toEqual([0, { uid: 'u' }]);
+  const whole = await inner.request({ path: '/' });
+  expect([whole.body.toString(), whole.metadata]).toEqual(['{}', undefined]);
+});
+
+test('a body over the limit is refused, also one that is here already', async () => {
+  const inner = way(async (ctx) => {
+    const refusal = await readBody(ctx, 3).catch((error: Error) => error.message);
+    send(ctx, 200, 'text/plain', String(refusal));
+  });
+  expect((await inner.request({ method: 'POST', path: '/', body: 'four' })).body.toString()).toContain('limit is 3');
+  expect((await inner.request({ method: 'POST', path: '/', body: 'not' })).body.toString()).toBe('not');
 });

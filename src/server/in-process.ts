@@ -4,6 +4,8 @@
  */
 import { Readable, Writable } from 'node:stream';
 import type { Authenticator, User } from '../auth/types.ts';
+import type { ApiObject } from '../kinds/kind.ts';
+import { noteValue } from '../schema/parse.ts';
 import type { Incoming, Outgoing } from './context.ts';
 import type { Step } from './pipeline.ts';
 import { authenticate } from './steps/authenticate.ts';
@@ -15,6 +17,10 @@ export interface InProcessRequestOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
+  /** What the body is the JSON text of; nobody changes it any more. */
+  readonly value?: unknown;
+  /** Of an object only the metadata is wanted, as a value. */
+  readonly brief?: boolean;
   /** For a watch: objects of its collection are kept for a while as they are written (`InProcessEvent.written`). */
   readonly keepsWritten?: boolean;
 }
@@ -23,6 +29,8 @@ export interface InProcessAnswer {
   /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer;
+  /** In place of the body, where it was requested so: nobody may change it. */
+  readonly metadata?: (() => ApiObject['metadata']) | undefined;
 }
 /** A watch event, encoded only on demand. */
 export interface InProcessEvent {
@@ -107,11 +115,12 @@ export function inProcess(
       options.signal?.throwIfAborted();
       const chunks: Buffer[] = [];
       const outgoing = new InProcessOutgoing((chunk) => chunks.push(chunk));
+      outgoing.brief = options.brief === true;
       let whole = false;
       outgoing.once('finish', () => {
         whole = true;
         const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-        resolve({ status: outgoing.statusCode, headers: outgoing.headers, body });
+        resolve({ status: outgoing.statusCode, headers: outgoing.headers, body, metadata: outgoing.metadata });
       });
       outgoing.once('error', reject);
       outgoing.once('close', () => {
@@ -179,7 +188,8 @@ export class InProcessIncoming extends Readable {
   readonly httpVersionMajor = 1;
   readonly socket = ownSocket;
   readonly keepsWritten: boolean;
-  private readonly body: Buffer | undefined;
+  /** The whole body. */
+  readonly body: Buffer | undefined;
 
   constructor(options: InProcessRequestOptions, user: User | undefined) {
     super();
@@ -188,6 +198,7 @@ export class InProcessIncoming extends Readable {
     this.method = options.method ?? 'GET';
     this.url = options.path;
     this.body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
+    if (this.body !== undefined && options.value !== undefined) noteValue(this.body, options.value);
     this.headers = this.body === undefined ? { ...options.headers } : { ...options.headers, 'content-length': String(this.body.length) };
   }
   /** For requests that are forwarded to another server. */
@@ -202,6 +213,9 @@ export class InProcessIncoming extends Readable {
   }
 }
 
+/** The whole body of a request from within the process; undefined if it comes in parts, or there is none. */
+export const wholeBody = (req: object): Buffer | undefined => (req instanceof InProcessIncoming ? req.body : undefined);
+
 /** Whether a watch is of a part of this process that wants objects as they are written. */
 export const keepsWritten = (req: object): boolean => req instanceof InProcessIncoming && req.keepsWritten;
 
@@ -211,6 +225,9 @@ const ownSocket = Object.freeze({ remoteAddress: '127.0.0.1', remotePort: 0, enc
 /** Whether a response goes to a part of this process, which takes events without encoding. */
 export const takesFrames = (res: object): res is InProcessOutgoing => res instanceof InProcessOutgoing;
 
+/** Whether only the metadata of an object goes to a part of this process. */
+export const takesMetadata = (res: object): res is InProcessOutgoing => res instanceof InProcessOutgoing && res.brief;
+
 /** The parts of a response that the pipeline uses. Writes are passed on at once, so nothing is buffered in between. */
 export class InProcessOutgoing extends Writable {
   statusCode = 0;
@@ -218,6 +235,9 @@ export class InProcessOutgoing extends Writable {
   /** Alternating names and values. */
   headers: readonly string[] = [];
   onHead: (() => void) | undefined;
+  /** Of an object only the metadata is wanted, which is set instead of written. */
+  brief = false;
+  metadata: (() => ApiObject['metadata']) | undefined;
   private readonly take: (chunk: Buffer) => unknown;
   private readonly takeEvent: (event: InProcessEvent) => void;
 

@@ -305,7 +305,7 @@ export class NodePods {
     const changed = changedFields(pod.status ?? {}, status);
     if (changed !== undefined) {
       const patch = { metadata: { resourceVersion }, status: changed };
-      const written = await this.context.client.patch<WorkloadPod>(refs.pods, namespace, name, patch, 'status').catch(unlessGone);
+      const written = await this.context.client.patchBriefly(refs.pods, namespace, name, patch, 'status').catch(unlessGone);
       if (written === undefined) return;
       await this.pods.seen(written);
     }

@@ -109,7 +109,7 @@ export class SentEffects implements Effects {
       await this.patching.get(key)?.catch(() => {});
       this.posting.add(key);
       const { name, namespace, uid } = pod;
-      await this.options.client.create(
+      await this.options.client.createBriefly(
         refs.pods,
         namespace,
         {

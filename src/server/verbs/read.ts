@@ -5,8 +5,10 @@ import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { fresh, type ListResult, list } from '../../registry/list.ts';
 import { missing, unreadableWarning } from '../../registry/unreadable.ts';
+import { parseItem } from '../../registry/versions.ts';
 import type { Item } from '../../storage/item.ts';
 import type { Context } from '../context.ts';
+import { takesMetadata } from '../in-process.ts';
 import { sendList } from '../list-body.ts';
 import { type Offer, type Representation, wantsPretty } from '../negotiate.ts';
 import { readOptions, selectionOf } from '../options.ts';
@@ -59,6 +61,8 @@ function absent(resource: Resource, namespace: string, name: string): Error {
   return missing({ resource, namespace, name });
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** Responds with an object in the negotiated form. */
 export function sendItem(
   services: Services,
@@ -68,6 +72,12 @@ export function sendItem(
   item: Item,
   representation: Representation,
 ): void | Promise<void> {
+  // What is recorded is what is sent.
+  if (ctx.audit === undefined && takesMetadata(ctx.res)) {
+    ctx.res.metadata = () => (resource.versions.recent.written(resource, item) ?? parseItem(item)).metadata;
+    send(ctx, status, representation.type, NOTHING);
+    return;
+  }
   const pretty = isPretty(ctx, representation);
   if (isPlain(resource, representation, pretty) && !resource.versions.isUnconverted(item)) {
     if (item.line === undefined) sendLine(ctx, status, representation.type, item.bytes);

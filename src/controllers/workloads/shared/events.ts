@@ -118,7 +118,7 @@ export class EventRecorder {
     const namespace = namespaceOf(metadata);
     const time = formatTime(first);
     const { fieldPath, host = this.options.host, ...rest } = event;
-    return client.create(events, namespace, {
+    return client.createBriefly(events, namespace, {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name, namespace },

@@ -1,5 +1,5 @@
 /** Creates and deletes the pods of an owner, and reports it in events about the owner. */
-import type { Client } from '../../../client/dynamic.ts';
+import type { Brief, Client } from '../../../client/dynamic.ts';
 import { isNotFound } from '../../../client/http.ts';
 import type { PodTemplateSpec } from '../../../kinds/core/schema/pod.ts';
 import type { OwnerReference } from '../../../kinds/meta.ts';
@@ -45,10 +45,10 @@ export class PodControl {
     this.client = client;
     this.recorder = recorder;
   }
-  /** Creates a pod. What is refused is an event about the owner, unless its namespace is going, and is thrown. */
-  async create(pod: WorkloadPod, owner: About): Promise<WorkloadPod> {
+  /** Creates a pod, which must not be changed afterwards. What is refused is an event about the owner, unless its namespace is going, and is thrown. */
+  async create(pod: WorkloadPod, owner: About): Promise<Brief> {
     try {
-      const made = await this.client.create<WorkloadPod>(refs.pods, pod.metadata.namespace ?? '', pod);
+      const made = await this.client.createBriefly(refs.pods, pod.metadata.namespace ?? '', pod);
       this.recorder.event(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${made.metadata.name}`);
       return made;
     } catch (error) {
