@@ -92,3 +92,11 @@ test('a Step is a step of the pipeline', () => {
 test('files of the root have a folder', () => {
   expect(files.filter((file) => !file.includes('/'))).toEqual(['index.ts']);
 });
+
+test('a log line is a constant phrase that can be searched for', () => {
+  const made = /\blog\??\.(error|warn|info|debug)\((\d+, )?`|\blog\??\.(error|warn|info|debug)\((\d+, )?'[^']*' \+/;
+  expect('this.log.warn(`no file $' + '{file}`)').toMatch(made);
+  expect("log.debug(4, 'a ' + b)").toMatch(made);
+  const found = product.filter((file) => file !== 'lib/log.ts' && made.test(readFileSync(join(src, file), 'utf8')));
+  expect(found).toEqual([]);
+});

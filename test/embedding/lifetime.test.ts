@@ -61,6 +61,18 @@ test.each([
   expect(await left.list()).toEqual([]);
 });
 
+test.each([[undefined], [{}]])('every option has a default: %j', async (options) => {
+  const names: string[] = [];
+  // The start ends before it opens anything, since the defaults are a port and a directory that others may use.
+  const starting = (name: string): void => {
+    names.push(name);
+    throw new Error('far enough');
+  };
+  await expect(startServer(options, { log: silentLog, starting })).rejects.toThrow('far enough');
+  expect(names).toHaveLength(1);
+  expect(await left.list()).toEqual([]);
+});
+
 test.each(['memory', 'lmdb'] as const)('a server on %s that is closed leaves nothing open', async (store) => {
   const server = await startWithOwnKey({ store });
   const client = new Client(server.address, {});

@@ -1,8 +1,13 @@
-/** The package as programs load it: from both kinds of modules, and with a clear message where Node is too old. */
+/** The package as programs load it: from both kinds of modules, with a clear message where Node is too old, and by npm. */
 import { execFile } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { programDirectory, programMissing } from '../support/program.ts';
+import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { startChild } from '../support/child.ts';
+import { finished, programDirectory, programMissing } from '../support/program.ts';
 
 const node = async (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
   try {
@@ -45,4 +50,28 @@ test.skipIf(programMissing !== undefined)('a version of Node that is too old is 
   const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '16.20.2' })`;
   const { code, err } = await node('--import', old, `${programDirectory}/plat.js`, 'version');
   expect({ code, err }).toEqual({ code: 1, err: 'plat: Node 20.12 or newer is needed; this is 16.20.2\n' });
+});
+
+/** The error of a connection to a port that nothing listens on. */
+const refusal = (port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+    socket.once('connect', () => resolve(socket.destroy() && undefined));
+  });
+
+test.skipIf(programMissing !== undefined)('npm start is the server: a signal to npm ends it, and its port is free', async () => {
+  const { scripts } = JSON.parse(readFileSync(join(programDirectory, '../package.json'), 'utf8')) as { scripts: Record<string, string> };
+  // Not every shell is replaced by the last program that it runs.
+  expect(scripts.start).toMatch(/ && exec node [^&|;]*$/);
+  const project = temporaryDirectory('plat-npm-start');
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, scripts: { start: scripts.start, build: 'true' } }));
+  symlinkSync(programDirectory, join(project, 'dist'));
+  const quiet = '--no-update-notifier --logs-max=0 --script-shell=/bin/sh';
+  const child = startChild('sh', ['-c', `cd ${JSON.stringify(project)} && exec npm start ${quiet} -- --store memory --secure-port 0`]);
+  const ready = await child.line((line) => line.includes('is ready at'));
+  const port = Number(/is ready at https:\/\/127\.0\.0\.1:(\d+)/.exec(ready)?.[1]);
+  child.process.kill('SIGTERM');
+  await finished(child);
+  expect(await refusal(port)).toBe('ECONNREFUSED');
 });
