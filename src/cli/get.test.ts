@@ -159,6 +159,9 @@ test('YAML, JSON and names', async () => {
   const list = JSON.parse((await get('pods', '-o', 'json')).stdout);
   expect(list).toMatchObject({ kind: 'List', apiVersion: 'v1', items: [{ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } }, {}] });
   expect(list.items[0].metadata.managedFields).toBeUndefined();
+  // An object has its keys in the same order alone and in a list.
+  expect((await get('pod', 'a', '-o', 'json')).stdout).toBe(`${JSON.stringify(list.items[0], undefined, 4)}\n`);
+  expect((await get('pod', 'a', '-o', 'json')).stdout).toMatch(/^\{\n {4}"apiVersion": "v1",\n {4}"kind": "Pod",\n {4}"metadata"/);
   expect((await get('pod', 'a', '-ojson', '--show-managed-fields')).stdout).toContain('managedFields');
   expect(asked.every((path) => !path.startsWith('table'))).toBe(true);
 });

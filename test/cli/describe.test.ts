@@ -212,6 +212,18 @@ describe('by every way of choosing objects', () => {
     expect(await shown({ env: { NO_COLOR: '1' } })).toContain('Status:       Active\n');
     expect(await shown({ program: 'kubectl' })).toContain('Status:       Active\n');
   });
+  test('pages that do not fit a terminal go through the pager', async () => {
+    const { terminal } = testIO();
+    const shown = async (height: number): Promise<string> => {
+      const screen = { ...terminal, interactive: true, size: () => ({ width: 100, height }) };
+      // This pager exits at once, and shows nothing.
+      const io = testIO({ cwd: plat.cwd, terminal: screen, env: { PAGER: 'true', NO_COLOR: '1' } });
+      expect(await run(['describe', 'ns', ns, '--kubeconfig', server.running.adminConfigPath], io)).toBe(0);
+      return io.stdout;
+    };
+    expect(await shown(1000)).toContain(`Name:         ${ns}\n`);
+    expect(await shown(5)).toBe('');
+  });
   test('mistakes', async () => {
     expect((await plat.run(['describe'])).code).toBe(2);
     expect((await plat.run(['describe', 'cm', 'a', '-l', 'x=y'])).stderr).toContain('exclude each other');

@@ -45,6 +45,12 @@ describe.each(['plat', 'kubernetes'])('with identity %s', (identity) => {
       expect(await plat.run(['api-resources', '--api-group=none'])).toEqual({ code: 0, stdout: '', stderr: 'No resources found\n' });
     });
 
+    test('every name that it prints is a type for get', async () => {
+      const names = (await plat.ok(['api-resources', '-o', 'name', '--verbs=list'])).trimEnd().split('\n');
+      expect(names).toEqual(expect.arrayContaining(['podsecuritypolicies.policy', `beds.${group}`]));
+      for (const name of names) expect(await plat.run(['get', name, '-A', '-o', 'name']), name).toMatchObject({ code: 0 });
+    });
+
     test('words are refused', async () => {
       expect((await plat.run(['api-resources', 'pods'])).code).toBe(2);
     });

@@ -27,3 +27,16 @@ test('what is there already is applied and compared without a complaint', async 
   const compared = await plat.run(['diff', ...files]);
   expect({ ...compared, stderr: compared.stderr.replace(/^Warning: .*\n/gm, '') }).toEqual({ code: 0, stdout: '', stderr: '' });
 });
+
+test('there is a page of describe for each, of every kind that is kept', async () => {
+  const { code, stdout, stderr } = await plat.run(['describe', '-f', examplesFolder]);
+  expect({ code, stderr: stderr.replace(/^Warning: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
+  const pages = stdout.split(/\n\n\n(?=Name:)/);
+  expect(pages.map((page) => /^Name: +(\S+)/.exec(page)?.[1])).toEqual(kept.map(({ object }) => object.metadata.name));
+});
+
+test('all are deleted by the same files, whatever went with its namespace, definition or owner', async () => {
+  const { code, stdout, stderr } = await plat.run(['delete', '-f', examplesFolder, '--timeout=2m']);
+  expect({ code, stderr: stderr.replace(/^Warning: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.match(/ deleted$/gm)?.length).toBe(kept.length);
+});
