@@ -81,8 +81,12 @@ export class RealTerminal {
   }
   /** Types a line. */
   async type(line: string): Promise<void> {
-    await this.tmux(['send-keys', '-l', line]);
+    await this.write(line);
     await this.key('Enter');
+  }
+  /** Types a text, and nothing after it. */
+  async write(text: string): Promise<void> {
+    await this.tmux(['send-keys', '-l', text]);
   }
   /** Presses a key: `C-c`, `q`, `Enter`. */
   async key(name: string): Promise<void> {

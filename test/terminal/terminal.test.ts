@@ -1,9 +1,24 @@
-/** What people see and press: colours, a live table, the pager, an editor, interrupts. */
+/** What people see and press: colours, a live table, the pager, an editor, interrupts, completion in each shell. */
+import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { pagerMissing, RealTerminal, terminalMissing } from '../support/terminal.ts';
 
 const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'example.com/c:1' }] } });
+const isMissing = (program: string): boolean => {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return false;
+  } catch {
+    return true;
+  }
+};
+/** How each shell is started without the files of its user, and what a user writes into them. */
+const shells = [
+  ['bash', 'bash --norc --noprofile', "PS1='# '; source <(plat completion bash)"],
+  ['zsh', 'zsh -f', "PS1='# '; autoload -Uz compinit && compinit -D -u && source <(plat completion zsh)"],
+  ['fish', 'fish --private', 'function fish_prompt; echo "# "; end; plat completion fish | source'],
+] as const;
 const configMap = (name: string) => ({ metadata: { name }, data: { word: 'before' } });
 
 describe.skipIf(terminalMissing !== undefined)(`in a terminal (${terminalMissing ?? 'tmux'})`, () => {
@@ -78,4 +93,25 @@ describe.skipIf(terminalMissing !== undefined)(`in a terminal (${terminalMissing
     await terminal.shows(/configmap\/one edited[\s\S]*rc=0/);
     expect((await server.admin.ok('GET', path('configmaps/one'))).data).toEqual({ word: 'after' });
   });
+
+  for (const [shell, start, settings] of shells)
+    test.skipIf(isMissing(shell))(`the tab key completes types, names and values in ${shell}`, async () => {
+      await server.admin.ok('POST', path('configmaps'), configMap('settings'));
+      await terminal.type(start);
+      await terminal.type(`${settings}; clear; echo read''y`);
+      await terminal.shows(/^ready$/m);
+      const tab = async (line: string, completed: string): Promise<void> => {
+        await terminal.write(line);
+        // One that is pressed while the shell reads the line is taken for a part of what is pasted.
+        await terminal.shows(new RegExp(`# +${line}`));
+        await terminal.key('Tab');
+        await terminal.shows(new RegExp(`# +${completed}`));
+        await terminal.key('C-c');
+        await terminal.type('clear');
+        await terminal.hides(/configm|settings|use-c/);
+      };
+      await tab('plat config use-c', 'plat config use-context');
+      await tab('plat get configm', 'plat get configmaps');
+      await tab(`plat get cm -n ${ns} sett`, `plat get cm -n ${ns} settings`);
+    });
 });
