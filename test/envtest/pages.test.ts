@@ -141,12 +141,15 @@ test('no page or help exports the output of a command at once, which would hide 
   expect(helps.find(({ name }) => name === 'help of up')?.text).toContain('&& export KUBECONFIG');
 });
 
-test('no page or help makes a reader run the package of somebody else that npm calls plat', async () => {
+test('no page or help makes a reader run the package of others that npm calls plat', async () => {
   const bare = /\bnp(?:x|m exec) (?:--yes |-y )?plat\b/;
   expect('run npx plat server').toMatch(bare);
   const helps = await Promise.all(commands.map(async ({ load }) => (await load()).help(200)));
   const lines = [...shippedPages, 'CONTRIBUTING.md', 'examples/github-action/action.yml'].flatMap((page) => read(page).split('\n'));
   const found = [...lines, ...helps.flatMap((text) => text.split('\n'))].filter((line) => bare.test(line));
   // In a project that has the package installed npm runs that one; elsewhere a warning is all that is said of it.
-  expect(found).toEqual([expect.stringMatching(/^    npm exec plat -- /), expect.stringMatching(/^The unscoped npm package `plat` is not this project/)]);
+  expect(found).toEqual([
+    expect.stringMatching(/^ {4}npm exec plat -- /),
+    expect.stringMatching(/^The unscoped npm package `plat` is not this project/),
+  ]);
 });
