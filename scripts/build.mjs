@@ -10,7 +10,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -115,14 +115,41 @@ const modulesApart = (apart) => ({
 const lazyBuiltIns = {
   name: 'lazy-built-ins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:(fs\/promises|child_process)$/ }, ({ path, namespace }) =>
+    onResolve({ filter: /^node:(fs\/promises|child_process|http|https)$/ }, ({ path, namespace }) =>
       namespace === 'lazy' ? { path, external: true } : { path, namespace: 'lazy' },
     );
     onLoad({ filter: /./, namespace: 'lazy' }, async ({ path }) => {
       const names = Object.keys(await import(path)).filter((name) => name !== 'default');
-      const getter = (name) => `get ${name}() { return require(${JSON.stringify(path)}).${name}; }`;
-      return { contents: `module.exports = { ${names.map(getter).join(', ')} };` };
+      return { contents: gettersOf(path, names) };
     });
+  },
+};
+const gettersOf = (path, names) => {
+  const getter = (name) => `get ${name}() { return require(${JSON.stringify(path)}).${name}; }`;
+  return `module.exports = { ${names.map(getter).join(', ')} };`;
+};
+/** Modules of our own that few runs of a command need: the same. */
+const lazyFiles = [
+  'src/client/agents.ts',
+  'src/cli/get-objects.ts',
+  'src/cli/json-path-template.ts',
+  'src/cli/live-table.ts',
+  'src/kinds/release-texts.ts',
+  'src/lib/go-template/index.ts',
+  'src/meta/json-path.ts',
+  'src/schema/yaml-write.ts',
+].map((file) => join(root, file));
+const lazyModules = {
+  name: 'lazy-modules',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?[\\/].*\.ts$/ }, ({ path, resolveDir, namespace }) => {
+      const file = resolve(resolveDir, path);
+      return lazyFiles.includes(file) && namespace !== 'lazy-module' ? { path: file, namespace: 'lazy-module' } : undefined;
+    });
+    onLoad({ filter: /./, namespace: 'lazy-module' }, async ({ path }) => ({
+      contents: gettersOf(`./${basename(path)}`, await exportsOf(path)),
+      resolveDir: dirname(path),
+    }));
   },
 };
 const fromBundle = serverModules.map((path) => [path, 'bundle']);
@@ -189,14 +216,14 @@ async function bundle() {
       ...common,
       stdin: { contents: `${program}${modulesOf(clientModules)}`, sourcefile: 'cli.ts', resolveDir: root },
       entryNames: 'cli',
-      plugins: [modulesApart(new Map(fromBundle)), descriptionsApart, database],
+      plugins: [lazyBuiltIns, lazyModules, modulesApart(new Map(fromBundle)), descriptionsApart, database],
       supported: { 'dynamic-import': false },
     }),
     build({
       ...common,
       stdin: { contents: program, sourcefile: 'get.ts', resolveDir: root },
       entryNames: 'get',
-      plugins: [lazyBuiltIns, modulesApart(new Map([...fromBundle, ...fromCli])), descriptionsApart, database],
+      plugins: [lazyBuiltIns, lazyModules, modulesApart(new Map([...fromBundle, ...fromCli])), descriptionsApart, database],
       supported: { 'dynamic-import': false },
     }),
     build({

@@ -11,12 +11,11 @@ const { createHash } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
-const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
 
 const fileOf = (name) => join(__dirname, `${name}.cjs`);
-/** The tag stands for the engine's version and flags and for what the processor can do. */
-const compiledFile = (name) => `${fileOf(name)}.${process.platform}-${process.arch}-${cachedDataVersionTag().toString(16)}`;
+/** The engine itself leaves aside what was made under other flags. */
+const compiledFile = (name) => `${fileOf(name)}.${process.platform}-${process.arch}-${process.versions.v8}`;
 const DIGEST_BYTES = 32;
 
 /** The oldest version of Node that has all that is used. */

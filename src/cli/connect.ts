@@ -71,6 +71,7 @@ export async function connect(
     verifyDirectly: hasUsualTls(io.env),
     kept: io.connections,
   });
+  transport.begin();
   const session = {
     transport,
     connection,

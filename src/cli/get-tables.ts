@@ -4,7 +4,7 @@ import { ageAt } from '../meta/age.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
 import { metaGroups } from '../meta/identity.ts';
-import { paintFor } from './colours.ts';
+import { hasColours, paintFor } from './colours.ts';
 import type { GetOptions } from './get-args.ts';
 import { namespaceHint } from './get-hints.ts';
 import type { GetRequests, Query } from './get-requests.ts';
@@ -16,6 +16,9 @@ import { MissingField, sortedBy } from './sort-objects.ts';
 import { typeName, type Work } from './work.ts';
 
 const tableAccept = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(',');
+
+/** Requests are shown from this value of -v on. */
+const SHOWN_REQUESTS = 6;
 
 /** Tables of consecutive queries for one resource are one table. */
 interface Group {
@@ -43,7 +46,10 @@ export class GetTables {
   }
   /** Prints the tables of what was found; returns the errors of the others. */
   async print(queries: readonly Query[]): Promise<ApiError[]> {
-    const answers = await this.requests.each(queries, async (query): Promise<Answered> => ({ query, table: await this.table(query) }));
+    const answers = await this.requests.each(
+      queries,
+      async (query): Promise<Answered> => ({ query, table: await this.table(query, false) }),
+    );
     const errors = answers.filter((answer) => answer instanceof ApiError);
     const found = answers.filter((answer): answer is Answered => !(answer instanceof ApiError));
     const groups = this.groups(found);
@@ -86,7 +92,7 @@ export class GetTables {
       labels: showLabels,
       labelColumns,
       prefix: several || showKind ? `${typeName(query.resource)}/` : '',
-      paint: paintFor(this.work.io),
+      ...(hasColours(this.work.io) && { paint: paintFor(this.work.io) }),
     };
   }
   /**
@@ -110,14 +116,21 @@ export class GetTables {
   private get accept(): string {
     return this.serverPrint ? tableAccept : 'application/json';
   }
-  /** Rows hold their objects where these are sorted by. */
-  private get parameters(): { readonly includeObject?: string } {
-    return this.serverPrint && this.options.sortBy !== '' ? { includeObject: 'Object' } : {};
+  /**
+   * Rows hold their objects where these are sorted by, and no metadata, most of an answer, where nothing of it is shown. As the
+   * stock client, which always gets it, where requests are shown.
+   */
+  private parameters(watches: boolean): { readonly includeObject?: string } {
+    const { sortBy, allNamespaces, showLabels, labelColumns, v } = this.options;
+    if (!this.serverPrint) return {};
+    if (sortBy !== '') return { includeObject: 'Object' };
+    const showsMetadata = allNamespaces || showLabels || labelColumns.length > 0;
+    return watches || showsMetadata || (isStock(this.work.io) && v >= SHOWN_REQUESTS) ? {} : { includeObject: 'None' };
   }
-  private async table(query: Query, only = false): Promise<Table> {
+  private async table(query: Query, watches: boolean, only = false): Promise<Table> {
     const rows: TableRow[] = [];
     let first: Table | undefined;
-    for await (const piece of this.requests.pieces<Table | ApiItem>(query, this.accept, this.parameters, only)) {
+    for await (const piece of this.requests.pieces<Table | ApiItem>(query, this.accept, this.parameters(watches), only)) {
       const table = this.asTable(piece);
       first ??= table;
       for (const row of table.rows ?? []) rows.push(row);
@@ -151,7 +164,7 @@ export class GetTables {
     const { watchOnly, outputWatchEvents } = this.options;
     const answers = await this.requests.each(
       queries,
-      async (query): Promise<Answered> => ({ query, table: await this.table(query, watchOnly) }),
+      async (query): Promise<Answered> => ({ query, table: await this.table(query, true, watchOnly) }),
     );
     const error = answers.find((answer) => answer instanceof ApiError);
     if (error !== undefined) throw error;
@@ -177,7 +190,13 @@ export class GetTables {
     // The version of an object may be older than what a server remembers: 0 is the current state, which is known already.
     const from = query.name === undefined ? (table.metadata?.resourceVersion ?? '') : '0';
     let first = query.name !== undefined;
-    for await (const { type, object } of this.requests.events<Table | ApiItem>(query, from, this.accept, versionOf, this.parameters)) {
+    for await (const { type, object } of this.requests.events<Table | ApiItem>(
+      query,
+      from,
+      this.accept,
+      versionOf,
+      this.parameters(true),
+    )) {
       const change = this.asTable(object);
       const isKnown = first && change.rows?.[0]?.object?.metadata?.resourceVersion === known;
       first = false;

@@ -52,19 +52,24 @@ const discovery: Record<string, unknown> = {
   },
 };
 let asked: string[] = [];
+let included: (string | null)[] = [];
 let answers: Record<string, unknown> = {};
 let server: Server;
 beforeAll(async () => {
   server = createServer((req, res) => {
-    const url = req.url as string;
     const asTable = req.headers.accept?.includes('as=Table') ?? false;
+    // Rows without their objects are requested wherever nothing of them is shown.
+    const url = (req.url as string).replace(/[?&]includeObject=None$/, '');
+    const bare = url !== req.url;
+    if (/\/pods\b/.test(url)) included.push(new URL(req.url as string, 'http://x').searchParams.get('includeObject'));
     if (discovery[url] !== undefined) return void res.end(JSON.stringify(discovery[url]));
     asked.push(`${asTable ? 'table ' : ''}${url}`);
     const answer = answers[url];
     if (typeof answer === 'function') return void answer(res);
     res.statusCode = answer === undefined ? 404 : 200;
     const missing = { kind: 'Status', code: 404, reason: 'NotFound', message: `${url} not found` };
-    res.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? missing));
+    const withoutObjects = (key: string, value: unknown): unknown => (bare && key === 'object' ? null : value);
+    res.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? missing, withoutObjects));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -91,6 +96,25 @@ test('a collection is a table', async () => {
     stderr: '',
   });
   expect(asked).toEqual(['table /api/v1/namespaces/default/pods?limit=500']);
+});
+
+test('the metadata of rows is requested only where it is shown', async () => {
+  const all = ['pods', '-A'];
+  for (const [args, expected] of [
+    [['pods'], 'None'],
+    [['pods', 'a'], 'None'],
+    [['pods', '-o', 'wide', '--show-kind'], 'None'],
+    [all, null],
+    [['pods', '--show-labels'], null],
+    [['pods', '-L', 'app'], null],
+    [['pods', '--sort-by', '.metadata.name'], 'Object'],
+    [['pods', '-o', 'json'], null],
+    [['pods', '--server-print=false'], null],
+  ] as const) {
+    included = [];
+    await get(...args);
+    expect(included, args.join(' ')).toEqual([expected]);
+  }
 });
 
 test('wide, labels, no headers', async () => {

@@ -1,5 +1,5 @@
 /** Tables on a terminal. */
-import { goText } from '../lib/go-template/index.ts';
+import { goText } from '../lib/go-template/values.ts';
 import { type Colour, cellColour, type Paint } from './colours.ts';
 
 export interface TableColumn {
@@ -75,11 +75,12 @@ export class TableLayout {
     return names;
   }
   cells(row: TableRow): Cell[] {
-    const { namespaces, labels, labelColumns = [], prefix = '', verbatim } = this.style;
+    const { namespaces, labels, labelColumns = [], prefix = '', verbatim, paint } = this.style;
     const { metadata } = row.object ?? {};
     const cells = this.columns.map(({ index, name, isName }): Cell => {
       const text = verbatim ? printable(goText(row.cells[index])) : cellText(row.cells[index]);
-      return isName && prefix !== '' ? { text: `${prefix}${text}` } : { text, colour: cellColour(name, text) };
+      if (isName && prefix !== '') return { text: `${prefix}${text}` };
+      return paint === undefined ? { text } : { text, colour: cellColour(name, text) };
     });
     if (namespaces) cells.unshift({ text: printable(metadata?.namespace ?? '') });
     for (const label of labelColumns) cells.push({ text: printable(metadata?.labels?.[label] ?? '') });

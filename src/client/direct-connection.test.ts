@@ -1,5 +1,6 @@
 /** Connections that are verified without OpenSSL, and those that must not be. */
 import { constants } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createPlain } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
@@ -7,7 +8,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type Clock, FakeClock, systemClock } from '../lib/clock.ts';
 import { type Made, makeAuthority, makeServer } from '../lib/pki/made.testing.ts';
 import type { Connection } from './connection.ts';
-import { Transport, type TransportOptions } from './transport.ts';
+import { AnswerLost, readAll, Transport, type TransportOptions } from './transport.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(() => {
@@ -165,6 +166,152 @@ test.each([
   else expect(await asked).toBe(answer);
   // It is not sent again.
   expect(requests).toEqual(['POST /a']);
+});
+
+/** A server that answers each path in its own way. */
+async function scripted(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer({ key: direct.key, cert: direct.certificate }, answer);
+  server.on('tlsClientError', () => {});
+  server.on('secureConnection', (socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a long answer in pieces is read as fast as its reader takes it', async () => {
+  const piece = Buffer.alloc(64 * 1024, 'x');
+  const address = await scripted((_, response) => {
+    for (let i = 0; i < 64; i++) response.write(piece);
+    response.end('end');
+  });
+  const transport = transportTo(address);
+  const { body, status } = await transport.open({ path: '/' });
+  let size = 0;
+  let last = '';
+  for await (const chunk of body) {
+    size += (chunk as Buffer).length;
+    last = (chunk as Buffer).toString().slice(-3);
+    // The reader holds back no more than it has room for.
+    expect(body.readableLength).toBeLessThan(1 << 20);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect([status, size, last]).toEqual([200, 64 * piece.length + 3, 'end']);
+  expect((await transport.text({ path: '/' })).length).toBe(size);
+});
+
+test('an answer that breaks off is lost, before its head and after', async () => {
+  const address = await scripted((request, response) => {
+    if (request.url === '/body') response.write('{"half":', () => response.socket?.destroy());
+    else request.socket.destroy();
+  });
+  const transport = transportTo(address);
+  await expect(transport.text({ path: '/body' })).rejects.toThrow(AnswerLost);
+  await expect(transport.text({ path: '/head' })).rejects.toThrow('socket hang up');
+});
+
+test('a signal and a timeout end a request in any phase of it', async () => {
+  const clock = new FakeClock(Date.now());
+  let arrived: () => void = () => {};
+  const address = await scripted((request, response) => {
+    if (request.url === '/body') response.write('{');
+    arrived();
+  });
+  const transport = transportTo(address, {}, {}, clock);
+  const began = (): Promise<void> =>
+    new Promise((resolve) => {
+      arrived = resolve;
+    });
+  const stop = new AbortController();
+  let came = began();
+  const stopped = transport.text({ path: '/head', signal: stop.signal });
+  const half = await transport.open({ path: '/body', signal: stop.signal });
+  await came;
+  stop.abort(new Error('enough'));
+  await expect(stopped).rejects.toThrow('enough');
+  await expect(readAll(half.body, 1000)).rejects.toThrow(AnswerLost);
+  came = began();
+  const late = transport.text({ path: '/head', timeout: 1000 });
+  await came;
+  const other = await transport.open({ path: '/body', timeout: 1000 });
+  clock.advance(1000);
+  await expect(late).rejects.toThrow(`the server at ${address} gave no answer in time`);
+  await expect(readAll(other.body, 1000)).rejects.toThrow(`the server at ${address} gave no answer in time`);
+  const gone = AbortSignal.abort(new Error('before'));
+  await expect(transport.text({ path: '/head', signal: gone })).rejects.toThrow('before');
+});
+
+test('requests arrive as the HTTP client of Node sends them', async () => {
+  const seen: unknown[] = [];
+  const address = await scripted((request, response) => {
+    const { method, headers } = request;
+    seen.push([
+      method,
+      headers['content-length'],
+      headers.host,
+      request.rawHeaders.filter((one) => one === 'red' || one === 'blue' || one === 'é'),
+    ]);
+    response.setHeader('warning', ['299 - "one"', '299 - "two"']);
+    response.end(method === 'HEAD' ? undefined : 'ok');
+  });
+  const warnings: string[] = [];
+  const impersonation = { 'impersonate-group': ['red', 'blue'], 'impersonate-user': 'é' };
+  const options = { onWarning: (header: string) => void warnings.push(header) };
+  const host = address.slice('https://'.length);
+  for (const verifyDirectly of [true, false]) {
+    const transport = transportTo(address, { impersonation }, { ...options, verifyDirectly });
+    for (const [method, body] of [['GET'], ['HEAD'], ['POST'], ['PUT', 'grüße'], ['PATCH', Buffer.from('bytes')]] as const)
+      await transport.text({ path: '/', method, ...(body !== undefined && { body }) });
+    expect(seen.splice(0)).toEqual(
+      [
+        ['GET', undefined],
+        ['HEAD', undefined],
+        ['POST', '0'],
+        ['PUT', '7'],
+        ['PATCH', '5'],
+      ].map((one) => [...one, host, expect.arrayContaining(verifyDirectly ? ['red', 'blue', 'é'] : ['red', 'blue'])]),
+    );
+    expect(new Set(warnings.splice(0))).toEqual(new Set(['299 - "one", 299 - "two"']));
+  }
+  await expect(transportTo(address).text({ path: '/', headers: { accept: 'a\r\nb: c' } })).rejects.toThrow('cannot be sent');
+});
+
+test('requests beyond the connections wait, and a connection that was begun early is the first', async () => {
+  let connections = 0;
+  const server = await scripted((_, response) => void response.end('{"ok":true}'));
+  const transport = transportTo(server, {}, { maxSockets: 2 });
+  transport.begin();
+  const sockets = new Set<unknown>();
+  const direct = (transport as unknown as { direct: { open: Set<unknown> } }).direct;
+  const answers = Array.from({ length: 7 }, async (_, i) => {
+    const answer = await transport.json({ path: `/${i}` });
+    for (const socket of direct.open) sockets.add(socket);
+    connections = Math.max(connections, direct.open.size);
+    return answer;
+  });
+  expect(await Promise.all(answers)).toEqual(Array(7).fill({ ok: true }));
+  expect([connections, sockets.size]).toEqual([2, 2]);
+});
+
+test('a connection that the server will close soon is not used again', async () => {
+  const clock = new FakeClock(Date.now());
+  const ports: (number | undefined)[] = [];
+  const address = await scripted((request, response) => {
+    ports.push(request.socket.remotePort);
+    response.setHeader('keep-alive', 'timeout=5');
+    response.end('{"ok":true}');
+  });
+  const transport = transportTo(address, {}, {}, clock);
+  await transport.json({ path: '/' });
+  clock.advance(3900);
+  await transport.json({ path: '/' });
+  clock.advance(4000);
+  await transport.json({ path: '/' });
+  expect([ports[0] === ports[1], ports[1] === ports[2]]).toEqual([true, false]);
 });
 
 test('a host that accepts and never speaks is given up', async () => {

@@ -2,11 +2,13 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
-import type { Clock } from '../lib/clock.ts';
+import type { Cancel, Clock } from '../lib/clock.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
-import { Agents, type ConnectLimits, connectLimits, type KeptAgents, UnverifiedServer } from './agents.ts';
+import { Agents, type KeptAgents } from './agents.ts';
+import { type ConnectLimits, connectLimits } from './connect-limits.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
+import { ArrivingBody, type DirectConnections, DirectExchange, directConnections, UnverifiedServer } from './direct-connections.ts';
 import type { RequestTrace, TracedExchange } from './trace.ts';
 
 export interface RequestOptions {
@@ -66,7 +68,7 @@ export interface TransportOptions {
   readonly signal?: AbortSignal | undefined;
   /** For requests without a timeout of their own whose response is read whole. */
   readonly timeout?: number | undefined;
-  /** See AgentsOptions. */
+  /** Whether the usual certificate of a server is verified without OpenSSL; direct-trust.ts says why. Not where connections are kept. */
   readonly verifyDirectly?: boolean;
   readonly limits?: ConnectLimits;
   /** Connections are taken from it and given back at the end. */
@@ -75,7 +77,12 @@ export interface TransportOptions {
 
 export class Transport {
   readonly connection: Connection;
-  private readonly agents: Agents;
+  /** Where OpenSSL verifies the server; made when first used. */
+  private agents: Agents | undefined;
+  private readonly maxSockets: number;
+  private readonly limits: ConnectLimits;
+  /** Where the server is verified directly. */
+  private direct: DirectConnections | undefined;
   private readonly kept: KeptAgents | undefined;
   /** Requests without a complete response, where the connections are kept. */
   private readonly unfinished = new Set<ClientRequest>();
@@ -97,10 +104,16 @@ export class Transport {
     this.connection = connection;
     this.userAgent = userAgent;
     this.base = new URL(connection.server);
-    // A connection that is made twice would be shown twice.
-    const agentsOptions = { maxSockets, clock, limits, verifyDirectly: verifyDirectly && trace === undefined };
+    this.maxSockets = maxSockets;
+    this.limits = limits;
     this.kept = kept;
-    this.agents = kept?.take(connection, agentsOptions) ?? new Agents(connection, agentsOptions);
+    // A connection that is made twice would be shown twice.
+    if (verifyDirectly && trace === undefined && kept === undefined)
+      this.direct = directConnections(connection, { maxSockets, clock, limits });
+  }
+  /** Connects before the first request, if it is known who it will be from. */
+  begin(): void {
+    if (this.connection.credentials === undefined) this.direct?.begin();
   }
   /** Sends a request and resolves as soon as the response head has arrived, whatever the status. Throws TransportError. */
   async open(options: RequestOptions): Promise<Answer> {
@@ -125,19 +138,60 @@ export class Transport {
     throw await errorOf(again);
   }
   private switched(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
-    return this.verified(() => this.switchOnce(options, credential));
+    const { direct } = this;
+    if (direct === undefined) return this.switchOnce(options, credential);
+    return this.orByOpenSsl(
+      () => this.sendDirectly(direct, options, credential),
+      () => this.switchOnce(options, credential),
+    );
   }
-  private send(options: RequestOptions, credential: Credential): Promise<Answer> {
-    return this.verified(() => this.sendOnce(options, credential));
+  private async send(options: RequestOptions, credential: Credential): Promise<Answer> {
+    const { direct } = this;
+    if (direct === undefined) return this.sendOnce(options, credential);
+    const answer = await this.orByOpenSsl<Answer | Upgraded>(
+      () => this.sendDirectly(direct, options, credential),
+      () => this.sendOnce(options, credential),
+    );
+    if ('body' in answer) return answer;
+    answer.socket.destroy();
+    throw this.explain(new Error('the answer changes the protocol'));
   }
   /** A server that is not verified directly is connected to again, so that OpenSSL decides. Nothing was sent to it. */
-  private verified<T>(send: () => Promise<T>): Promise<T> {
-    if (!this.agents.verifiesDirectly) return send();
-    return send().catch((error: unknown) => {
+  private orByOpenSsl<T>(directly: () => Promise<T>, send: () => Promise<T>): Promise<T> {
+    return directly().catch((error: unknown) => {
       if (!(error instanceof TransportError && error.cause instanceof UnverifiedServer)) throw error;
-      this.agents.verifyByOpenSsl();
+      this.direct = undefined;
       return send();
     });
+  }
+  private sendDirectly(direct: DirectConnections, options: RequestOptions, credential: Credential): Promise<Answer | Upgraded> {
+    const headers = { host: this.base.host, ...this.headers(options, credential) };
+    const { method = 'GET', body } = options;
+    const signal = options.signal ?? this.signal;
+    const abort = (): void => exchange.end(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+    const late = (): void => exchange.end(this.explain(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
+    let cancel: Cancel | undefined;
+    const ended = (): void => {
+      cancel?.();
+      signal?.removeEventListener('abort', abort);
+    };
+    const exchange = new DirectExchange(direct, credential, { method, path: this.pathOf(options), headers, body }, ended);
+    if (options.timeout !== undefined) cancel = this.clock.after(options.timeout, late);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+    return exchange.answer.then(
+      (answer) => {
+        if ('status' in answer) {
+          // Readers of the body get the error; there may be none.
+          answer.body.on('error', () => {});
+          this.warn(answer.headers.warning, options);
+        }
+        return answer;
+      },
+      (error) => {
+        throw error instanceof TransportError ? error : this.failure(error, options);
+      },
+    );
   }
   private switchOnce(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
     return new Promise((resolve, reject) => {
@@ -174,7 +228,7 @@ export class Transport {
           response.on('error', () => {});
         }
         const { statusCode: status = 0, headers } = response;
-        if (headers.warning !== undefined && !options.ignoreWarnings) this.onWarning?.(headers.warning);
+        this.warn(headers.warning, options);
         resolve({ status, headers, body: traced?.answered({ status, headers, body: response }) ?? response });
       });
       request.end(options.body);
@@ -183,16 +237,26 @@ export class Transport {
   private traced({ method = 'GET', path, body }: RequestOptions, request: ClientRequest): TracedExchange | undefined {
     return this.trace?.begin({ method, url: `${this.connection.server}${path}`, headers: request.getHeaders(), body });
   }
+  private warn(header: string | undefined, { ignoreWarnings }: RequestOptions): void {
+    if (header !== undefined && !ignoreWarnings) this.onWarning?.(header);
+  }
+  private pathOf({ path }: RequestOptions): string {
+    return this.base.pathname === '/' ? path : `${this.base.pathname}${path}`;
+  }
+  private madeAgents(): Agents {
+    const options = { maxSockets: this.maxSockets, limits: this.limits };
+    this.agents ??= this.kept?.take(this.connection, options) ?? new Agents(this.connection, options);
+    return this.agents;
+  }
   private request(options: RequestOptions, credential: Credential): ClientRequest {
     const send = this.base.protocol === 'http:' ? httpRequest : httpsRequest;
-    const prefix = this.base.pathname === '/' ? '' : this.base.pathname;
     const request = send({
-      agent: this.agents.agentFor(credential),
+      agent: this.madeAgents().agentFor(credential),
       hostname: this.base.hostname.replace(/^\[|\]$/g, ''),
       port: this.base.port,
-      path: `${prefix}${options.path}`,
+      path: this.pathOf(options),
       method: options.method ?? 'GET',
-      headers: this.headers(options, credential),
+      headers: this.headers(options, credential) as OutgoingHttpHeaders,
     });
     const signal = options.signal ?? this.signal;
     if (signal !== undefined) endWith(signal, request);
@@ -219,8 +283,12 @@ export class Transport {
   }
   close(): void {
     for (const request of this.unfinished) request.destroy();
-    if (this.kept === undefined) this.agents.close();
-    else this.kept.giveBack(this.agents);
+    this.direct?.close();
+    const { agents } = this;
+    this.agents = undefined;
+    if (agents === undefined) return;
+    if (this.kept === undefined) agents.close();
+    else this.kept.giveBack(agents);
   }
   private follow(request: ClientRequest): void {
     const finished = (): void => void this.unfinished.delete(request);
@@ -229,12 +297,12 @@ export class Transport {
     // The request itself closes a moment later, and with it a connection would be closed that has nothing more to send.
     request.once('response', (response) => response.once('end', finished));
   }
-  private headers(options: RequestOptions, { authorization }: Credential): OutgoingHttpHeaders {
+  private headers(options: RequestOptions, { authorization }: Credential): Record<string, string | readonly string[]> {
     return {
       'user-agent': this.userAgent,
       ...(authorization !== undefined && { authorization }),
       ...this.connection.impersonation,
-      ...(options.body !== undefined && { 'content-length': Buffer.byteLength(options.body) }),
+      ...(options.body !== undefined && { 'content-length': String(Buffer.byteLength(options.body)) }),
       ...options.headers,
     };
   }
@@ -270,23 +338,28 @@ async function* arriving(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* body;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // Node calls it aborted when the other side has gone.
-    if (code !== 'ECONNRESET' && code !== 'EPIPE' && message !== 'terminated') throw error;
-    throw new AnswerLost('the connection to the server was lost before the answer was complete', code ?? '', error);
+    throwLost(error);
   }
+}
+function throwLost(error: unknown): never {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Node calls it aborted when the other side has gone.
+  if (code !== 'ECONNRESET' && code !== 'EPIPE' && message !== 'terminated') throw error;
+  throw new AnswerLost('the connection to the server was lost before the answer was complete', code ?? '', error);
 }
 
 /** The body of a response, up to a limit. */
 export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of arriving(body)) {
+  const take = (chunk: Buffer): void => {
     size += chunk.length;
     if (size > limit) throw new Error(`the answer is larger than ${limit} bytes`);
     chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  };
+  if (body instanceof ArrivingBody) await body.each(take).catch(throwLost);
+  else for await (const chunk of arriving(body)) take(chunk);
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
 /** The JSON object that a response holds. Throws TransportError: a proxy or a page for signing in may answer instead of the server. */

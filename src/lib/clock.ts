@@ -45,7 +45,12 @@ export const systemClock: Clock = {
 };
 
 /** The machine's clock for a command: its process does not end while it sleeps. */
-export const commandClock: Clock = { ...systemClock, sleep: (millis, signal) => sleepOn(systemClock, millis, signal, true) };
+export const commandClock: Clock = {
+  ...systemClock,
+  // Without the module of Node that `performance` loads.
+  monotonic: () => process.uptime() * 1000,
+  sleep: (millis, signal) => sleepOn(systemClock, millis, signal, true),
+};
 
 /** A clock that begins with another one, and passes time `factor` times as fast. */
 export function fasterClock(clock: Clock, factor: number): Clock {

@@ -10,6 +10,17 @@ export interface Reply {
   readonly location?: string | undefined;
 }
 
+/** Names in lower case. */
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+/** Receives a response as it arrives, instead of whole. */
+export interface ReplySink {
+  head(status: number, headers: ReplyHeaders): void;
+  piece(bytes: Buffer): void;
+  /** The connection has another protocol from here on. */
+  switched(headers: ReplyHeaders, rest: Buffer): void;
+}
+
 /** Not a valid response, or larger than allowed. */
 export class BadReply extends Error {
   constructor(message: string) {
@@ -41,6 +52,7 @@ interface Head {
 
 export class ReplyReader {
   private readonly maxBytes: number;
+  private readonly sink: ReplySink | undefined;
   /** Received bytes that are not parsed yet. */
   private pending: Buffer = nothing;
   private head: Head | undefined;
@@ -53,8 +65,9 @@ export class ReplyReader {
   private lastText = '';
   private lastHead: Head | undefined;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, sink?: ReplySink) {
     this.maxBytes = maxBytes;
+    this.sink = sink;
   }
 
   /** Whether the connection can take another request after the last answer. */
@@ -67,15 +80,23 @@ export class ReplyReader {
     return this.head !== undefined || this.pending.length > 0;
   }
 
-  /** Takes received bytes; returns the response once it is complete. Throws BadReply. */
+  /** Responses to HEAD have no body, whatever they say about it. */
+  withoutBody = false;
+
+  /** Takes received bytes; returns the response once it is complete, without a body where a sink has it. Throws BadReply. */
   push(chunk: Buffer): Reply | undefined {
     this.pending = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
     while (this.head === undefined) {
       const found = this.readHead();
       if (found === undefined) return undefined;
       // Interim responses precede the final one.
-      if (found.status >= 200) this.head = found;
-      else if (found.status === 101) throw new BadReply('the answer changes the protocol');
+      if (found.status >= 200) this.head = this.withoutBody ? { ...found, framing: 'length', length: 0 } : found;
+      else if (found.status === 101) {
+        if (this.sink === undefined) throw new BadReply('the answer changes the protocol');
+        this.sink.switched(headersOf(this.lastText), this.pending);
+        return undefined;
+      }
+      if (this.head !== undefined) this.sink?.head(found.status, headersOf(this.lastText));
     }
     const { framing, length } = this.head;
     if (framing === 'pieces') return this.readPieces() ? this.finish() : undefined;
@@ -112,8 +133,13 @@ export class ReplyReader {
     if (count === 0) return;
     this.size += count;
     if (this.size > this.maxBytes) throw new BadReply('the answer is too large');
-    this.pieces.push(this.pending.subarray(0, count));
+    const piece = this.pending.subarray(0, count);
     this.pending = this.pending.subarray(count);
+    if (this.sink !== undefined) {
+      this.sink.piece(piece);
+      return;
+    }
+    this.pieces.push(piece);
     // Very small chunks take many times the memory of their content, and each keeps its receive buffer alive.
     if (this.pieces.length > FEW_PIECES + this.size / 64) this.pieces = [Buffer.concat(this.pieces, this.size)];
   }
@@ -172,6 +198,18 @@ const mayBecomeHttp = (bytes: Buffer): boolean => {
   const count = Math.min(start.length, bytes.length);
   return start.compare(bytes, 0, count, 0, count) === 0;
 };
+
+/** The headers of a head that was parsed. Those that are there several times are joined, as lists are. */
+function headersOf(text: string): ReplyHeaders {
+  const headers: Record<string, string> = Object.create(null);
+  for (const line of text.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
+}
 
 function parseHead(text: string): Head {
   const [first, ...lines] = text.split('\r\n') as [string, ...string[]];
