@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
+import { programMissing } from '../support/program.ts';
 import { type KilledServer, startServerChild, until } from './support.ts';
 
 const times = { leaderElectLeaseDuration: 3000, leaderElectRenewDeadline: 2000, leaderElectRetryPeriod: 500 };
@@ -22,8 +23,10 @@ async function made(server: KilledServer, resource: string): Promise<number> {
 const leads = async (server: KilledServer): Promise<boolean> =>
   (await server.admin.get('/metrics')).text.includes('leader_election_master_status{name="kube-controller-manager"} 1');
 
-test.skipIf(etcdMissing !== undefined)(
-  `one leads, a killed leader is replaced, no work is done twice (${etcdMissing ?? 'with etcd'})`,
+const missing = etcdMissing ?? programMissing;
+
+test.skipIf(missing !== undefined)(
+  `one leads, a killed leader is replaced, no work is done twice (${missing ?? 'with etcd'})`,
   async () => {
     const etcd = await startEtcd();
     cleanups.push(() => etcd.stop());

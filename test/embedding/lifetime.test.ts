@@ -1,28 +1,31 @@
 /** A server leaves nothing behind: no timer, port, socket or file, whether it ran or failed at any step of its start. */
-import { generateKeyPairSync } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type RunningServer, type Surroundings, startServer } from '../../src/compose/server.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { keysInMemory, privateKeyPem } from '../../src/lib/pki.ts';
+import { keysInMemory } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { Client } from '../support/client.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 import { LeftOpen } from './left-open.ts';
 
 type Options = Parameters<typeof startServer>[0];
 
 const root = temporaryDirectory('plat-lifetime');
 /** Each server would else make an RSA key of its own, which takes longer than all the rest of a start. */
-const serviceAccountSigningKeyFile = join(root, 'sa.key');
-writeFileSync(serviceAccountSigningKeyFile, privateKeyPem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey), { mode: 0o600 });
+const serviceAccountSigningKeyFile = join(root, 'pki', 'sa.key');
+provideSigningKey(root);
 let serial = 0;
-const startWithOwnKey = (options: Options = {}, around: Surroundings = {}): Promise<RunningServer> =>
-  startServer({ securePort: 0, store: 'memory', dataDir: join(root, String(serial++)), ...options }, { log: silentLog, ...around });
+const startWithOwnKey = (options: Options = {}): Promise<RunningServer> =>
+  startServer({ securePort: 0, store: 'memory', dataDir: join(root, String(serial++)), ...options }, { log: silentLog });
 const start = (options: Options = {}, around: Surroundings = {}): Promise<RunningServer> =>
-  startWithOwnKey({ serviceAccountSigningKeyFile, ...options }, around);
+  startServer(
+    { securePort: 0, store: 'memory', dataDir: join(root, String(serial++)), serviceAccountSigningKeyFile, ...options },
+    { log: silentLog, ...around },
+  );
 /** Keys take longer to make than all the rest of a start: most servers that keep nothing on disk share theirs. */
 const keys = keysInMemory();
 const startWithKeys = (around: Surroundings = {}): Promise<RunningServer> =>
@@ -48,6 +51,7 @@ test('a server in memory writes nothing to disk, and gives its credentials as va
   await server.close();
   expect(readdirSync(root)).toEqual(before);
   expect(readdirSync(directory)).toEqual(files);
+  expect(await left.list()).toEqual([]);
 });
 
 test.each([
@@ -74,7 +78,8 @@ test.each([[undefined], [{}]])('every option has a default: %j', async (options)
 });
 
 test.each(['memory', 'lmdb'] as const)('a server on %s that is closed leaves nothing open', async (store) => {
-  const server = await startWithOwnKey({ store });
+  // The one in memory that makes its own key is the first.
+  const server = await (store === 'memory' ? start() : startWithOwnKey({ store }));
   const client = new Client(server.address, {});
   expect((await client.send('GET', '/livez')).status).toBe(200);
   client.close();
