@@ -44,6 +44,8 @@ export interface IO {
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Exits the process at once. */
   exit(code: number): void;
+  /** Has the engine optimize code sooner; absent where the process is not the program's own. */
+  readonly optimizeSooner?: (() => void) | undefined;
   /** Connections that outlast a command, where more than one runs in the process. */
   readonly connections?: KeptAgents | undefined;
 }

@@ -45,6 +45,18 @@ test('a ready server says where it is and what to type next; a signal ends it wi
   expect(story).toEqual(['start on 7000', 'close']);
 });
 
+test('code is optimized sooner when the server has started, not before', async () => {
+  const { io, run, story, finish } = stand();
+  Object.assign(io, { optimizeSooner: () => story.push('optimize') });
+  const done = run('--secure-port=7000');
+  await io.said('is ready');
+  io.send('SIGTERM');
+  await io.said('interrupt again to stop at once');
+  finish();
+  await done;
+  expect(story).toEqual(['start on 7000', 'optimize', 'close']);
+});
+
 test('a second signal ends it at once', async () => {
   const { io, run, finish } = stand();
   const done = run();

@@ -57,6 +57,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
     });
     forgetRunning = await recordRunning(io, server.address, config);
     if (!isStopping()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
+    io.optimizeSooner?.();
     // With simulated nodes a server holds far more objects than others, and no node waits for its answers.
     if (options.workloads.length > 0) endCollection = (await import('./idle-collection.ts')).collectWhenIdle(io.clock);
     const failed = await Promise.race([stopped, server.ended]);
