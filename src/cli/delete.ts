@@ -1,7 +1,9 @@
 /** `plat delete`: deletes objects by name, file or selector, and waits until they are gone. */
+
 import { UnknownKind } from '../client/discovery.ts';
 import { bool, duration, type Flag, FlagError, type FlagValues, flag, int, optionalBool, readChoice, text } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
+import { Progress } from './apply/progress.ts';
 import { command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { Deadline, followObject } from './follow-object.ts';
@@ -126,22 +128,32 @@ export async function deleteObject(
   return object.metadata?.uid ?? object.details?.uid;
 }
 
-/** Waits until an object is gone or replaced. Throws on timeout. */
-export async function waitUntilGone(work: Work, ref: ObjectRef, uid: string | undefined, deadline: Deadline): Promise<void> {
+/** `: the object has finalizers a, b`, where it has some. */
+function heldBy(object: ApiItem | undefined): string {
+  const { finalizers = [] } = (object?.metadata ?? {}) as { finalizers?: string[] };
+  return finalizers.length > 0 ? `: the object has finalizers ${finalizers.join(', ')}` : '';
+}
+
+/** Waits until an object is gone or replaced; `holds` is called with what holds one that is still there. Throws on timeout. */
+export async function waitUntilGone(
+  work: Work,
+  ref: ObjectRef,
+  uid: string | undefined,
+  deadline: Deadline,
+  holds: (why: string) => void = () => {},
+): Promise<void> {
   let last: ApiItem | undefined;
   const gone = await followObject(work, ref, deadline, (object) => {
     last = object;
-    return object === undefined || (uid !== undefined && (object.metadata as { uid?: string }).uid !== uid);
+    if (object === undefined || (uid !== undefined && (object.metadata as { uid?: string }).uid !== uid)) return true;
+    holds(heldBy(object));
+    return false;
   }).catch((error: unknown) => {
     // The kind is gone, and its objects with it.
     if (error instanceof ApiError && error.code === 404) return true;
     throw error;
   });
-  if (gone) return;
-  const { finalizers = [] } = (last?.metadata ?? {}) as { finalizers?: string[] };
-  throw new Error(
-    `timed out waiting for the deletion${finalizers.length > 0 ? `: the object has finalizers ${finalizers.join(', ')}` : ''}`,
-  );
+  if (!gone) throw new Error(`timed out waiting for the deletion${heldBy(last)}`);
 }
 
 /** `deployment.apps "web" deleted`; scripts read this line. */
@@ -154,6 +166,7 @@ class Deleter {
   private readonly work: Work;
   private readonly options: DeleteOptions;
   private readonly results: Results;
+  private readonly progress: Progress;
   /** Objects of files that existed when the command began: they may go with their owner. */
   private readonly existing = new Set<ObjectRef>();
 
@@ -161,6 +174,7 @@ class Deleter {
     this.work = work;
     this.options = options;
     this.results = new Results(work.io, { ...options, showManagedFields: false });
+    this.progress = new Progress(work.io);
   }
   async run(args: readonly string[]): Promise<number> {
     const { dryRun, timeout, wait } = this.options;
@@ -179,7 +193,10 @@ class Deleter {
     }
     if (refs.length === 0 && !namesManifests(this.options)) this.work.io.out('No resources found\n');
     const deadline = new Deadline(timeout, this.work.io.clock);
-    if (wait && dryRun === 'none') for (const { ref, uid } of going) await this.await(ref, uid, deadline);
+    if (wait && dryRun === 'none') {
+      for (const [i, { ref, uid }] of going.entries()) await this.await(ref, uid, deadline, `${i + 1} of ${going.length}`);
+      this.progress.clear();
+    }
     return this.results.end();
   }
   private done(ref: ObjectRef): void {
@@ -206,12 +223,16 @@ class Deleter {
     if (namespace === undefined || allNamespaces || refs.every(({ resource }) => resource.namespaced)) return;
     this.work.io.err('warning: deleting cluster-scoped resources, not scoped to the provided namespace\n');
   }
-  private async await(ref: ObjectRef, uid: string | undefined, deadline: Deadline): Promise<void> {
+  private async await(ref: ObjectRef, uid: string | undefined, deadline: Deadline, place: string): Promise<void> {
     if (!ref.resource.verbs.includes('list')) return;
+    const shown = shownName(ref.resource, ref.name);
     try {
-      await waitUntilGone(this.work, ref, uid, deadline);
+      await waitUntilGone(this.work, ref, uid, deadline, (why) =>
+        this.progress.show(`waiting for the deletion of ${place}: ${shown}${why}`),
+      );
     } catch (error) {
-      this.results.failed(shownName(ref.resource, ref.name), error);
+      this.progress.clear();
+      this.results.failed(shown, error);
     }
   }
   private async targets(args: readonly string[]): Promise<ObjectRef[]> {

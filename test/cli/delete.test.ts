@@ -66,6 +66,18 @@ describe('delete', () => {
     expect(await names()).toEqual([]);
   });
 
+  test('on a terminal it says what it waits for', async () => {
+    await make('first');
+    await make('slow', { finalizers: ['example.com/hold'] });
+    const { terminal } = testIO();
+    const io = testIO({ cwd: plat.cwd, terminal: { ...terminal, size: () => ({ width: 200, height: 9 }) } });
+    const code = run(['delete', 'cm', 'first', 'slow', '-n', ns, '--kubeconfig', server.running.adminConfigPath], io);
+    await io.said('waiting for the deletion of 2 of 2: configmap/slow: the object has finalizers example.com/hold');
+    await server.admin.patch(path('slow'), { metadata: { finalizers: null } });
+    expect(await code).toBe(0);
+    expect(io.stdout).toBe('configmap "first" deleted\nconfigmap "slow" deleted\n');
+  });
+
   test('an interrupt ends the wait', async () => {
     await make('stuck', { finalizers: ['example.com/hold'] });
     const { io, code } = plat.start(['delete', 'cm/stuck', '-n', ns]);
