@@ -48,6 +48,14 @@ export async function complete(args: readonly string[], io: IO, table: readonly 
   return 0;
 }
 
+/** `-- get po`, or `--next -- get pods` for an empty argument at the end. */
+export function argsToComplete(args: readonly string[]): readonly string[] {
+  const isNext = args[0] === '--next';
+  const given = isNext ? args.slice(1) : args;
+  const words = given[0] === '--' ? given.slice(1) : given;
+  return isNext ? [...words, ''] : words;
+}
+
 interface NamedFlag {
   readonly name: string;
   readonly flag: Flag<unknown>;

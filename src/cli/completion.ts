@@ -62,11 +62,13 @@ function __PROGRAM_complete
 end
 complete -c PROGRAM -f -a '(__PROGRAM_complete)'
 `;
+/** Older releases leave out arguments that are empty: `--next` stands for an empty one at the end. */
 const powershell = `# Completion of PROGRAM for PowerShell. Use it with: PROGRAM completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName PROGRAM -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
-  $found = @(PROGRAM __complete -- @words "$wordToComplete" 2>$null)
+  $line = if ($wordToComplete) { @('--') + $words + $wordToComplete } else { @('--next', '--') + $words }
+  $found = @(PROGRAM __complete @line 2>$null)
   if ($found.Count -gt 0 -and $found[0] -eq ':files') {
     return [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
   }

@@ -179,7 +179,10 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   if (name === '--version' || (name === '-v' && rest.length === 0)) return dispatch(['version', '--client'], io, table);
   if (isFlag(name)) return dispatch(await commandFirst(args, io), io, table);
   // For completion scripts; not listed in help.
-  if (name === '__complete') return (await import('./complete.ts')).complete(rest[0] === '--' ? rest.slice(1) : rest, io, table);
+  if (name === '__complete') {
+    const { argsToComplete, complete } = await import('./complete.ts');
+    return complete(argsToComplete(rest), io, table);
+  }
   // For the programs that `plat envtest` writes.
   if (name === '__kube-apiserver') return (await import('./envtest/apiserver.ts')).runApiserver(rest, io);
   if (entryOf(name, table) === undefined) {

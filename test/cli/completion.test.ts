@@ -127,6 +127,18 @@ test('a server that does not answer is not waited for', async () => {
   silent.close();
 });
 
+test('a shell that leaves out empty arguments says that there is one', async () => {
+  const printed = async (...args: string[]): Promise<string> => {
+    const io = testIO({ env: { KUBECONFIG: '/nonexistent' } });
+    expect(await run(['__complete', ...args], io)).toBe(0);
+    return io.stdout;
+  };
+  expect(await printed('--next', '--', 'rollout')).toBe(await printed('--', 'rollout', ''));
+  expect(await printed('--next', '--', 'rollout')).toContain('undo\t');
+  expect(await printed('--', 'rollout')).not.toContain('undo');
+  expect(await script('powershell')).toContain("else { @('--next', '--') + $words }");
+});
+
 test('no server, no names, and no words about it', async () => {
   const io = testIO({ env: { KUBECONFIG: '/nonexistent' } });
   expect(await run(['__complete', '--', 'get', 'pods', ''], io)).toBe(0);
