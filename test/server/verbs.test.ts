@@ -162,3 +162,32 @@ describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
     expect(cases.map(([method, path], i) => `${method} ${path} ${got[i]}`)).toEqual(cases.map((c) => c.join(' ')));
   });
 });
+
+test('the deletion of a large collection lets others have turns of the loop', async () => {
+  let turns = 0;
+  const turnsOfCommits = new Set<number>();
+  const server = await startTestServer({
+    direct: true,
+    wrapEngine: (engine) =>
+      new Proxy(engine, {
+        get(target, name) {
+          if (name === 'commit') turnsOfCommits.add(turns);
+          const value = Reflect.get(target, name) as unknown;
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      }),
+  });
+  const path = '/api/v1/namespaces/default/configmaps';
+  for (let i = 0; i < 1000; i++) await server.admin.ok('POST', path, { metadata: { name: `c${i}` } });
+  turnsOfCommits.clear();
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  count();
+  await server.admin.ok('DELETE', path);
+  isDone = true;
+  expect(turnsOfCommits.size).toBeGreaterThan(3);
+  await server.close();
+});

@@ -1,7 +1,7 @@
 /** create, update, delete and deletecollection. */
 
 import type { ApiObject } from '../../kinds/kind.ts';
-import type { Slices } from '../../lib/slices.ts';
+import { Slices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
@@ -237,9 +237,13 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   // A namespace must be able to end, also with objects that cannot be read.
   const keys = items.map(({ key }) => key).concat(unreadableKeys(resource, selection));
   let next = 0;
+  // An engine in memory answers within the turn of the loop.
+  const slices = new Slices();
   const worker = async () => {
-    while (next < keys.length) {
-      const key = keys[next++] as string;
+    for (;;) {
+      if (slices.due) await slices.pause();
+      const key = keys[next++];
+      if (key === undefined) return;
       const slash = key.indexOf('/');
       const [namespace, name] = resource.kind.namespaced ? [key.slice(0, slash), key.slice(slash + 1)] : ['', key];
       try {
