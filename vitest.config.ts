@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { compiledModules, placeInSource, runsOnce } from './test/support/compiled-source.ts';
+import { compiledModules, placeInSource, resolveCompiled, runsOnce } from './test/support/compiled-source.ts';
 
 const every = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
@@ -57,8 +56,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Where the tests run once, Node loads their modules without vitest, but for those that prepare a run. */
-const preparing = /\/test\/support\/(?:temporary-run|compiled-source|signing-key)\.ts$/;
+/** Where the tests run once, Node loads their modules without vitest, but for those that prepare a run or a test file. */
+const preparing = /\/test\/support\/(?:temporary-run|compiled-source|signing-key|temporary-file|processor-time)\.ts$/;
 const server = runsOnce ? { deps: { inline: [preparing], external: [compiledModules] } } : {};
 
 /**
@@ -74,6 +73,7 @@ const shortLived = [
 ];
 
 export default defineConfig({
+  plugins: runsOnce ? [resolveCompiled(preparing)] : [],
   test: {
     globalSetup: ['test/support/temporary-run.ts'],
     onStackTrace: placeInSource,
@@ -85,7 +85,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     // Servers come and go: what they leave is collected more cheaply in larger portions, as `npm start` does.
-    execArgv: ['--max-semi-space-size=32', '--import', join(import.meta.dirname, 'test/support/source-loader.mjs')],
+    execArgv: ['--max-semi-space-size=32'],
     // Two more than the processors that tests are meant for: with one more, the processors were idle for an eighth of a run, because
     // some tests wait for most of their time.
     maxWorkers: 4,

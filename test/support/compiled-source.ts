@@ -1,15 +1,19 @@
 /**
- * The modules of src and test, compiled before a run. Workers load them as Node loads any module (source-loader.mjs), as it
- * loads the built program: vitest would transform each of them and look up every imported name whenever it is used. Left to
- * vitest are the setup files.
+ * The modules of src and test, compiled before a run. Workers load them as Node loads any module, as it loads the built program:
+ * vitest would transform each of them and look up every imported name whenever it is used. They import each other by the names of
+ * the compiled files, since a hook of Node for that takes as much processor time as the modules themselves. Left to vitest are
+ * the setup files.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build, version } from 'esbuild';
 
-/** The variable that names the directory of the compiled modules. */
+/** The variable that is set once the modules of a run are compiled. */
 const VARIABLE = 'PLAT_TEST_COMPILED';
+/** To be raised where modules are compiled in another way. */
+const FORMAT = 1;
 
 const root = join(import.meta.dirname, '../..');
 const folders = ['src', 'test'];
@@ -18,12 +22,26 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 /** Whether the tests run once. While vitest watches the files it must know what each module imports. */
 export const runsOnce: boolean = process.argv.includes('run');
 
-/** The modules that are compiled. */
-export const compiledModules: RegExp = new RegExp(`^${escaped(root)}/(?:${folders.join('|')})/.*\\.ts$`);
+/** Modules of the sources. */
+const sources = new RegExp(`^${escaped(root)}/(?:${folders.join('|')})/.*\\.ts$`);
 
-/** Compiled modules stay for the next run. A compiled module has the time of the file that it was made of. */
-const cache = join(root, 'node_modules/.cache/plat-test', `compiled-${version}`);
+/**
+ * Compiled modules stay for the next run. A compiled module has the time of the file that it was made of. They do not lie below
+ * node_modules, whose lines vitest leaves out of stack traces.
+ */
+const cache = join(root, '.compiled', `tests-${FORMAT}-${version}`);
 const compiledOf = (file: string): string => join(cache, relative(root, file).replace(/ts$/, 'js'));
+const sourceOf = (file: string): string => join(root, relative(cache, file).replace(/js$/, 'ts'));
+
+/** The modules that are compiled. */
+export const compiledModules: RegExp = new RegExp(`^${escaped(cache)}/.*\\.js$`);
+
+/** Leads vitest from a source to its compiled module, but for those that it loads itself. */
+export const resolveCompiled = (own: RegExp): { name: string; enforce: 'pre'; resolveId(id: string): string | undefined } => ({
+  name: 'compiled-source',
+  enforce: 'pre',
+  resolveId: (id) => (sources.test(id) && !own.test(id) ? compiledOf(id) : undefined),
+});
 const timeOf = (file: string): number => Math.trunc(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? -1);
 
 /** Compiles the modules that have changed, once for all projects of a run. */
@@ -32,7 +50,7 @@ export async function compileModules(): Promise<void> {
   process.env[VARIABLE] = cache;
   const filesOf = (folder: string): string[] =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(root, folder, file));
-  const files = folders.flatMap(filesOf).filter((file) => compiledModules.test(file));
+  const files = folders.flatMap(filesOf).filter((file) => sources.test(file));
   const changed = new Map(files.map((file) => [compiledOf(file), timeOf(file)] as const).filter(([to, time]) => timeOf(to) !== time));
   if (changed.size === 0) return;
   const { outputFiles } = await build({
@@ -46,29 +64,50 @@ export async function compileModules(): Promise<void> {
     target: 'node20',
     sourcemap: 'external',
     sourcesContent: false,
+    define: { 'import.meta.url': `${PLACE}.url`, 'import.meta.dirname': `${PLACE}.dirname`, 'import.meta.filename': `${PLACE}.filename` },
     logLevel: 'error',
   });
-  for (const { path, contents } of outputFiles) {
+  for (const { path, text } of outputFiles) {
     // Another run at the same time finds each file whole.
     const own = `${path}.${process.pid}`;
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(own, contents);
+    writeFileSync(own, path.endsWith('.js') ? loadable(text, sourceOf(path)) : text);
     const time = changed.get(path);
     if (time !== undefined) utimesSync(own, time / 1000, time / 1000);
     renameSync(own, path);
   }
 }
 
+/** What a compiled module has instead of `import.meta`: the place of its source. */
+const PLACE = '__source';
+/** As esbuild writes them: a statement begins a line, and so does the end of one that takes several lines. */
+const importStatement = /^((?:import|export) (?:[^"'`\n]* from )?|\} from )"(\.{1,2}\/[^"\n]+)";$/gm;
+const importCall = /\b(import\()"(\.{1,2}\/[^"\n]+)"\)/g;
+
+/** The text of a compiled module, in the lines of its source map: what is added stands before the first line. */
+function loadable(text: string, source: string): string {
+  // What is not compiled stays where it is.
+  const linked = (name: string): string =>
+    JSON.stringify(name.endsWith('.ts') ? name.replace(/ts$/, 'js') : new URL(name, pathToFileURL(source)).href);
+  const code = text
+    .replace(importStatement, (_, before: string, name: string) => `${before}${linked(name)};`)
+    .replace(importCall, (_, before: string, name: string) => `${before}${linked(name)})`);
+  if (!code.includes(PLACE)) return code;
+  const place = { url: pathToFileURL(source).href, dirname: dirname(source), filename: source };
+  return `const ${PLACE} = ${JSON.stringify(place)}; ${code}`;
+}
+
 interface Frame {
-  readonly file: string;
+  file: string;
   line: number;
   column: number;
 }
 
 /** A frame of a stack trace that is of a compiled module gets its place in the source; the lines of the first are shown. */
 export function placeInSource(failure: object, frame: Frame): void {
-  if (process.env[VARIABLE] === undefined || !compiledModules.test(frame.file)) return;
-  const map = `${compiledOf(frame.file)}.map`;
+  if (!compiledModules.test(frame.file)) return;
+  const map = `${frame.file}.map`;
+  frame.file = sourceOf(frame.file);
   const entry = new SourceMap(JSON.parse(readFileSync(map, 'utf8'))).findEntry(frame.line - 1, frame.column - 1);
   if (!('originalLine' in entry)) return;
   frame.line = entry.originalLine + 1;
