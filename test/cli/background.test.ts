@@ -97,6 +97,40 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     expect(await listed()).toEqual([]);
   }, 300_000);
 
+  test('the steps of the GitHub action start a server and set what it says', async () => {
+    const { inputs, outputs, runs } = parse(readFileSync(join(programDirectory, '../examples/github-action/action.yml'), 'utf8')) as Loose;
+    const value = (text: string): string => text.replace(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name) => inputs[name].default);
+    const step = runs.steps.find(({ id }: Loose) => id === 'up');
+    const files = { GITHUB_OUTPUT: join(home, 'output'), GITHUB_ENV: join(home, 'env') };
+    const bin = join(home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'plat'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, { mode: 0o755 });
+    const given = Object.fromEntries(Object.entries<string>(step.env).map(([name, text]) => [name, value(text)]));
+    withKey(given.NAME as string);
+    // As the runner starts the shell that a step names.
+    const result = await new Promise<Result>((resolve) => {
+      execFile(
+        'bash',
+        ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run],
+        { env: { ...env, ...given, ...files, PATH: `${bin}:${env.PATH}` }, cwd: home },
+        (error, stdout, stderr) => resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr }),
+      );
+    });
+    expect(result).toMatchObject({ code: 0, stdout: '' });
+    const set = (file: string): Record<string, string> =>
+      Object.fromEntries(
+        readFileSync(file, 'utf8')
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.split('=') as [string, string]),
+      );
+    const { KUBECONFIG = '', KUBEBUILDER_ASSETS = '' } = set(files.GITHUB_ENV);
+    expect(outputs.kubeconfig.value).toContain('steps.up.outputs.kubeconfig');
+    expect(set(files.GITHUB_OUTPUT)).toEqual({ kubeconfig: KUBECONFIG });
+    expect(await ok('get', 'ns', 'default', '-o', 'name', '--kubeconfig', KUBECONFIG)).toBe('namespace/default\n');
+    expect(existsSync(join(KUBEBUILDER_ASSETS, 'kube-apiserver'))).toBe(true);
+  });
+
   test('several at once, each with its own port and entry; other entries stay', async () => {
     mkdirSync(join(home, '.kube'));
     const other = {
