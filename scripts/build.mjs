@@ -7,7 +7,8 @@
  * Bundled, because reading hundreds of small files is most of a start; as a script, because only those can be loaded in
  * compiled form (load.cjs). Its modules are run when they are first asked for, as if each were a file of its own.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -177,12 +178,32 @@ try {
 }
 `;
 
-/** Descriptions of all kinds and fields, which only the OpenAPI documents need: a file of its own. */
-const descriptionsApart = {
-  name: 'descriptions',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /[\\/]kinds[\\/]descriptions\.ts$/ }, () => ({ path: './descriptions.cjs', external: true })),
+/**
+ * Files of their own: descriptions of all kinds and fields, which only the OpenAPI documents need, and what the program was built
+ * from, which another commit changes while the bundles stay as they are.
+ */
+const filesApart = {
+  name: 'files-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /[\\/]kinds[\\/]descriptions\.ts$/ }, () => ({ path: './descriptions.cjs', external: true }));
+    onResolve({ filter: /[\\/]lib[\\/]build-info\.ts$/ }, () => ({ path: './build-info.cjs', external: true }));
+  },
 };
+const buildInfoFile = join(dist, 'build-info.cjs');
+
+/** Nothing is known of sources that are not a git checkout, such as those of an archive. */
+function builtFrom() {
+  const git = (...args) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    if (!existsSync(join(root, '.git'))) return undefined;
+    const [commit, seconds] = git('log', '-1', '--format=%H %ct').split(' ');
+    const treeState = git('status', '--porcelain', '--untracked-files=no') === '' ? 'clean' : 'dirty';
+    return { commit, treeState, date: new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z') };
+  } catch {
+    return undefined;
+  }
+}
+const unknownSource = { commit: '', treeState: '', date: '1970-01-01T00:00:00Z' };
 
 /**
  * The database library looks for its binary from where it lies itself, so that it is told the place. The binary is of the same
@@ -208,7 +229,7 @@ async function bundle() {
       ...common,
       stdin: { contents: entries, sourcefile: 'bundle.ts', resolveDir: root },
       entryNames: 'bundle',
-      plugins: [descriptionsApart, database],
+      plugins: [filesApart, database],
       // A script has `require` alone to load what is external.
       supported: { 'dynamic-import': false },
     }),
@@ -216,20 +237,20 @@ async function bundle() {
       ...common,
       stdin: { contents: `${program}${modulesOf(clientModules)}`, sourcefile: 'cli.ts', resolveDir: root },
       entryNames: 'cli',
-      plugins: [lazyBuiltIns, lazyModules, modulesApart(new Map(fromBundle)), descriptionsApart, database],
+      plugins: [lazyBuiltIns, lazyModules, modulesApart(new Map(fromBundle)), filesApart, database],
       supported: { 'dynamic-import': false },
     }),
     build({
       ...common,
       stdin: { contents: program, sourcefile: 'get.ts', resolveDir: root },
       entryNames: 'get',
-      plugins: [lazyBuiltIns, lazyModules, modulesApart(new Map([...fromBundle, ...fromCli])), descriptionsApart, database],
+      plugins: [lazyBuiltIns, lazyModules, modulesApart(new Map([...fromBundle, ...fromCli])), filesApart, database],
       supported: { 'dynamic-import': false },
     }),
     build({
       ...common,
       entryPoints: { schemas: 'src/cli/kind-schemas.ts' },
-      plugins: [descriptionsApart],
+      plugins: [filesApart],
       supported: { 'dynamic-import': false },
     }),
     build({ ...common, entryPoints: { descriptions: 'src/kinds/descriptions.ts' } }),
@@ -278,6 +299,7 @@ async function bundle() {
     text(`${file}.cjs`, ["'use strict';", `module.exports = require('./load.cjs').load().${entry};`]);
     text(`${file}.mjs`, [`import loaded from './${file}.cjs';`, '', `export const { ${names.join(', ')} } = loaded;`]);
   }
+  text('build-info.cjs', ["'use strict';", `exports.builtFrom = ${JSON.stringify(builtFrom() ?? unknownSource)};`]);
   return files.set(join(dist, 'load.cjs'), loader);
 }
 
@@ -289,7 +311,8 @@ async function exportsOf(entry) {
 
 async function isBuilt(files) {
   const same = async ([path, bytes]) => bytes.equals(await readFile(path));
-  return (await Promise.all([...files].map((file) => same(file).catch(() => false)))).every(Boolean);
+  const bundled = [...files].filter(([path]) => path !== buildInfoFile);
+  return (await Promise.all(bundled.map((file) => same(file).catch(() => false)))).every(Boolean);
 }
 
 async function write(files) {
@@ -324,7 +347,8 @@ async function prune(directory, entries) {
 }
 
 const files = await bundle();
-if (!(await isBuilt(files))) await write(files);
+if (await isBuilt(files)) await writeFile(buildInfoFile, files.get(buildInfoFile));
+else await write(files);
 // What the engine compiled it takes back under the same flags only: without any, as the program runs.
 await run(process.execPath, ['scripts/compile.mjs'], 'the bundle could not be compiled').catch((error) =>
   console.warn(`${error.message}: starts will take longer`),

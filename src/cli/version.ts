@@ -1,4 +1,5 @@
 /** `plat version`: the versions of this program and of the server. */
+import { builtFrom } from '../lib/build-info.ts';
 import { bool, FlagError, flag, readChoice } from '../lib/flags.ts';
 import { apiRelease, apiReleases, minorOf, platform, productVersion, stockRelease } from '../lib/version.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -64,9 +65,9 @@ const clientVersion = (): VersionInfo => ({
   major: apiRelease.split('.')[0] as string,
   minor: String(minorOf(apiRelease)),
   gitVersion: `v${stockRelease}`,
-  gitCommit: `plat-${productVersion}`,
-  gitTreeState: 'clean',
-  buildDate: '',
+  gitCommit: builtFrom.commit,
+  gitTreeState: builtFrom.treeState,
+  buildDate: builtFrom.date,
   goVersion: `node ${process.version}`,
   compiler: 'v8',
   platform,

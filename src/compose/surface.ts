@@ -3,6 +3,7 @@ import { configurationPath, type IssuerDocuments, keysPath } from '../auth/servi
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Aggregation } from '../extension/aggregation/aggregation.ts';
 import type { LiveSource } from '../kinds/live.ts';
+import { builtFrom } from '../lib/build-info.ts';
 import { registerProcessMetrics } from '../lib/metrics-process.ts';
 import { productVersion } from '../lib/version.ts';
 import type { Catalog } from '../registry/catalog.ts';
@@ -126,7 +127,7 @@ export function composeSurface(
   const fairness =
     flows && new Fairness({ flows, catalog, clock, requestTimeoutMs: options.requestTimeout, dropped: inFlight.dropped, chunks });
   const surface = endpoints(services, {
-    build: { version: productVersion, release: options.apiRelease },
+    build: { version: productVersion, release: options.apiRelease, from: builtFrom },
     address,
     checks,
     livezGraceMs: options.livezGracePeriod,

@@ -1,5 +1,6 @@
 /** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
 
+import type { BuiltFrom } from '../../lib/build-info.ts';
 import { patchRelease, platform } from '../../lib/version.ts';
 import { send } from '../respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
@@ -7,9 +8,7 @@ import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
 export interface BuildInfo {
   /** Version of the package: `0.1.0`. */
   readonly version: string;
-  /** Empty where the build does not know. */
-  readonly commit?: string;
-  readonly date?: string;
+  readonly from: BuiltFrom;
   /** Release of the API: `1.24`. */
   readonly release: string;
 }
@@ -18,21 +17,25 @@ export interface BuildInfo {
 export const gitVersion = (build: BuildInfo): string =>
   `v${patchRelease(build.release)}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
 
-export function versionEndpoint(build: BuildInfo): Endpoint {
+/** The fields in the order of the stock server. */
+export function versionInfo(build: BuildInfo): Readonly<Record<string, string>> {
   const [major = '', minor = ''] = build.release.split('.');
-  const info = {
+  return {
     major,
     minor,
     gitVersion: gitVersion(build),
-    gitCommit: build.commit ?? '',
-    gitTreeState: 'clean',
-    buildDate: build.date ?? '1970-01-01T00:00:00Z',
+    gitCommit: build.from.commit,
+    gitTreeState: build.from.treeState,
+    buildDate: build.from.date,
     // Clients expect the field; what stands there is free.
     goVersion: `node${process.versions.node}`,
     compiler: 'v8',
     platform,
   };
-  const text = JSON.stringify(info, undefined, 2);
+}
+
+export function versionEndpoint(build: BuildInfo): Endpoint {
+  const text = JSON.stringify(versionInfo(build), undefined, 2);
   return readOnly((ctx) => {
     demandJson(ctx);
     send(ctx, 200, 'application/json', text);

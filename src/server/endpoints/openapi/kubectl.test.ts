@@ -5,6 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { builtFrom } from '../../../lib/build-info.ts';
 import { FakeClock } from '../../../lib/clock.ts';
 import { Metrics } from '../../../lib/metrics.ts';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
@@ -36,7 +37,7 @@ let server: http.Server;
 beforeAll(async () => {
   const { services } = await testServices();
   const surface = endpoints(services, {
-    build: { version: '0.0.0', release: '1.24' },
+    build: { version: '0.0.0', release: '1.24', from: builtFrom },
     address: () => '127.0.0.1',
     checks: [],
     livezGraceMs: 0,
