@@ -164,11 +164,15 @@ export class Client {
     return this.call('PATCH', pathOf(resource, namespace, name, subresource), headers, patch);
   }
   /**
-   * As `create` and `patch`, for what is written often: only the metadata of the result is returned, which nobody may change, and
+   * As `create`, `update` and `patch`, for what is written often: only the metadata of the result is returned, which nobody may change, and
    * within the process of the server no text is parsed on the way. The object must not be changed afterwards.
    */
   createBriefly(resource: ResourceRef, namespace: string, object: object, subresource?: { name: string; path: string }): Promise<Brief> {
     return this.brief('POST', pathOf(resource, namespace, subresource?.name, subresource?.path), 'application/json', object);
+  }
+  updateBriefly(resource: ResourceRef, object: ApiObject, subresource?: string): Promise<Brief> {
+    const { name = '', namespace = '' } = object.metadata;
+    return this.brief('PUT', pathOf(resource, namespace, name, subresource), 'application/json', object);
   }
   patchBriefly(resource: ResourceRef, namespace: string, name: string, patch: object, subresource?: string): Promise<Brief> {
     return this.brief('PATCH', pathOf(resource, namespace, name, subresource), 'application/merge-patch+json', patch);

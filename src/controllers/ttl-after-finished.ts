@@ -24,7 +24,7 @@ export const ttlAfterFinished: Controller = {
   account: 'ttl-after-finished-controller',
   start({ informers, queue, client, identity, clock }) {
     const ref = builtin(identity, 'batch', 'v1', 'jobs');
-    const jobs = informers.of<JobObject>(ref, { form: 'ends', keep });
+    const jobs = informers.of<JobObject>(ref, { form: 'ends', keep, written: true });
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);

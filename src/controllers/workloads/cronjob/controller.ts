@@ -1,4 +1,5 @@
 /** Creates the jobs of cron jobs when they are due, and removes old ones. */
+import type { Brief } from '../../../client/dynamic.ts';
 import { isConflict, isNotFound, unlessGone } from '../../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../../client/informer.ts';
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
@@ -40,8 +41,8 @@ export const cronJobController = (settings: CronJobSettings): Controller => ({
   start(context) {
     const { informers, queue, identity } = context;
     const refs = workloadRefs(identity);
-    const cronJobs = informers.of<CronJobObject>(refs.cronJobs);
-    const jobs = informers.of<JobObject>(refs.jobs);
+    const cronJobs = informers.of<CronJobObject>(refs.cronJobs, { written: true });
+    const jobs = informers.of<JobObject>(refs.jobs, { written: true });
     /** Jobs by the uid of their cron job. */
     const children = new Map<string, Map<string, JobObject>>();
     const run = new CronRun(context, { cronJobs, jobs, refs, settings, childrenOf: (uid) => [...(children.get(uid)?.values() ?? [])] });
@@ -206,13 +207,13 @@ class CronRun {
     this.event(cronJob, 'Warning', 'MissSchedule', `Missed scheduled time to start a job: ${shown}`);
   }
 
-  private async createJob(cronJob: CronJobObject, time: number): Promise<JobObject | undefined> {
+  private async createJob(cronJob: CronJobObject, time: number): Promise<Brief | undefined> {
     const { client } = this.context;
     const { jobs, refs } = this.parts;
     const { namespace = '', uid } = cronJob.metadata;
     const job = jobFrom(cronJob, time);
     try {
-      const made = await client.create<JobObject>(refs.jobs, namespace, job);
+      const made = await client.createBriefly(refs.jobs, namespace, job);
       this.event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${made.metadata.name}`);
       await jobs.seen(made);
       return made;
@@ -252,7 +253,7 @@ class CronRun {
     if (equal(status, cronJob.status ?? {})) return;
     const { apiVersion, kind } = aboutCronJob(cronJob);
     const written = await this.context.client
-      .update<CronJobObject>(this.parts.refs.cronJobs, { ...cronJob, apiVersion, kind, status } as CronJobObject, 'status')
+      .updateBriefly(this.parts.refs.cronJobs, { ...cronJob, apiVersion, kind, status } as CronJobObject, 'status')
       .catch(unlessGone);
     if (written !== undefined) await this.parts.cronJobs.seen(written);
   }

@@ -1,4 +1,5 @@
 /** What a cron job asks for, and the jobs that it has. */
+import type { Brief } from '../../../client/dynamic.ts';
 import type { CronJob, CronJobStatus } from '../../../kinds/batch/schema/v1.ts';
 import type { Part, Wire } from '../../../kinds/wire.ts';
 import { timeMillis } from '../../../meta/time.ts';
@@ -68,7 +69,7 @@ export function jobFrom(cronJob: CronJobObject, time: number): JobObject {
   } as JobObject;
 }
 
-export const referenceTo = ({ metadata }: JobObject): ActiveJob =>
+export const referenceTo = ({ metadata }: Brief): ActiveJob =>
   ({
     apiVersion: 'batch/v1',
     kind: 'Job',

@@ -58,7 +58,7 @@ export const jobController = (settings: JobSettings): Controller => ({
     const names = jobNames(identity);
     const ref = workloadRefs(identity).jobs;
     const index = podIndex(informers);
-    const jobs = informers.of<JobObject>(ref);
+    const jobs = informers.of<JobObject>(ref, { written: true });
     const isTracked = (job: JobObject): boolean => settings.tracking && isMarkedTracked(job, names);
     const run = new JobRun(context, { jobs, index, names, settings, isTracked });
     const after = [jobs.synced, index.informer.synced];
