@@ -199,9 +199,19 @@ describe.skipIf(missing !== undefined)(`kubectl 1.20 (${missing ?? 'found'})`, {
       [withContainers([{ image: 'i' }]), 'missing required field "name" in io.k8s.api.core.v1.Container'],
       [{ ...web, spec: noSelector }, 'missing required field "selector" in io.k8s.api.apps.v1.DeploymentSpec'],
     ];
-    for (const [object, text] of wrong) {
-      const { code, stderr } = await kubectl.run(within('create', '--dry-run=client', '-f', '-'), object);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(text)]);
+    // One file each, of one command: it refuses each, and goes on with the next.
+    const files = wrong.map(([object], i) => {
+      const file = join(server.dataDir, `wrong-${i}.json`);
+      writeFileSync(file, JSON.stringify(object));
+      return file;
+    });
+    const { code, stdout, stderr } = await kubectl.run(within('create', '--dry-run=client', ...files.flatMap((file) => ['-f', file])));
+    expect([code, stdout]).toEqual([1, '']);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(wrong.length);
+    for (const [i, [, text]] of wrong.entries()) {
+      expect(lines[i]).toContain(`error validating "${files[i]}"`);
+      expect(lines[i]).toContain(text);
     }
     const [unknown, text] = wrong[0] as (typeof wrong)[number];
     expect((await kubectl.run(within('create', '--dry-run=client', '--validate=false', '-f', '-'), unknown)).stderr).not.toContain(text);

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testSeed } from '../../src/lib/seed.testing.ts';
+import { rounds, testSeed } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 import { provideSigningKey } from '../support/signing-key.ts';
@@ -25,7 +25,7 @@ function crash(changes: Partial<CrashOptions>) {
   // It takes longer to make than a start, and is none of the store's.
   provideSigningKey(join(directory, 'data'));
   // Writes and kills end a run, and writes bring a kill; the times are for one that gets nowhere, on a busy machine as well.
-  const bounds = { kills: 3, writes: 150, seconds: 150, writers: 16, loadMs: 60_000, loadWrites: 150, eventTtlMs: 1_000 };
+  const bounds = { kills: rounds(2), writes: 150, seconds: 150, writers: 16, loadMs: 60_000, loadWrites: 150, eventTtlMs: 1_000 };
   return runCrashes({ seed: testSeed, ...bounds, shim, directory, program, ...changes });
 }
 

@@ -21,7 +21,7 @@ test.skipIf(missing !== undefined)(`histories hold while members and servers fai
     // Faults end it, each of another kind; the time is for one that gets nowhere.
     faults: FAULTS,
     // Few operations at a time show as much as many; the long form has more.
-    pauseMs: 60,
+    pauseMs: 100,
     seconds: 150,
     directory: temporaryDirectory('plat-histories'),
     program: join(programDirectory, 'plat.js'),

@@ -96,7 +96,7 @@ const asRecorded: TestServerOptions = {
 const shortened = (complaint = ''): string => complaint.split('\n').slice(0, 9).join('\n');
 
 /** Areas that are replayed over connections; the others are about objects, whatever brings them. */
-const overConnections: ReadonlySet<string> = new Set(['lifecycle of definitions', 'controllers', 'reading', 'auth']);
+const overConnections: ReadonlySet<string> = new Set(['reading', 'auth']);
 
 async function judge(options: TestServerOptions, suites: readonly string[], from?: string): Promise<void> {
   const server = await startTestServer(options);
