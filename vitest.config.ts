@@ -77,7 +77,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-run.ts'],
     onStackTrace: placeInSource,
-    setupFiles: ['test/support/temporary-file.ts', 'test/support/processor-time.ts'],
+    // Each takes time of every test file.
+    setupFiles: ['test/support/temporary-file.ts', ...(process.env.TEST_TIMES === undefined ? [] : ['test/support/processor-time.ts'])],
     // Only what hangs takes so long, on a busy machine as well.
     testTimeout: 120_000,
     // So is what a test looks at again and again until it holds, which a machine under load may show late.

@@ -9,7 +9,7 @@ describe.each([kubernetes, plat])('identity $name', (identity) => {
   let pods: string;
   beforeAll(async () => {
     // Delays between decisions are fifty times shorter.
-    server = await startTestServer({ identity: identity.name, workloads: ['scheduler'], timeFactor: 50 });
+    server = await startTestServer({ direct: true, identity: identity.name, workloads: ['scheduler'], timeFactor: 50 });
     const namespace = await server.namespace();
     pods = `/api/v1/namespaces/${namespace}/pods`;
     await until('there is an account', async () => (await ask(`/api/v1/namespaces/${namespace}/serviceaccounts/default`)).status === 200);

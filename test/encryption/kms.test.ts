@@ -121,7 +121,7 @@ describe('a start', () => {
     const kms = { kms: { name: 'vault', endpoint: plugin.endpoint, timeout: `${TIMEOUT_MS}ms` } };
     const time = new Time(plugin);
     const config = new ConfigFile('plat', [kms, identityEntry]);
-    let server = await startTestServer({ store: 'lmdb', clock: time.clock, encryptionProviderConfig: config.path });
+    let server = await startTestServer({ direct: true, store: 'lmdb', clock: time.clock, encryptionProviderConfig: config.path });
     try {
       const ns = await server.namespace();
       for (let i = 0; i < 50; i++) await server.admin.ok('POST', path(ns), secret(`s${i}`));

@@ -6,7 +6,7 @@ import { answers, type Row } from './table.ts';
 let server: TestServer;
 beforeAll(async () => {
   // Nobody else writes the status of a budget.
-  server = await startTestServer({ identity: 'kubernetes', controllers: ['serviceaccount'] });
+  server = await startTestServer({ direct: true, identity: 'kubernetes', controllers: ['serviceaccount'] });
 });
 afterAll(() => server.close());
 

@@ -5,7 +5,7 @@ import { answers } from './table.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ identity: 'kubernetes', controllers: ['-*'] });
+  server = await startTestServer({ direct: true, identity: 'kubernetes', controllers: ['-*'] });
 });
 afterAll(() => server.close());
 

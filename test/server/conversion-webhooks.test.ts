@@ -44,7 +44,7 @@ beforeAll(async () => {
     res.end(JSON.stringify({ apiVersion, kind: 'ConversionReview', response }));
     return undefined;
   });
-  server = await startTestServer({ store: 'lmdb' });
+  server = await startTestServer({ direct: true, store: 'lmdb' });
   await define(server, definition(true));
 });
 afterAll(async () => {

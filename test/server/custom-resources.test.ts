@@ -195,7 +195,7 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
 describe('a restart', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ store: 'lmdb' });
+    server = await startTestServer({ direct: true, store: 'lmdb' });
   });
   afterAll(() => server.close());
 

@@ -14,7 +14,7 @@ describe.each([
   let server: TestServer;
   let namespace: string;
   beforeAll(async () => {
-    server = await startTestServer({ identity, store });
+    server = await startTestServer({ direct: true, identity, store });
     namespace = await server.namespace();
   });
   afterAll(() => server.close());
@@ -142,7 +142,7 @@ test('with the feature off rules are dropped, and those that are stored are kept
     type: 'object',
     properties: { spec: { type: 'object', properties: { n: integer }, 'x-kubernetes-validations': [{ rule: 'self.n > 3' }] } },
   };
-  const server = await startTestServer({ identity: 'kubernetes', store: 'lmdb' });
+  const server = await startTestServer({ direct: true, identity: 'kubernetes', store: 'lmdb' });
   await define(server, definitionOf(server, group, 'Lamp', [{ schema }], { scope: 'Cluster' }));
   const lamp = (kind: string) => ({ apiVersion: `${group}/v1`, kind, metadata: { name: 'a' }, spec: { n: 1 } });
   expect((await server.admin.post(`/apis/${group}/v1/lamps`, lamp('Lamp'))).status).toBe(422);

@@ -5,7 +5,7 @@ let server: TestServer;
 let ns: string;
 let configmaps: string;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ direct: true });
   ns = await server.namespace();
   configmaps = `/api/v1/namespaces/${ns}/configmaps`;
 });

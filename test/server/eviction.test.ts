@@ -5,7 +5,7 @@ import { type Loose, startTestServer, type TestServer } from '../support/server.
 let server: TestServer;
 beforeAll(async () => {
   // Nobody else writes the status of a budget.
-  server = await startTestServer({ identity: 'kubernetes', controllers: ['serviceaccount'] });
+  server = await startTestServer({ direct: true, identity: 'kubernetes', controllers: ['serviceaccount'] });
 });
 afterAll(() => server.close());
 

@@ -5,7 +5,7 @@ import { type Loose, startTestServer, type TestServer, unique } from '../support
 let server: TestServer;
 let ns: string;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ direct: true });
   ns = await server.namespace();
 });
 afterAll(() => server.close());
