@@ -77,6 +77,24 @@ test('the product uses the terms of the field', () => {
   expect(found).toEqual([]);
 });
 
+test('pages use the terms of the field, too', () => {
+  const root = join(src, '..');
+  const pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md', 'examples/operator/README.md'].concat(
+    readdirSync(join(root, 'docs'))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `docs/${file}`),
+  );
+  expect(pages.length).toBeGreaterThan(20);
+  // Titles of tests and output that a page quotes are not its own words.
+  const found = pages.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .replace(/`[^`\n]*`/g, '')
+      .split('\n')
+      .flatMap((line, i) => faultsOf(line).map((fault) => `${file}:${i + 1}: ${fault}`)),
+  );
+  expect(found).toEqual([]);
+});
+
 test('files are named for what they hold', () => {
   const count = (name: string): string[] => product.filter((file) => basename(file) === name);
   expect(count('rules.ts')).toEqual([]);

@@ -94,7 +94,7 @@ describe('the life of a metric, at 1.24', () => {
   ] as const)('deprecated %s, %s, showing hidden for %s: %s', (deprecated, stability, show, expected) => {
     expect(shown(deprecated, stability, show)).toBe(expected);
   });
-  test('only the release before can be asked for', () => {
+  test('only the release before is accepted', () => {
     expect(() => new Metrics({ version: '1.24', showHiddenFor: '1.22' })).toThrow('1.23, can be shown, not since 1.22');
     expect(() => new Metrics({ version: '1.24', showHiddenFor: 'old' })).toThrow('"old" is not of the form 1.24');
   });
