@@ -88,6 +88,24 @@ test('the agent of a node knows the pods of this node only, and refuses what it 
   expect(await asked('node-0', `containerLogs/${ns}/%zz/main`)).toBe('400 "%zz" is not encoded as a part of a path is');
 });
 
+test('a life cycle whose delays are none is refused', async () => {
+  const group = 'simulation.k8s.io/v1alpha1';
+  const answers = async (...delays: string[]): Promise<number[]> => {
+    const found: number[] = [];
+    for (const delay of delays) {
+      const spec = { namespaces: ['none'], stages: [{ stage: 'ready', delay }] };
+      const body = { apiVersion: group, kind: 'PodLifecycle', metadata: { generateName: 'd-' }, spec };
+      found.push((await server.admin.post(`/apis/${group}/podlifecycles`, body)).status);
+    }
+    return found;
+  };
+  await when('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', `podlifecycles.${group.split('/')[0]}`, ({ status }) =>
+    status.conditions?.some((one: Loose) => one.type === 'Established' && one.status === 'True'),
+  );
+  expect(await answers('-1s', '1d', '5', '', '99999999999999999999h', `${'99999h'.repeat(30)}`)).toEqual(Array(6).fill(422));
+  expect(await answers('0', '1.5s', '1h30m5s', '250ms')).toEqual(Array(4).fill(201));
+});
+
 test('containers have tokens of their service account, and know the services', async () => {
   await server.admin.ok('POST', `/api/v1/namespaces/${ns}/services`, { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
   const token = { serviceAccountToken: { path: 'token', audience: 'there' } };

@@ -19,7 +19,9 @@ const labelName = {
   pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
 };
 const quantity = { type: 'string', pattern: '^[0-9]+([.][0-9]*)?([numk]|[KMGTPE]i?|[eE][0-9]+)?$' };
-const duration = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$|^0$' };
+/** Each part at most some decades, so that they are a duration together. */
+const part = (digits: number, unit: string): string => `[0-9]{1,${digits}}(\\.[0-9]{1,9})?${unit}`;
+const duration = { type: 'string', pattern: `^(${part(5, 'h')}|${part(7, 'm')}|${part(9, 's')}|${part(12, 'ms')}){1,8}$|^0$` };
 
 const poolSchema = {
   type: 'object',

@@ -75,7 +75,7 @@ export class LifecycleChoice {
     const { [completeAfter]: delay, [exitCode]: code } = values;
     if (delay !== undefined || code !== undefined) {
       const number = code === undefined ? 0 : Number(code);
-      if (!Number.isInteger(number) || number < 0 || number > 255)
+      if ((code !== undefined && !/^\d{1,3}$/.test(code)) || number > 255)
         return { lifecycle: quickLifecycle, problem: `${this.prefix}${exitCode}: ${JSON.stringify(code)} is no exit code` };
       const stage: StageSpec = { stage: 'exit', exitCode: number, ...(delay !== undefined && { delay }) };
       const problem = problemOf(`${this.prefix}${completeAfter}`, stage);

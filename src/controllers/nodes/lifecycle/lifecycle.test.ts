@@ -442,7 +442,13 @@ test('annotations choose the life cycle, those of the pod before those of its na
 });
 
 test('wrong annotations are reported and not used', () => {
-  for (const wrong of [note('slow-pull', 'soon'), note('exit-code', '300'), note('exit-code', 'x')])
+  for (const wrong of [
+    note('slow-pull', 'soon'),
+    note('ready-after', '-5s'),
+    note('exit-code', '300'),
+    note('exit-code', '1e2'),
+    note('exit-code', 'x'),
+  ])
     expect(choice.choose({ metadata: { annotations: wrong } }, {}, new LifecycleIndex())).toEqual({
       lifecycle: quickLifecycle,
       problem: expect.any(String),

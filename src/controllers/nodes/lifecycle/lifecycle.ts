@@ -3,7 +3,7 @@
  *
  *   pull → (init containers, one after another) → running → ready → exit, where there is one → terminated after a deletion
  */
-import { durationMillis } from '../../../meta/time.ts';
+import { durationMillis, TimeError } from '../../../meta/time.ts';
 
 export interface Delay {
   readonly delayMs: number;
@@ -65,8 +65,8 @@ export function lifecycleOf(stages: readonly StageSpec[], base: Lifecycle = quic
 
 function changed(base: Lifecycle, spec: StageSpec): Partial<Lifecycle> {
   const delay: Delay = {
-    delayMs: Math.max(spec.delay === undefined ? 0 : durationMillis(spec.delay), 0),
-    jitterMs: Math.max(spec.jitter === undefined ? 0 : durationMillis(spec.jitter), 0),
+    delayMs: spec.delay === undefined ? 0 : positiveMillis(spec.delay),
+    jitterMs: spec.jitter === undefined ? 0 : positiveMillis(spec.jitter),
   };
   switch (spec.stage) {
     case 'pull':
@@ -84,6 +84,12 @@ function changed(base: Lifecycle, spec: StageSpec): Partial<Lifecycle> {
     case 'terminate':
       return { terminate: delay };
   }
+}
+
+function positiveMillis(text: string): number {
+  const millis = durationMillis(text);
+  if (millis < 0) throw new TimeError(`time: the duration ${JSON.stringify(text)} is negative`);
+  return millis;
 }
 
 export const reasonOf = (exitCode: number): string => (exitCode === 0 ? 'Completed' : 'Error');
