@@ -1,7 +1,7 @@
 /**
  * When the engine optimizes code. By itself it waits until a function has run for long, which suits programs that end soon: a
- * server needs thousands of requests until most of what they run is optimized, and each takes two to three times as long before.
- * With these flags a function is watched and optimized after a fifth of that.
+ * server needs thousands of requests until most of what they run is optimized. With these flags a function is watched and
+ * optimized after a fifth of that, which pays after some thousand requests (docs/decisions/012-compiled-bundle.md).
  *
  * They are set when the server is ready: what a start runs once is not worth it, and compiled code is accepted only under the
  * flags that it was made with.

@@ -43,7 +43,6 @@ export async function runApiserver(args: readonly string[], io: IO): Promise<num
       return 0;
     }
     io.out(`serving at ${server.address}\n`);
-    io.optimizeSooner?.();
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
     await abort(server);
