@@ -3,7 +3,7 @@
  * verified; one that cannot be is UnverifiedServer, and OpenSSL must decide. No session is resumed, so that every connection
  * shows its certificate.
  *
- * Without the HTTP client of Node, which takes a tenth of a short command to load and to run.
+ * Without the HTTP client of Node, which takes several milliseconds to load and to run.
  */
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
