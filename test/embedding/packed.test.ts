@@ -73,7 +73,11 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
   test('has the modules that it exports, for both kinds', async () => {
     for (const [path, { import: esm, require: cjs }] of Object.entries(manifest.exports))
       for (const file of [esm, cjs]) expect(existsSync(join(installed, file as string)), `${path}: ${file}`).toBe(true);
-    const serve = `const s = await startServer({ store: 'memory', securePort: 0 }); console.log(s.adminConfig.includes(s.address)); await s.close();`;
+    // Each would else make a key, which takes longer than its start.
+    provideSigningKey(project);
+    const serviceAccountSigningKeyFile = join(project, 'pki', 'sa.key');
+    const options = JSON.stringify({ store: 'memory', securePort: 0, serviceAccountSigningKeyFile });
+    const serve = `const s = await startServer(${options}); console.log(s.adminConfig.includes(s.address)); await s.close();`;
     for (const [type, program] of [
       ['module', `import { startServer } from '${manifest.name}'; ${serve}`],
       ['commonjs', `const { startServer } = require('${manifest.name}'); (async () => { ${serve} })();`],

@@ -10,6 +10,7 @@ import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startChild } from '../support/child.ts';
 import { freePort } from '../support/free-ports.ts';
 import { finished, programDirectory, programMissing, runPlat } from '../support/program.ts';
+import { provideSigningKey } from '../support/signing-key.ts';
 
 const present = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 const missing = ['openssl', 'curl'].find((program) => !present(program));
@@ -123,7 +124,11 @@ test.skipIf(programMissing !== undefined)('kubectl is the stock program of the P
 
 /** Starts kube-apiserver of a directory; answers its address, and a request to a path with its answer's code and text. */
 async function apiserver(directory: string, ...flags: string[]) {
-  const child = startChild(join(directory, 'kube-apiserver'), ['--secure-port=0', ...flags]);
+  // It would else make a key, which takes longer than its start.
+  const keys = temporaryDirectory('plat-envtest-keys');
+  provideSigningKey(keys);
+  const key = `--service-account-signing-key-file=${join(keys, 'pki', 'sa.key')}`;
+  const child = startChild(join(directory, 'kube-apiserver'), ['--secure-port=0', key, ...flags]);
   const address = (await child.line((line) => line.startsWith('serving at '))).slice('serving at '.length);
   return { child, address };
 }
