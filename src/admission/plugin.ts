@@ -38,6 +38,8 @@ export interface PluginEnv {
   remoteOf(file: string): Promise<Remote>;
   /** Whether a certificate is this server's own, which is not a webhook. Absent: none is. */
   readonly isOwn?: (certificate: X509Certificate) => boolean;
+  /** Waits for the newest writes of other servers. Absent: no other server writes to the store. */
+  readonly catchUp?: (() => Promise<unknown>) | undefined;
   /** Creates a namespace unless it exists. */
   ensureNamespace(name: string): Promise<void>;
   readonly metrics: Metrics;

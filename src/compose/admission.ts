@@ -24,6 +24,7 @@ export interface AdmissionDeps {
   readonly env: KindEnv;
   readonly auth: Auth;
   readonly trust: Pick<Trust, 'own'>;
+  readonly catchUp: PluginEnv['catchUp'];
   /** Makes a namespace unless there is one; called only while requests are served. */
   ensureNamespace(name: string): Promise<void>;
 }
@@ -60,7 +61,7 @@ async function named<T>(what: string, make: () => T | Promise<T>): Promise<T> {
 
 function pluginEnv(
   { options, identity, metrics, log, clock, random, hooks }: Base,
-  { catalog, live, env, auth, trust, ensureNamespace }: AdmissionDeps,
+  { catalog, live, env, auth, trust, catchUp, ensureNamespace }: AdmissionDeps,
 ): PluginEnv {
   return {
     identity,
@@ -80,6 +81,7 @@ function pluginEnv(
     serves: (group, plural) => catalog.serves(group, plural),
     remoteOf: (file) => remoteOf('admission-control-config-file', file, trust, clock),
     isOwn: (certificate) => trust.own.has(certificate),
+    catchUp,
     ensureNamespace,
     metrics,
     log,

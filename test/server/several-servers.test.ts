@@ -59,6 +59,14 @@ describe.skipIf(etcdMissing !== undefined)(
       expect(answer.status, answer.text).toBe(status);
     });
 
+    test('an object is created in a namespace of which a server has not heard yet', async () => {
+      lag.hold();
+      const namespace = await at(0).namespace();
+      const answer = await at(2).admin.post(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'a' } });
+      lag.release();
+      expect(answer.status, answer.text).toBe(201);
+    });
+
     test('one that has just started has what the others write, though its objects are not loaded', async () => {
       const namespace = await at(0).namespace();
       const path = `/api/v1/namespaces/${namespace}/configmaps`;

@@ -2,14 +2,16 @@
 import { notFound } from '../../meta/errors.ts';
 import type { MakePlugin } from '../plugin.ts';
 
-export const namespaceExists: MakePlugin = ({ live }) => {
+export const namespaceExists: MakePlugin = ({ live, catchUp }) => {
   const namespaces = live('', 'namespaces');
   return {
     name: 'NamespaceExists',
     handles: (operation) => operation !== 'CONNECT',
     concerns: ({ kind }) => kind.namespaced,
-    validate({ namespace, namespaceToBeMade }) {
-      if (namespaceToBeMade) return;
+    async validate({ namespace, namespaceToBeMade }) {
+      if (namespaceToBeMade || namespaces.get('', namespace) !== undefined) return;
+      // Another server may have created it a moment ago.
+      await catchUp?.();
       if (namespaces.get('', namespace) === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
     },
   };
