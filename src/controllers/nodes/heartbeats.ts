@@ -15,8 +15,11 @@ import { conditionsOf } from './node-object.ts';
 const LEASE_SECONDS = 40;
 const LONG_LEASE_SECONDS = 24 * 3600;
 const STATUS_MS = 5 * 60_000;
-/** Few nodes renew their leases together; many in up to so many parts of the interval. */
-const MOST_PARTS = 20;
+/**
+ * Few nodes renew their leases together; many in up to so many parts of the interval. Requests of one part hold the event loop
+ * together: where time passes 3,600 times faster, fifty nodes with their statuses took about 50 ms, three times a second.
+ */
+const MOST_PARTS = 100;
 const NODES_OF_PART = 10;
 /** Requests at a time. */
 const AT_ONCE = 8;
