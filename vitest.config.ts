@@ -32,6 +32,8 @@ const first = [
   'test/embedding/',
   'test/envtest/',
   'test/property/requests',
+  'test/fuzz/',
+  'test/rights/',
   'test/store/',
   'test/kubectl/',
   'test/terminal/',
