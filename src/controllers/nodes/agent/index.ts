@@ -22,7 +22,7 @@ import { run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { runFor } from './command.ts';
 import { linesAt, linesOfRun, NoLog, runOf, writeLog } from './logs.ts';
-import { containerOf, findPod, sourcesOf, statusOf } from './pod-lookup.ts';
+import { containerOf, findPod, PodLooks, sourcesOf, statusOf } from './pod-lookup.ts';
 import { PodServer } from './pod-server.ts';
 import { forwardSocket, forwardSpdy, portTargets } from './port-forward.ts';
 import { Sessions } from './session.ts';
@@ -78,11 +78,13 @@ export class SimulatedAgent {
   private readonly nodes = new WeakMap<object, string>();
   private readonly podServer = new PodServer();
   private readonly sessions: Sessions;
+  private readonly looks: PodLooks;
   private readonly suffixes: readonly string[];
 
   constructor(options: AgentOptions) {
     this.options = options;
     this.sessions = new Sessions(options);
+    this.looks = new PodLooks(options.client, options.clock);
     this.suffixes = Object.values(identities).map(({ groupSuffix }) => groupSuffix);
     this.server = createServer({ maxHeaderSize: HEADER_BYTES }, (req, res) => {
       this.answer(req, res).catch((error: unknown) => refuse(res, error));
@@ -162,7 +164,7 @@ export class SimulatedAgent {
 
   private async logs(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
     if (container === undefined) throw new Refused(400, 'a container must be named');
-    const { client, clock, identity } = this.options;
+    const { clock, identity } = this.options;
     const isOn = (name: string): boolean => query.get(name) === 'true' || query.get(name) === '1';
     const number = (name: string, least: number): number | undefined => {
       const text = query.get(name);
@@ -200,7 +202,7 @@ export class SimulatedAgent {
         clock,
         endedAt,
         hasEnded: async () => {
-          const now = await findPod(client, namespace, name);
+          const now = await this.looks.recent(namespace, name);
           const status = now === undefined ? undefined : statusOf(now, container.name);
           return now?.metadata.uid !== uid || status?.state?.running == null || status.restartCount !== restarts;
         },
@@ -266,7 +268,7 @@ export class SimulatedAgent {
   }
   /** A command that reads its input is run for the client; of others it sees what they print from now on. */
   private async attach(streams: CommandStreams, pod: WorkloadPod, container: Container, tty: boolean): Promise<void> {
-    const { client, clock, identity } = this.options;
+    const { clock, identity } = this.options;
     if (container.stdin === true && argvOf(container).length > 0) {
       const environment = environmentAtStart(pod, container, await this.worldOf(pod));
       await this.sessions.attach(streams, pod, container, environment, tty);
@@ -286,7 +288,7 @@ export class SimulatedAgent {
         clock,
         endedAt: undefined,
         hasEnded: async () => {
-          const now = await findPod(client, namespace, name);
+          const now = await this.looks.recent(namespace, name);
           const status = now === undefined ? undefined : statusOf(now, container.name);
           exitCode = status?.state?.terminated?.exitCode ?? 0;
           return now?.metadata.uid !== uid || status?.state?.running == null;

@@ -4,7 +4,9 @@ import { unlessGone } from '../../../client/http.ts';
 import type { ConfigMap, Secret } from '../../../kinds/core/schema/config.ts';
 import type { ApiObject } from '../../../kinds/kind.ts';
 import type { Wire } from '../../../kinds/wire.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { textOf } from '../../../lib/byte-text.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { joinApiVersion } from '../../../meta/api-version.ts';
 import { groupName, type Identity } from '../../../meta/identity.ts';
 import { refs } from '../../runtime/controller.ts';
@@ -27,6 +29,33 @@ export interface PodApi {
 
 export const findPod = (client: Client, namespace: string, name: string): Promise<WorkloadPod | undefined> =>
   client.find<WorkloadPod>(refs.pods, namespace, name);
+
+/** How long a look at a pod is used again, and how many pods. */
+const LOOK_MS = 500;
+const LOOKS_LIMIT = 256;
+
+/** Looks at pods again and again, such as those of clients that follow a log: many at one pod are one request. */
+export class PodLooks {
+  private readonly client: Client;
+  private readonly clock: Clock;
+  private readonly looks = new BoundedCache<string, { readonly at: number; readonly pod: Promise<WorkloadPod | undefined> }>(LOOKS_LIMIT);
+
+  constructor(client: Client, clock: Clock) {
+    this.client = client;
+    this.clock = clock;
+  }
+  /** The pod as it was at most half a second ago. */
+  recent(namespace: string, name: string): Promise<WorkloadPod | undefined> {
+    const key = `${namespace}/${name}`;
+    const at = this.clock.monotonic();
+    const known = this.looks.get(key);
+    if (known !== undefined && at - known.at < LOOK_MS) return known.pod;
+    const pod = findPod(this.client, namespace, name);
+    this.looks.set(key, { at, pod });
+    pod.catch(() => this.looks.delete(key));
+    return pod;
+  }
+}
 
 export function containerOf({ spec }: WorkloadPod, name: string): Container | undefined {
   const all = [
