@@ -292,7 +292,8 @@ export class DirectExchange {
       },
       switched: (headers, rest) => {
         forget();
-        socket.pause();
+        // It flows when its new owner listens, as Node hands sockets over.
+        (socket as { readableFlowing: boolean | null }).readableFlowing = null;
         this.connections.lend(socket);
         this.finish();
         this.resolve({ headers, socket, head: rest });
