@@ -7,6 +7,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
+import { rounds } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { HEADER, Pages } from '../../src/storage/engines/lmdb/page-file.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
@@ -41,7 +42,7 @@ const places = ['anywhere', 'branch pages', 'leaf pages', 'heads of large values
 type Place = (typeof places)[number];
 
 /** Bits that are flipped anywhere: more in a long run. */
-const FLIPS = Number(process.env.FLIPS ?? 20);
+const FLIPS = Number(process.env.FLIPS ?? rounds(40));
 /** Pages of each kind that are tried. */
 const PAGES = 2;
 
