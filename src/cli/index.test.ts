@@ -57,7 +57,7 @@ test('the version is that of the package', async () => {
   expect(JSON.parse((await plat('version', '-o', 'json')).stdout)).toMatchObject({
     clientVersion: { major: '1', minor: '24', gitVersion: 'v1.24.17' },
   });
-  expect((await plat('version', '-o', 'yaml')).stdout).toContain('clientVersion:\n  buildDate: ""\n');
+  expect((await plat('version', '-o', 'yaml')).stdout).toContain('clientVersion:\n  buildDate: "1970-01-01T00:00:00Z"\n');
   expect((await plat('version', '--client', '--short')).stdout).toBe('Client Version: v1.24.17\nKustomize Version: v4.5.4\n');
   expect((await plat('--version')).stdout).toContain(manifest.version);
 });
