@@ -44,8 +44,11 @@ export interface IO {
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Exits the process at once. */
   exit(code: number): void;
-  /** Has the engine optimize code sooner; absent where the process is not the program's own. */
-  readonly optimizeSooner?: (() => void) | undefined;
+  /**
+   * Has the engine optimize code sooner once the process has worked for a while; absent where the process is not the program's
+   * own. Returns the function that ends the wait for it.
+   */
+  readonly optimizeSooner?: ((clock: Clock) => () => void) | undefined;
   /** Connections that outlast a command, where more than one runs in the process. */
   readonly connections?: KeptAgents | undefined;
 }

@@ -49,6 +49,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   let forgetRunning = async (): Promise<void> => {};
   const log = backgroundLog(options, io);
   let endCollection = (): void => {};
+  let endWait: (() => void) | undefined;
   try {
     const server = await start(options, log);
     const config = await configFile(server, io).catch(async (error: unknown) => {
@@ -57,7 +58,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
     });
     forgetRunning = await recordRunning(io, server.address, config);
     if (!isStopping()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
-    io.optimizeSooner?.();
+    endWait = io.optimizeSooner?.(io.clock);
     // With simulated nodes a server holds far more objects than others, and no node waits for its answers.
     if (options.workloads.length > 0) endCollection = (await import('./idle-collection.ts')).collectWhenIdle(io.clock);
     const failed = await Promise.race([stopped, server.ended]);
@@ -68,6 +69,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   } finally {
     forget();
     endCollection();
+    endWait?.();
     await forgetRunning();
     log?.flush();
   }
