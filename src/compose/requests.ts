@@ -35,7 +35,7 @@ import { composeConversions } from './conversion-webhooks.ts';
 import type { Credentials } from './credentials.ts';
 import { composeFlowStatus, composeFlowUpkeep } from './flow-upkeep.ts';
 import { composeServerIdentity } from './server-identity.ts';
-import { composeSimulation } from './simulated-nodes.ts';
+import { composeSimulation, defineSimulation } from './simulated-nodes.ts';
 import type { State } from './state.ts';
 import { composeStreams } from './streams.ts';
 import { composeSurface } from './surface.ts';
@@ -149,7 +149,9 @@ export async function composeRequests(
     const conversions = composeConversions(base, live, trust);
     const made = new Definitions({ registry, live, identity, clock, log, conversions, from: from?.definitions });
     parts.add('definitions', () => made.close());
+    const added = await defineSimulation(base, writer);
     await made.start();
+    if (added > 0) await made.settled();
     surface.started('definitions');
     return made;
   });

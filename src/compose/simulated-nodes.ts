@@ -7,6 +7,8 @@ import { clientFor } from '../controllers/runtime/manager.ts';
 import type { LocalServices } from '../extension/aggregation/backends.ts';
 import { LocalSocket } from '../lib/local-socket.ts';
 import { metricsService, simulationName } from '../meta/identity.ts';
+import { formatTime } from '../meta/time.ts';
+import type { NewObject, SystemWriter } from '../registry/system.ts';
 import { inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { SimulatedTargets } from '../server/tunnels/agents.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
@@ -21,6 +23,17 @@ export interface ComposedSimulation extends SimulatedTargets {
   /** Loads the agent; connections from now on are answered. */
   start(handle: Handle): Promise<void>;
   close(): void;
+}
+
+/**
+ * Creates the definitions of NodePool and PodLifecycle where nodes are simulated, before definitions are served: clients of a
+ * server that is ready can use them. Returns how many were new; the controller brings those of an older release up to date.
+ */
+export async function defineSimulation({ options, identity, objectClock }: Base, writer: SystemWriter): Promise<number> {
+  if (!options.workloads.includes('nodes')) return 0;
+  const { definitionsOf } = await import('../controllers/nodes/definitions.ts');
+  const definitions = definitionsOf(identity) as readonly NewObject[];
+  return writer.ensureAll('apiextensions', 'customresourcedefinitions', definitions, formatTime(objectClock.now()));
 }
 
 /** Undefined where no nodes are simulated. */

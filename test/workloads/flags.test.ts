@@ -32,3 +32,16 @@ test('--simulated-nodes: so many nodes are ready', async () => {
     await server.close();
   }
 });
+
+test.each(['plat', 'kubernetes'])('%s: the kinds of the simulation are served when the server is ready', async (identity) => {
+  const server = await startTestServer({ identity, store: 'memory', workloads: ['nodes'], clock: new FakeClock(), direct: true });
+  try {
+    const group = `simulation.${identity === 'plat' ? 'plat.dev' : 'k8s.io'}`;
+    for (const plural of ['nodepools', 'podlifecycles']) {
+      const list = await server.admin.get(`/apis/${group}/v1alpha1/${plural}`);
+      expect([plural, list.status]).toEqual([plural, 200]);
+    }
+  } finally {
+    await server.close();
+  }
+});
