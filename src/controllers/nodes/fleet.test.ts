@@ -42,13 +42,13 @@ test('pools have at most so many nodes together, and get the rest when others go
   expect(['a', 'b', 'c'].map((name) => fleet.shortageOf(name))).toEqual([
     undefined,
     '2 nodes are left out: a server simulates at most 10',
-    '1 nodes are left out: a server simulates at most 10',
+    '1 node is left out: a server simulates at most 10',
   ]);
   expect(fleet.members.counts('b')).toEqual({ nodes: 4, ready: 4 });
   fleet.setPool({ name: 'a', count: 4 });
   await run.idle();
   expect(names().sort()).toEqual(['a-0', 'a-1', 'a-2', 'a-3', 'b-0', 'b-1', 'b-2', 'b-3', 'b-4', 'b-5']);
-  expect([fleet.shortageOf('b'), fleet.shortageOf('c')]).toEqual([undefined, '1 nodes are left out: a server simulates at most 10']);
+  expect([fleet.shortageOf('b'), fleet.shortageOf('c')]).toEqual([undefined, '1 node is left out: a server simulates at most 10']);
   expect([fleet.members.counts('a').nodes, fleet.members.counts('b').nodes]).toEqual([4, 6]);
 });
 
@@ -63,7 +63,7 @@ test('a node for whose pods no addresses are left waits for them, and nothing is
   expect(api.calls).toHaveLength(length);
   fleet.setPool({ name: 'big', count: 129, capacity: { pods: MANY_PODS } });
   await run.idle();
-  expect([names().length, fleet.shortageOf('big')]).toEqual([128, '1 nodes are left out: no addresses are left for their pods']);
+  expect([names().length, fleet.shortageOf('big')]).toEqual([128, '1 node is left out: no addresses are left for their pods']);
 });
 
 test('what a pool says about labels cannot make its nodes those of another pool', async () => {

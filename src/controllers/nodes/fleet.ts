@@ -102,10 +102,10 @@ export class Fleet {
   /** Why a pool has fewer nodes than it wants; undefined if it has or will have all. */
   shortageOf(pool: string): string | undefined {
     const short = this.short.get(pool) ?? 0;
-    if (short > 0) return `${short} nodes are left out: a server simulates at most ${this.most}`;
+    if (short > 0) return `${leftOut(short)}: a server simulates at most ${this.most}`;
     let homeless = 0;
     for (const name of this.homeless.values()) if (name === pool) homeless++;
-    return homeless === 0 ? undefined : `${homeless} nodes are left out: no addresses are left for their pods`;
+    return homeless === 0 ? undefined : `${leftOut(homeless)}: no addresses are left for their pods`;
   }
 
   private drop(name: string): void {
@@ -285,3 +285,5 @@ export class Fleet {
     if (written !== undefined) await this.nodes.seen(written);
   }
 }
+
+const leftOut = (count: number): string => (count === 1 ? '1 node is left out' : `${count} nodes are left out`);
