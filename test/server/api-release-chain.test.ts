@@ -11,6 +11,7 @@ import type { ApiObject, Kind } from '../../src/kinds/kind.ts';
 import { fromHub, read, toHub } from '../../src/kinds/older.testing.ts';
 import { lifetimeOf, servedByDefault } from '../../src/kinds/releases.ts';
 import { type Served, serve } from '../../src/kinds/served.ts';
+import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type ApiRelease, apiReleases } from '../../src/lib/version.ts';
@@ -88,7 +89,7 @@ class Follower {
       expect(status, at).toBe(200);
       const { metadata, status: _, ...rest } = body as ApiObject & { status?: unknown };
       expect(metadata.uid, at).toBe(this.uid);
-      if (this.shown.has(view.apiVersion)) expect(rest, at).toEqual(this.shown.get(view.apiVersion));
+      if (this.shown.has(view.apiVersion)) expectEqual(rest, this.shown.get(view.apiVersion), at);
       else this.shown.set(view.apiVersion, rest);
     }
     const [first] = this.servedIn(release);

@@ -6,10 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
 import { kubectlMissing } from '../support/kubectl.ts';
-import { type Loose, startTestServer, summary, type TestServer, type TestServerOptions } from '../support/server.ts';
-
-/** One that makes the key that signs tokens itself, which takes longer than all the rest of a start. */
-const startWithOwnKey = (options: TestServerOptions): Promise<TestServer> => startTestServer({ ...options, ownSigningKey: true });
+import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const filesOf = (directory: string): string[] =>
@@ -18,12 +15,14 @@ const filesOf = (directory: string): string[] =>
 /** A start does not wait for the key that signs tokens; whoever needs it does. */
 const signingKey = async (server: TestServer): Promise<Loose> => (await server.admin.ok('GET', '/openid/v1/jwks')).keys[0];
 
-test('tokens can be had and shown at once, while the key that signs them is being made; files are private to the owner', async () => {
-  const server = await startWithOwnKey({ store: 'lmdb', identity: 'kubernetes' });
+test('tokens can be had and shown at once, while the key that signs them is being made; files are private, and the key is kept', async () => {
+  // One that makes that key itself, which takes longer than all the rest of a start.
+  let server = await startTestServer({ store: 'lmdb', identity: 'kubernetes', ownSigningKey: true });
   const accounts = '/api/v1/namespaces/default/serviceaccounts';
   await server.admin.ok('POST', accounts, { metadata: { name: 'robot' } });
   const { status } = await server.admin.ok('POST', `${accounts}/robot/token`, {});
-  const { kid } = await signingKey(server);
+  const made = await signingKey(server);
+  const { kid } = made;
   expect(JSON.parse(Buffer.from(status.token.split('.')[0], 'base64url').toString())).toEqual({ alg: 'RS256', kid });
   expect(filesOf(join(server.dataDir, 'pki'))).toContain('sa.key');
   const robot = server.client({ token: status.token });
@@ -39,6 +38,11 @@ test('tokens can be had and shown at once, while the key that signs them is bein
     if (name.isDirectory()) expect(mode(join(server.dataDir, name.name)), name.name).toBe('700');
   const config = parseYaml(readFileSync(join(server.dataDir, 'admin.conf'))) as Loose;
   expect(config.clusters[0].cluster.server).toBe(server.address);
+  const keyFile = readFileSync(join(server.dataDir, 'pki/sa.key'), 'utf8');
+  server = await server.restart();
+  expect(await signingKey(server)).toEqual(made);
+  expect(readFileSync(join(server.dataDir, 'pki/sa.key'), 'utf8')).toBe(keyFile);
+  expect((await server.client({ token: status.token }).send('GET', '/apis')).status).toBe(200);
   await server.close();
 });
 
@@ -81,7 +85,7 @@ test('a directory that others could read is made private', async () => {
 
 describe.each(['plat', 'kubernetes'])('as %s', (identity) => {
   test('a restart keeps every object and key, and changes nothing', async () => {
-    let server = await (identity === 'plat' ? startWithOwnKey : startTestServer)({ store: 'lmdb', identity });
+    let server = await startTestServer({ store: 'lmdb', identity });
     const ns = await server.namespace();
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'mine' }, data: { a: '1' } });
     const watch = await server.admin.watch(`/api/v1/namespaces/${ns}/configmaps?watch=1`);
