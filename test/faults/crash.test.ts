@@ -25,7 +25,7 @@ function crash(changes: Partial<CrashOptions>) {
   // It takes longer to make than a start, and is none of the store's.
   provideSigningKey(join(directory, 'data'));
   // Writes and kills end a run, and writes bring a kill; the times are for one that gets nowhere, on a busy machine as well.
-  const bounds = { kills: rounds(2), writes: 150, seconds: 150, writers: 16, loadMs: 60_000, loadWrites: 150, eventTtlMs: 1_000 };
+  const bounds = { kills: rounds(3), writes: rounds(320), seconds: 150, writers: 16, loadMs: 60_000, loadWrites: 150, eventTtlMs: 1_000 };
   return runCrashes({ seed: testSeed, ...bounds, shim, directory, program, ...changes });
 }
 
