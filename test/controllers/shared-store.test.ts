@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { programMissing } from '../support/program.ts';
+import { startTestServer } from '../support/server.ts';
 import { type KilledServer, startServerChild, until } from './support.ts';
 
 const times = { leaderElectLeaseDuration: 3000, leaderElectRenewDeadline: 2000, leaderElectRetryPeriod: 500 };
@@ -12,15 +13,18 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
+/** Only the one that is killed has a process of its own. */
+type Used = Pick<KilledServer, 'admin'>;
+
 /** Writes that the controllers of a server made, by resource. */
-async function made(server: KilledServer, resource: string): Promise<number> {
+async function made(server: Used, resource: string): Promise<number> {
   const metrics = (await server.admin.get('/metrics')).text;
   const lines = metrics
     .split('\n')
     .filter((line) => line.startsWith('apiserver_request_total{code="201"') && line.includes(`resource="${resource}"`));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
-const leads = async (server: KilledServer): Promise<boolean> =>
+const leads = async (server: Used): Promise<boolean> =>
   (await server.admin.get('/metrics')).text.includes('leader_election_master_status{name="kube-controller-manager"} 1');
 
 const missing = etcdMissing ?? programMissing;
@@ -30,30 +34,23 @@ test.skipIf(missing !== undefined)(
   async () => {
     const etcd = await startEtcd();
     cleanups.push(() => etcd.stop());
-    const start = async (): Promise<KilledServer> => {
-      const server = await startServerChild(temporaryDirectory('plat-controllers'), {
-        store: 'etcd',
-        etcdServers: [etcd.endpoint],
-        identity: 'kubernetes',
-        ...times,
-      });
-      cleanups.push(() => server.kill());
-      return server;
-    };
-    const first = await start();
+    const options = { store: 'etcd', etcdServers: [etcd.endpoint], identity: 'kubernetes', ...times } as const;
+    const first = await startServerChild(temporaryDirectory('plat-controllers'), options);
+    cleanups.push(() => first.kill());
     await until('the first leads', () => leads(first), 100);
-    const second = await start();
+    const second = await startTestServer(options);
+    cleanups.push(() => second.close());
 
-    for (let i = 0; i < 20; i++) await second.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: `n${i}` } });
-    await until('all have their account', async () => (await second.admin.ok('GET', '/api/v1/serviceaccounts')).items.length === 24);
+    for (let i = 0; i < 8; i++) await second.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: `n${i}` } });
+    await until('all have their account', async () => (await second.admin.ok('GET', '/api/v1/serviceaccounts')).items.length === 12);
     expect([await leads(first), await leads(second)]).toEqual([true, false]);
     // The second made the namespaces and nothing else: what controllers do was done by the first, and once.
-    expect([await made(first, 'serviceaccounts'), await made(second, 'serviceaccounts')]).toEqual([24, 0]);
+    expect([await made(first, 'serviceaccounts'), await made(second, 'serviceaccounts')]).toEqual([12, 0]);
 
     const before = await second.admin.ok('GET', lease);
     await first.kill();
     // All metrics are made each time, and a lease lasts for seconds.
-    await until('the second leads', () => leads(second), 100);
+    await until('the second leads', () => leads(second), 400);
     const after = await second.admin.ok('GET', lease);
     expect(after.spec.holderIdentity).not.toBe(before.spec.holderIdentity);
     expect(after.spec.leaseTransitions).toBe(before.spec.leaseTransitions + 1);

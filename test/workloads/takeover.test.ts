@@ -1,4 +1,7 @@
-/** A rollout goes on where it was: after a server was killed and started again, and when another server takes over. */
+/**
+ * A rollout goes on where it was: after a server was killed and started again, and when another server takes over. Only servers that
+ * are killed have processes of their own.
+ */
 import { afterEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type KilledServer, startServerChild, until } from '../controllers/support.ts';
@@ -6,15 +9,15 @@ import { BinaryClient } from '../support/binary-client.ts';
 import type { Client } from '../support/client.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { programMissing } from '../support/program.ts';
-import { type Loose, startTestServer } from '../support/server.ts';
+import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const SIZE = 6;
-const workloads = ['controllers', 'scheduler', 'nodes'];
+const SIZE = 3;
+const workloads: ('controllers' | 'scheduler' | 'nodes')[] = ['controllers', 'scheduler', 'nodes'];
 const labels = { app: 'web' };
 const web = '/apis/apps/v1/namespaces/default/deployments/web';
 const job = '/apis/batch/v1/namespaces/default/jobs/once';
@@ -33,13 +36,21 @@ async function update(client: Client): Promise<void> {
 }
 const goOn = (client: Client): Promise<Loose> => client.ok('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'go' } });
 
-async function isDone(server: KilledServer): Promise<boolean> {
+/** A server that outlives the other. */
+async function startSurvivor(options: Parameters<typeof startTestServer>[0]): Promise<TestServer> {
+  const server = await startTestServer(options);
+  cleanups.push(() => server.close());
+  return server;
+}
+/** Servers of either kind. */
+type Used = Pick<KilledServer, 'admin'>;
+async function isDone(server: Used): Promise<boolean> {
   const { status, metadata } = await server.admin.ok('GET', web);
   const { observedGeneration, updatedReplicas, availableReplicas, replicas } = status;
   return observedGeneration === metadata.generation && [updatedReplicas, availableReplicas, replicas].every((count) => count === SIZE);
 }
 /** A deployment of the first version and a job, both done; then a rollout of the second, in the middle. */
-async function beginRollout(server: KilledServer): Promise<void> {
+async function beginRollout(server: Used): Promise<void> {
   const strategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
   await until(
     'the account is there',
@@ -63,7 +74,7 @@ async function beginRollout(server: KilledServer): Promise<void> {
   expect(await isDone(server)).toBe(false);
 }
 /** The rollout is complete, and nothing was made twice. */
-async function endRollout(server: KilledServer): Promise<void> {
+async function endRollout(server: Used): Promise<void> {
   await goOn(server.admin);
   await until('the second version is available', () => isDone(server), 100);
   const pods = async (): Promise<Loose[]> => (await server.admin.ok('GET', '/api/v1/namespaces/default/pods')).items;
@@ -85,15 +96,12 @@ test.skipIf(programMissing !== undefined)(
   `a server that is killed in the middle of a rollout completes it when it is started again${because}`,
   async () => {
     const dataDir = temporaryDirectory('plat-rollout');
-    const start = async (): Promise<KilledServer> => {
-      const server = await startServerChild(dataDir, { store: 'lmdb', identity: 'kubernetes', workloads });
-      cleanups.push(() => server.kill());
-      return server;
-    };
-    const first = await start();
+    const options = { store: 'lmdb', identity: 'kubernetes', workloads } as const;
+    const first = await startServerChild(dataDir, options);
+    cleanups.push(() => first.kill());
     await beginRollout(first);
     await first.kill();
-    await endRollout(await start());
+    await endRollout(await startSurvivor({ ...options, dataDir }));
   },
   180_000,
 );
@@ -104,16 +112,12 @@ test.skipIf(missing !== undefined)(
     const etcd = await startEtcd();
     cleanups.push(() => etcd.stop());
     const times = { leaderElectLeaseDuration: 3000, leaderElectRenewDeadline: 2000, leaderElectRetryPeriod: 500 };
-    const start = async (): Promise<KilledServer> => {
-      const options = { store: 'etcd', etcdServers: [etcd.endpoint], identity: 'kubernetes', workloads, ...times };
-      const server = await startServerChild(temporaryDirectory('plat-rollout'), options);
-      cleanups.push(() => server.kill());
-      return server;
-    };
-    const leader = await start();
+    const options = { store: 'etcd', etcdServers: [etcd.endpoint], identity: 'kubernetes', workloads, ...times } as const;
+    const leader = await startServerChild(temporaryDirectory('plat-rollout'), options);
+    cleanups.push(() => leader.kill());
     const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager';
     await until('the first leads', async () => (await leader.admin.get(lease)).status === 200);
-    const other = await start();
+    const other = await startSurvivor(options);
     await beginRollout(other);
     const before = await other.admin.ok('GET', lease);
     await leader.kill();
@@ -124,7 +128,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test('clients of the binary form see a rollout', async () => {
-  const server = await startTestServer({ identity: 'kubernetes', store: 'memory', workloads: ['controllers', 'scheduler', 'nodes'] });
+  const server = await startTestServer({ identity: 'kubernetes', store: 'memory', workloads });
   cleanups.push(() => server.close());
   const binary = new BinaryClient(server);
   const pods = await binary.watch('/api/v1/namespaces/default/pods?watch=1');
