@@ -190,13 +190,25 @@ async function* eventsUntilBroken(watch: Response): AsyncGenerator<WatchEvent> {
   }
 }
 
+/**
+ * The reader is cancelled and not released, as the stream's own iterator would be: that makes an error, and Jest reads all of the source
+ * map of the package to write out where.
+ */
 async function* events(watch: Response): AsyncGenerator<WatchEvent> {
   const decoder = new TextDecoder();
+  const reader = (watch.body as ReadableStream<Uint8Array>).getReader();
   let text = '';
-  for await (const chunk of watch.body as ReadableStream<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    const lines = text.split('\n');
-    text = lines.pop() as string;
-    for (const line of lines) yield JSON.parse(line);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const lines = text.split('\n');
+      text = lines.pop() as string;
+      for (const line of lines) yield JSON.parse(line);
+    }
+  } finally {
+    // One that is broken is not open, either.
+    await reader.cancel().catch(() => {});
   }
 }
