@@ -30,7 +30,7 @@ interface Answer {
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 /** Steps over several releases, for stores other than memory: what is stored and how it is read is the same there. */
-const long: readonly ApiRelease[] = ['1.15', '1.21', '1.27', '1.15'];
+const long: readonly ApiRelease[] = ['1.15', '1.27', '1.15'];
 /** Releases in which objects are written: those that removed versions. */
 const written: readonly ApiRelease[] = ['1.15', '1.16', '1.22', '1.25', '1.26', '1.27'];
 /** Up to the newest release, and back over those that serve other versions than the one after them. */

@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
-import { LOOK_MS } from '../../src/server/fairness/bodies.ts';
+import { LOOK_MS, USER_COUNT } from '../../src/server/fairness/bodies.ts';
 import { waitLimit } from '../../src/server/fairness/fairness.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
@@ -78,14 +78,14 @@ describe('with the flows of a first start', () => {
   test('unfinished bodies of one user keep nobody from writing, not even that user; the oldest are refused beyond the bound', async () => {
     const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
     const flood: Raw[] = [];
-    while (flood.length < 250) {
+    while (flood.length < USER_COUNT + CONNECTIONS_AT_ONCE) {
       const more = Array.from({ length: CONNECTIONS_AT_ONCE }, () => new Raw(server).begin(`POST ${path}`, 'alice-token'));
       await Promise.all(more.map(({ socket }) => new Promise((resolve) => socket.once('secureConnect', resolve))));
       flood.push(...more);
     }
     const refused = () => flood.filter(({ text }) => text.startsWith('HTTP/1.1 429'));
-    for (const one of flood.slice(0, 50)) await one.until(() => one.text !== '' || one.closed);
-    expect(refused().length).toBe(50);
+    for (const one of flood.slice(0, CONNECTIONS_AT_ONCE)) await one.until(() => one.text !== '' || one.closed);
+    expect(refused().length).toBe(CONNECTIONS_AT_ONCE);
     expect(refused()[0]?.text).toMatch(/Retry-After: 1/i);
     for (const client of [server.bob, server.alice]) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => client.post(path, { metadata: { name: unique() } })));

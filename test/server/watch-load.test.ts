@@ -4,19 +4,21 @@ import { startTestServer, type TestServer, type Watch } from '../support/server.
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  // Watches come over connections; what they watch is written without.
+  server = await startTestServer({ direct: true });
 });
 afterAll(() => server.close());
+const connect = (http2: boolean) => server.client({ token: 'admin-token', direct: undefined, http2 });
 
 test('watchers that do not read are let go, over HTTP/1.1 and HTTP/2; others notice nothing, and they may come back', async () => {
   const path = `/api/v1/namespaces/${await server.namespace()}/secrets`;
   const { admin } = server;
   const made = await admin.ok('POST', path, { metadata: { name: 'big' }, stringData: { value: 'x'.repeat(700_000) } });
   const from = (version: string): string => `${path}?watch=1&resourceVersion=${version}`;
-  const open = (http2: boolean, version: string) => server.client({ token: 'admin-token', http2 }).watch(from(version));
+  const open = (http2: boolean, version: string) => connect(http2).watch(from(version));
   const protocols = [false, true];
   const slow = await Promise.all(protocols.map((http2) => open(http2, made.metadata.resourceVersion)));
-  const quick = await admin.clone().watch(from(made.metadata.resourceVersion));
+  const quick = await connect(false).watch(from(made.metadata.resourceVersion));
   for (const watch of slow) watch.pause();
   const rounds = 45;
   for (let n = 1; n <= rounds; n++) await admin.patch(`${path}/big`, { metadata: { labels: { n: String(n) } } });
@@ -38,7 +40,7 @@ test('one that does not even take the past has to begin again when too much has 
   const { admin } = server;
   const stringData = { value: 'x'.repeat(700_000) };
   await Promise.all(Array.from({ length: 20 }, (_, i) => admin.ok('POST', path, { metadata: { name: `s${i}` }, stringData })));
-  const watch = await admin.clone().watch(`${path}?watch=1`);
+  const watch = await connect(false).watch(`${path}?watch=1`);
   watch.pause();
   for (let n = 0; n < 20; n++) await admin.patch(`${path}/s0`, { metadata: { labels: { n: String(n) } } });
   watch.resume();
@@ -51,7 +53,7 @@ test('one that does not even take the past has to begin again when too much has 
 test('hundreds of idle watches on a few connections each get their event', async () => {
   const path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
   const EACH = 150;
-  const clients = Array.from({ length: 4 }, () => server.client({ token: 'admin-token', http2: true }));
+  const clients = Array.from({ length: 4 }, () => connect(true));
   const watches: Watch[] = [];
   for (const client of clients)
     watches.push(
