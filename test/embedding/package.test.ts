@@ -1,4 +1,4 @@
-/** The package as programs load it: from both kinds of modules, with a clear message where Node is too old, and by npm. */
+/** The program as it is started: with a clear message where Node is too old, and by npm. Programs that load the package: packed.test.ts. */
 import { execFile } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -18,33 +18,6 @@ const node = async (...args: string[]): Promise<{ code: number; out: string; err
     return { code, out: stdout, err: stderr };
   }
 };
-
-const LOG = 'const log = { error() {}, warn() {}, info() {}, debug() {}, enabled: () => false, child: () => log, flush() {} };';
-/** A server, then one of the kit for tests: its errors are of the class that the package exports, and nothing keeps the process alive. */
-const PROGRAM = `
-const server = await startServer({ store: 'memory', securePort: 0 }, { log });
-console.log(server.adminConfig.includes(server.address), typeof Transport);
-await server.close();
-const kit = await startTestServer({ identity: 'kubernetes' });
-const { metadata } = await kit.client().core.v1.namespaces().create({ metadata: { name: 'a' } });
-const error = await kit.client('alice').core.v1.namespaces().get('a').catch((thrown) => thrown);
-console.log(metadata.name, error instanceof ApiError, error.reason);
-await kit.close();
-`;
-const at = programDirectory;
-
-test.skipIf(programMissing !== undefined).each([
-  [
-    'module',
-    `import { ApiError, startServer, Transport } from '${at}/index.mjs'; import { startTestServer } from '${at}/testing.mjs'; ${LOG} ${PROGRAM}`,
-  ],
-  [
-    'commonjs',
-    `const { ApiError, startServer, Transport } = require('${at}/index.cjs'); const { startTestServer } = require('${at}/testing.cjs'); ${LOG} (async () => { ${PROGRAM} })();`,
-  ],
-])('a server and one of the kit for tests start and end in a %s, share classes, and let the process end', async (type, program) => {
-  expect(await node(`--input-type=${type}`, '-e', program)).toEqual({ code: 0, out: 'true function\na true Forbidden\n', err: '' });
-});
 
 test.skipIf(programMissing !== undefined)('a version of Node that is too old is named', async () => {
   const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '16.20.2' })`;

@@ -24,6 +24,20 @@ const { Gzip } = zlib;
 zlib.Gzip = function QuickGzip(options) { return new Gzip({ ...options, level: 1 }); };
 `;
 
+/** A server, then one of the kit for tests: its errors are of the class that the package exports, and nothing keeps the process alive. */
+const programOf = (serviceAccountSigningKeyFile: string): string => `
+const log = { error() {}, warn() {}, info() {}, debug() {}, enabled: () => false, child: () => log, flush() {} };
+const options = { store: 'memory', securePort: 0, serviceAccountSigningKeyFile: ${JSON.stringify(serviceAccountSigningKeyFile)} };
+const server = await startServer(options, { log });
+console.log(server.adminConfig.includes(server.address), typeof Transport);
+await server.close();
+const kit = await startTestServer({ identity: 'kubernetes' });
+const { metadata } = await kit.client().core.v1.namespaces().create({ metadata: { name: 'a' } });
+const error = await kit.client('alice').core.v1.namespaces().get('a').catch((thrown) => thrown);
+console.log(metadata.name, error instanceof ApiError, error.reason);
+await kit.close();
+`;
+
 describe.skipIf(programMissing !== undefined)('the packed package', () => {
   let project: string;
   let installed: string;
@@ -70,20 +84,23 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
     expect(statSync(join(installed, 'dist', 'plat.js')).mode & 0o111).toBe(0o111);
   });
 
-  test('has the modules that it exports, for both kinds', async () => {
+  test('has the modules that it exports, for both kinds: a server and one of the kit start and end, share classes, and let the process end', async () => {
     for (const [path, { import: esm, require: cjs }] of Object.entries(manifest.exports))
       for (const file of [esm, cjs]) expect(existsSync(join(installed, file as string)), `${path}: ${file}`).toBe(true);
     // Each would else make a key, which takes longer than its start.
     provideSigningKey(project);
-    const serviceAccountSigningKeyFile = join(project, 'pki', 'sa.key');
-    const options = JSON.stringify({ store: 'memory', securePort: 0, serviceAccountSigningKeyFile });
-    const serve = `const s = await startServer(${options}); console.log(s.adminConfig.includes(s.address)); await s.close();`;
+    const body = programOf(join(project, 'pki', 'sa.key'));
+    const { name } = manifest;
     for (const [type, program] of [
-      ['module', `import { startServer } from '${manifest.name}'; ${serve}`],
-      ['commonjs', `const { startServer } = require('${manifest.name}'); (async () => { ${serve} })();`],
+      ['module', `import { ApiError, startServer, Transport } from '${name}'; import { startTestServer } from '${name}/testing'; ${body}`],
+      [
+        'commonjs',
+        `const { ApiError, startServer, Transport } = require('${name}'); const { startTestServer } = require('${name}/testing'); (async () => { ${body} })();`,
+      ],
     ]) {
-      const { stdout } = await run(process.execPath, [`--input-type=${type}`, '-e', program as string], { cwd: project, env });
-      expect({ type, stdout }).toEqual({ type, stdout: 'true\n' });
+      // A program that does not end by itself would not be done.
+      const { stdout, stderr } = await run(process.execPath, [`--input-type=${type}`, '-e', program as string], { cwd: project, env });
+      expect({ type, stdout, stderr }).toEqual({ type, stdout: 'true function\na true Forbidden\n', stderr: '' });
     }
     expect(readdirSync(project).filter((name) => name.startsWith('.'))).toEqual([]);
   }, 300_000);

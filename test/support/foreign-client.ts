@@ -19,13 +19,14 @@ import { startTestServer, type TestServer } from './server.ts';
 /** Debian's own, which knows its packages, unlike another that comes first on the PATH. */
 const PYTHON = '/usr/bin/python3';
 const RUBY = '/usr/bin/ruby';
+const FIND_PYTHON = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("kubernetes") is None)';
 /** Where `.ci/run` unpacks it, because its package would take the place of a newer kubectl. */
 export const oldKubectl: string =
   process.env.OLD_KUBECTL ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plat-tests/kubernetes-client/usr/bin/kubectl');
 
-/** Why tests of a client cannot run here; undefined: they can. Loading a library to find out takes a second: only who needs it asks. */
-export const pythonMissing = (): string | undefined => missing('python3-kubernetes', PYTHON, '-c', 'import kubernetes');
-export const rubyMissing = (): string | undefined => missing('ruby-kubeclient', RUBY, '-e', 'require "kubeclient"');
+/** Why tests of a client cannot run here; undefined: they can. A library is looked for only: to load it takes a second. */
+export const pythonMissing = (): string | undefined => missing('python3-kubernetes', PYTHON, '-c', FIND_PYTHON);
+export const rubyMissing = (): string | undefined => missing('ruby-kubeclient', RUBY, '-e', 'gem "kubeclient"');
 export const oldKubectlMissing = (): string | undefined => missing('kubernetes-client', oldKubectl, 'version', '--client');
 
 function missing(debianPackage: string, program: string, ...args: string[]): string | undefined {
