@@ -14,7 +14,7 @@ export interface Got {
   readonly bytes: Buffer;
   /** The answer goes on: only its beginning was read. */
   readonly stream: boolean;
-  /** Processor time of this process from before the request until after its answer, in microseconds. */
+  /** Processor time of this process from before the request until after its answer, in microseconds; a second more at most. */
   readonly cpuUs: number;
 }
 

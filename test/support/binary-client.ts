@@ -1,6 +1,6 @@
 /** A client that speaks the binary form alone: it sends nothing else, accepts nothing else, and fails when it gets something else. */
 import { BinaryTypes } from './binary-types.ts';
-import type { Loose, OpenAnswer } from './client.ts';
+import type { Client, Loose, OpenAnswer } from './client.ts';
 import type { TestServer } from './server.ts';
 import { envelope, fieldsOf, openEnvelope } from './wire.ts';
 
@@ -19,11 +19,11 @@ export interface BinaryEvent extends BinaryObject {
 
 export class BinaryClient {
   readonly types: BinaryTypes;
-  private readonly server: TestServer;
+  private readonly client: Client;
   private readonly mediaType: string;
 
-  constructor(server: TestServer) {
-    this.server = server;
+  constructor(server: TestServer, client: Client = server.admin) {
+    this.client = client;
     this.types = new BinaryTypes(server.identity);
     this.mediaType = server.identity.protobufMediaType;
   }
@@ -31,14 +31,14 @@ export class BinaryClient {
   /** `body` has its kind and version; they say how it is written. */
   async send(method: string, path: string, body?: Loose): Promise<BinaryAnswer> {
     const headers = { accept: this.mediaType, ...(body !== undefined && { 'content-type': this.mediaType }) };
-    const answer = await this.server.admin.send(method, path, { headers, ...(body !== undefined && { body: this.write(body) }) });
+    const answer = await this.client.send(method, path, { headers, ...(body !== undefined && { body: this.write(body) }) });
     if (answer.headers['content-type'] !== this.mediaType)
       throw new Error(`${method} ${path}: ${answer.status} in ${answer.headers['content-type']}: ${answer.text}`);
     return { status: answer.status, ...this.read(answer.bytes) };
   }
 
   async watch(path: string): Promise<BinaryWatch> {
-    const answer = await this.server.admin.open('GET', path, { headers: { accept: this.mediaType } });
+    const answer = await this.client.open('GET', path, { headers: { accept: this.mediaType } });
     if (answer.status !== 200 || answer.headers['content-type'] !== `${this.mediaType};stream=watch`) {
       answer.destroy();
       throw new Error(`GET ${path}: ${answer.status} in ${answer.headers['content-type']}`);
