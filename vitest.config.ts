@@ -12,9 +12,8 @@ const counted = [
 const measured = [
   // What was compiled of the whole process.
   'test/server/compiled-bundle.test.ts',
-  // Memory and processor time.
+  // Memory.
   'test/server/long-lists.test.ts',
-  'test/property/requests.test.ts',
 ];
 
 /**
@@ -64,7 +63,7 @@ const server = runsOnce ? { deps: { inline: [preparing], external: [compiledModu
 
 /**
  * Each test runs little code often: what is optimized early is seldom worth it, and threads that help to collect garbage take time from
- * other workers. A heap that begins large is collected a third as often. Not where memory and processor time are measured.
+ * other workers. A heap that begins large is collected a third as often. Not where memory is measured.
  */
 const shortLived = [
   '--single-threaded-gc',
