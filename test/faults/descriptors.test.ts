@@ -1,11 +1,16 @@
 /** A server that finds no file descriptors waits for them, at its start and while it runs. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { Client } from '../support/client.ts';
 import { provideSigningKey } from '../support/signing-key.ts';
+
+let program: string;
+beforeAll(async () => {
+  program = await bundleChild(join(import.meta.dirname, 'descriptors-child.ts'));
+});
 
 test.each([
   ['all', 0],
@@ -13,7 +18,6 @@ test.each([
 ])('descriptors that are exhausted during the first start and later are waited for: %s', async (_, free) => {
   const dataDir = temporaryDirectory('plat-descriptors');
   provideSigningKey(dataDir);
-  const program = await bundleChild(join(import.meta.dirname, 'descriptors-child.ts'));
   const child = startChild('/bin/sh', ['-c', `ulimit -n 128; exec "${process.execPath}" "${program}" "${dataDir}" ${free}`]);
   const say = async (word: string): Promise<void> => {
     const done = child.line((line) => line === `done ${word}`);

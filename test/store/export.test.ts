@@ -136,7 +136,7 @@ for (const identity of ['plat', 'kubernetes'] as const) {
           ).toMatchObject({
             failed: 0,
           });
-        const server = await startTestServer({ store: 'lmdb', dataDir, identity: other });
+        const server = await startTestServer({ store: 'lmdb', dataDir, identity: other, direct: true });
         try {
           await expectFilled(server);
           // Content that is not the API's is left alone.

@@ -1,6 +1,6 @@
 /**
- * The steps of docs/operations.md, run in their order by a shell. Servers are the built program on a free port; other commands run in
- * this process, to which the shell sends their arguments: that takes a tenth of the time of a program of its own for each.
+ * The steps of docs/operations.md, run in their order by a shell. Its commands, servers too, run in this process, to which the shell
+ * sends their arguments: that takes a tenth of the time of a program of its own for each.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,11 +8,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve as resolvePath } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
+import { serverCommand } from '../../src/cli/server.ts';
+import { type TestIO, testIO } from '../../src/cli/testing.ts';
+import { startServer } from '../../src/compose/server.ts';
+import type { ServerOptions } from '../../src/config/server-options.ts';
+import { silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { freePort } from '../support/free-ports.ts';
-import { programDirectory, programMissing } from '../support/program.ts';
 import { provideSigningKey } from '../support/signing-key.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
@@ -38,7 +41,6 @@ const prelude = `set -euo pipefail
 trap '[ -z "\${server:-}" ] || kill "$server" 2>/dev/null || true' EXIT
 server=
 plat() {
-  [ "$1" != server ] || exec "$NODE" "$PROGRAM" "$@"
   local answer
   exec 4<>/dev/tcp/127.0.0.1/$COMMANDS
   printf '%s\\0' "$PWD" "$KUBECONFIG" "$@" '' >&4
@@ -57,7 +59,7 @@ wait_for_server() {
   done
   plat get namespaces >/dev/null
 }
-stop_server() { kill "$server"; wait "$server" || true; server=; }
+stop_server() { plat stop-servers; wait "$server"; server=; }
 must_fail() { if "$@"; then echo "this must fail: $*"; return 1; fi; }
 `;
 const strict = (script: string): string => script.replace(/^! /gm, 'must_fail ');
@@ -80,48 +82,61 @@ test('the page has steps for everything that it promises', () => {
   ]);
 });
 
-test.skipIf(programMissing !== undefined)(
-  `every step runs${programMissing === undefined ? '' : ` (skipped: ${programMissing})`}`,
-  { timeout: 180_000 },
-  async () => {
-    const etcd = etcdMissing === undefined ? await startEtcd() : undefined;
-    const commands = await startCommands();
-    try {
-      const cwd = temporaryDirectory('plat-operations');
-      // Each of the servers would else make one, which takes longer than its start.
-      for (const [, name] of page.matchAll(/^\$PLAT server .*--data-dir (\S+)/gm)) provideSigningKey(join(cwd, name as string));
-      const steps = blocksOf(page).filter(({ needsEtcd }) => !needsEtcd || etcd !== undefined);
-      const script = steps
-        .map(({ heading, script: lines }, step) => `echo '=== step ${step + 1}: ${heading}'\n${strict(lines)}`)
-        .join('\n');
-      const { code, output } = await shell(`${prelude}${script}\necho '=== done'\n`, cwd, {
-        PLAT: 'plat',
-        NODE: process.execPath,
-        PROGRAM: join(programDirectory, 'plat.js'),
-        COMMANDS: String(commands.port),
-        KUBECONFIG: '',
-        PORT: String(await freePort()),
-        ETCD: etcd?.endpoint ?? '',
-        HOME: cwd,
-      });
-      expect(code, `${output}\n${commands.errors.join('')}`).toBe(0);
-      expect(output.trimEnd().endsWith('=== done'), output).toBe(true);
-      expect(commands.ran).toBeGreaterThan(20);
-    } finally {
-      await commands.close();
-      await etcd?.stop();
-    }
-  },
-);
+test('every step runs', { timeout: 180_000 }, async () => {
+  const etcd = etcdMissing === undefined ? await startEtcd() : undefined;
+  const commands = await startCommands();
+  try {
+    const cwd = temporaryDirectory('plat-operations');
+    // Each of the servers would else make one, which takes longer than its start.
+    for (const [, name] of page.matchAll(/^\$PLAT server .*--data-dir (\S+)/gm)) provideSigningKey(join(cwd, name as string));
+    const steps = blocksOf(page).filter(({ needsEtcd }) => !needsEtcd || etcd !== undefined);
+    const script = steps.map(({ heading, script: lines }, step) => `echo '=== step ${step + 1}: ${heading}'\n${strict(lines)}`).join('\n');
+    const { code, output } = await shell(`${prelude}${script}\necho '=== done'\n`, cwd, {
+      PLAT: 'plat',
+      COMMANDS: String(commands.port),
+      KUBECONFIG: '',
+      PORT: String(await freePort()),
+      ETCD: etcd?.endpoint ?? '',
+      HOME: cwd,
+    });
+    expect(code, `${output}\n${commands.errors.join('')}`).toBe(0);
+    expect(output.trimEnd().endsWith('=== done'), output).toBe(true);
+    expect(commands.ran).toBeGreaterThan(20);
+  } finally {
+    await commands.close();
+    await etcd?.stop();
+  }
+});
 
 /** Runs commands that come over connections: directory, configuration and arguments, each with a zero at its end, then an empty one. */
 async function startCommands() {
   const errors: string[] = [];
   let ran = 0;
+  const servers = new Map<TestIO, Promise<number>>();
+  const stopServers = async (): Promise<number> => {
+    const codes = [...servers].map(([io, code]) => {
+      io.send('SIGTERM');
+      return code;
+    });
+    return Math.max(0, ...(await Promise.all(codes)));
+  };
+  const start = (args: readonly string[], io: TestIO): Promise<number> => {
+    if (args[0] === 'stop-servers') return stopServers();
+    if (args[0] !== 'server') return run(args, io);
+    const inItsDirectory = (options: ServerOptions): ServerOptions => ({
+      ...options,
+      dataDir: resolvePath(io.cwd, options.dataDir),
+      ...(options.restoreFrom !== undefined && { restoreFrom: resolvePath(io.cwd, options.restoreFrom) }),
+    });
+    const command = serverCommand((options) => startServer(inItsDirectory(options), { log: silentLog }));
+    const code = run(args, io, [{ name: 'server', summary: '', load: async () => command }]).finally(() => servers.delete(io));
+    servers.set(io, code);
+    return code;
+  };
   const answer = async (text: string): Promise<string> => {
     const [cwd = '', config = '', ...args] = text.split('\0');
     const io = testIO({ cwd, home: cwd, env: config === '' ? {} : { KUBECONFIG: resolvePath(cwd, config) } });
-    const code = await run(args, io);
+    const code = await start(args, io);
     ran++;
     errors.push(`plat ${args.join(' ')}: ${code}\n${io.stderr}`);
     return `${io.stdout}\n${code}`;
@@ -142,7 +157,10 @@ async function startCommands() {
     get ran() {
       return ran;
     },
-    close: () => new Promise((resolve) => server.close(resolve)),
+    async close() {
+      await stopServers();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 }
 

@@ -35,7 +35,7 @@ test.skipIf(programMissing !== undefined)(
       // The new store is being made: it has its file, and not its name.
       const making = (): boolean =>
         readdirSync(directory).some((name) => name.startsWith('store.restoring-') && existsSync(join(directory, name, 'store.mdb')));
-      while (!making() && child.process.exitCode === null) await new Promise((resolve) => setImmediate(resolve));
+      while (!making() && child.process.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 1));
       child.process.kill('SIGKILL');
       await child.ended;
       expect(child.process.signalCode).toBe('SIGKILL');
