@@ -38,7 +38,8 @@ function blocksOf(text: string): Block[] {
 
 /** What the page leaves to the reader. A line that begins with `!` must fail, which a shell does not check by itself. */
 const prelude = `set -euo pipefail
-trap '[ -z "\${server:-}" ] || kill "$server" 2>/dev/null || true' EXIT
+# A server that goes on would keep the output open.
+trap '[ -z "\${server:-}" ] || plat stop-servers || true' EXIT
 server=
 plat() {
   local answer
