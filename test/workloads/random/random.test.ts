@@ -16,8 +16,7 @@ import { rules } from './rules.ts';
 import { NAMESPACE, World } from './world.ts';
 
 const RUNS = 2;
-/** Of one run; a usual one is shorter. */
-const STEPS = Math.min(rounds(40), 16);
+const STEPS = 16;
 const NODES = 4;
 /** Steps and events that a failure shows. */
 const SHOWN = 80;

@@ -12,7 +12,7 @@ import { CommitConflict, type Engine, StoreUnavailable } from '../../engine.ts';
 import { type EtcdOptions, openEtcd } from '../etcd.ts';
 
 /** Writes that may still be answered while etcd is killed and started: enough for some to be under way all the time. */
-const ANSWERS_LEFT = 400;
+const ANSWERS_LEFT = 1_000;
 
 describe.skipIf(etcdMissing !== undefined)(`etcd in trouble${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`, () => {
   const cleanups: (() => Promise<unknown>)[] = [];
