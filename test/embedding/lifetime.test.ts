@@ -67,12 +67,19 @@ test.each([
 
 test.each([[undefined], [{}]])('every option has a default: %j', async (options) => {
   const names: string[] = [];
-  // The start ends before it opens anything, since the defaults are a port and a directory that others may use.
+  // The start ends before it opens anything, since the defaults are a port and a directory that others may use: that of the project
+  // would be one, and keys are made in it meanwhile.
   const starting = (name: string): void => {
     names.push(name);
     throw new Error('far enough');
   };
-  await expect(startServer(options, { log: silentLog, starting })).rejects.toThrow('far enough');
+  const before = process.cwd();
+  process.chdir(temporaryDirectory('plat-defaults'));
+  try {
+    await expect(startServer(options, { log: silentLog, starting })).rejects.toThrow('far enough');
+  } finally {
+    process.chdir(before);
+  }
   expect(names).toHaveLength(1);
   expect(await left.list()).toEqual([]);
 });
