@@ -174,6 +174,7 @@ const stateExceptions: Exceptions = {
   'lib/crypto/secretbox.ts authenticatorKey': scratch,
   'lib/next-turn.ts scheduled': 'there is one event loop, which all servers of a process share',
   'lib/next-turn.ts waiting': 'there is one event loop, which all servers of a process share',
+  'lib/next-turn.ts written': 'there is one event loop, which all servers of a process share',
   'lib/pattern/sets.ts categories': 'sets of characters by Unicode category, of which there are few',
   'lib/quantity.ts zero': constant,
   'lib/quantity.ts seen': bounded,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextTurn } from './next-turn.ts';
+import { fitsTurn, nextTurn, TURN_BYTES } from './next-turn.ts';
 
 it('lets one piece of long work go on in each turn of the loop, however many wait', async () => {
   const seen: string[] = [];
@@ -31,4 +31,13 @@ it('gives owners their turns one after another, however much one of them asked f
   const [a, b] = [{}, {}];
   await Promise.all([ask(a, 'a1'), ask(a, 'a2'), ask(a, 'a3'), ask(b, 'b1'), ask(undefined, 'own'), ask(b, 'b2')]);
   expect(seen).toEqual(['a1', 'b1', 'own', 'a2', 'b2', 'a3']);
+});
+
+it('lets so many bytes be written in one turn of the loop, and one large write in any', async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([fitsTurn(TURN_BYTES - 10), fitsTurn(10), fitsTurn(1)]).toEqual([true, true, false]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([fitsTurn(TURN_BYTES + 1), fitsTurn(1)]).toEqual([true, false]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(fitsTurn(1)).toBe(true);
 });

@@ -52,3 +52,19 @@ function goOn(): void {
     return;
   }
 }
+
+/** Bytes that are written in one turn of the loop before further large responses wait for the next: 4 ms of encryption. */
+export const TURN_BYTES = 4 * 1024 * 1024;
+let written = 0;
+
+/** Whether so many bytes may be written in this turn, and counts them. The first in a turn always may. */
+export function fitsTurn(bytes: number): boolean {
+  if (written > 0 && written + bytes > TURN_BYTES) return false;
+  if (written === 0) setImmediate(newTurn);
+  written += bytes;
+  return true;
+}
+
+function newTurn(): void {
+  written = 0;
+}

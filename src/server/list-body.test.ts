@@ -1,6 +1,7 @@
 /** A large list is sent in slices the first time, then joined and kept: clients get the same bytes each time. */
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { TURN_BYTES } from '../lib/next-turn.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
@@ -78,7 +79,7 @@ const shapes: Record<string, readonly number[]> = {
   'many small objects': Array(400).fill(2 * KIB),
   'objects that fill slices to the last byte': Array.from({ length: 24 }, (_, i) => 16 * KIB - 64 + 2 * i),
   'objects larger than a slice among small ones': [100, 200 * KIB, 100, 300 * KIB, 64 * KIB, 66 * KIB, 100],
-  'more than one write': Array(19).fill(60 * KIB),
+  'more than one write': Array(38).fill(60 * KIB),
 };
 
 describe.each([
@@ -116,4 +117,24 @@ test('a list at the bound is kept at once', async () => {
     return keptLists.size;
   };
   expect([await keptAt(spare), await keptAt(spare + 1)]).toEqual([1, 0]);
+});
+
+test('of large lists that are requested together, those beyond the limit of a turn are sent in later turns', async () => {
+  const { resource, result, expected } = listOf(false, Array(20).fill(60 * KIB));
+  const keptLists = new KeptLists();
+  const services = { keptLists, registry: { env: { feature: () => true } } } as unknown as Services;
+  const get = () => receive(false, (ctx) => sendList(services, ctx, resource, result, everything, json, false, 'Metadata'));
+  for (let time = 0; time < 2; time++) await get();
+  await new Promise((resolve) => setImmediate(resolve));
+  let done = 0;
+  const lists = Array.from({ length: 12 }, () =>
+    get().then(({ body }) => {
+      done++;
+      expect(body.equals(expected)).toBe(true);
+    }),
+  );
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+  expect(done).toBe(Math.floor(TURN_BYTES / expected.length));
+  await Promise.all(lists);
+  expect(done).toBe(12);
 });

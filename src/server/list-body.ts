@@ -3,6 +3,7 @@
  * until the collection changes; large ones in slices, each sent when the client has taken the one before, so that no
  * list holds the event loop or much memory. Long lists in other forms are made and sent in pieces, too (long-list.ts).
  */
+import { fitsTurn, nextTurn } from '../lib/next-turn.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
@@ -12,7 +13,7 @@ import type { Context } from './context.ts';
 import { KEPT_AT_ONCE } from './kept-lists.ts';
 import { isLong, sendLong } from './long-list.ts';
 import type { Representation } from './negotiate.ts';
-import { isWhole } from './pieces.ts';
+import { isWhole, PIECE } from './pieces.ts';
 import { type IncludeObject, isPlain, type ListMeta, needsCalls, representList, typeMetaLength } from './represent.ts';
 import { head, send, wantsGzip } from './respond.ts';
 import type { Services } from './services.ts';
@@ -117,6 +118,16 @@ function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void |
     return;
   }
   if (!isWhole(ctx, size)) return sendSliced(ctx, type, parts, size);
+  // Of many large lists that are requested together, each waits for its turn.
+  if (fitsTurn(size)) sendWhole(ctx, type, parts, size);
+  else
+    return nextTurn(ctx.owner).then(() => {
+      fitsTurn(size);
+      if (!ctx.ended) sendWhole(ctx, type, parts, size);
+    });
+}
+
+function sendWhole(ctx: Context, type: string, parts: readonly Buffer[], size: number): void {
   ctx.responseBytes = size;
   head(ctx, 200, ['Content-Type', type, 'Content-Length', String(size)]);
   const res = ctx.res as NodeJS.WritableStream;
@@ -127,7 +138,7 @@ function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void |
 /** A kept list goes out slice by slice, too: encrypting it in one piece would hold all others up. */
 async function sendSliced(ctx: Context, type: string, parts: readonly Buffer[], size: number): Promise<void> {
   const out = openBody(ctx, type, size);
-  for (const part of parts) for (let at = 0; at < part.length && !out.gone; at += SLICE) await out.put(part.subarray(at, at + SLICE));
+  for (const part of parts) for (let at = 0; at < part.length && !out.gone; at += PIECE) await out.put(part.subarray(at, at + PIECE));
   out.end(Buffer.alloc(0));
 }
 
