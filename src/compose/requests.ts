@@ -1,6 +1,7 @@
 /** The way of a request through a server: its steps in order, and everything that the steps ask. */
 import { hasDocuments, issuerDocuments } from '../auth/service-account/discovery.ts';
 import { Definitions } from '../extension/definitions.ts';
+import { TimeLimits } from '../lib/time-limits.ts';
 import { bootstrap, bootstrapParts, publishTrust } from '../registry/bootstrap/run.ts';
 import { admitted } from '../server/actions/admitted.ts';
 import { bindingActions } from '../server/actions/binding.ts';
@@ -205,10 +206,12 @@ export async function composeRequests(
           hooks.finished(ctx);
         };
   const finished = logRequests(log, clock, observe);
+  const limits = new TimeLimits<Context>(clock, services.limits.requestTimeoutMs);
+  parts.add('time limits', () => limits.close());
   const handlerOf = (identify: Step): Handle => {
     const handler = requestHandler({
       steps: steps(identify),
-      requestTimeoutMs: services.limits.requestTimeoutMs,
+      limits,
       clock,
       report: (error, ctx) =>
         log.error('request failed', {

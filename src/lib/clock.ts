@@ -27,10 +27,17 @@ const longestWait = 2 ** 31 - 1;
 const roundedFrom = 60_000;
 const delayOf = (millis: number): number => (millis <= roundedFrom ? millis : Math.min(Math.ceil(millis / 1000) * 1000, longestWait));
 
+/** The global is a getter, which is called once: every request reads the clock several times. */
+let performanceOnce: typeof performance | undefined;
+function monotonicNow(): number {
+  performanceOnce ??= performance;
+  return performanceOnce.now();
+}
+
 /** The machine's clock. Its timers do not keep the process alive, unless requested: the listeners do that. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: monotonicNow,
   after(millis, call, keepAlive) {
     const timer = setTimeout(call, delayOf(millis));
     if (keepAlive !== true) timer.unref();

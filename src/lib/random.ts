@@ -62,27 +62,40 @@ function take(target: Buffer): void {
   }
 }
 
-/** A version 4 UUID, written as bytes and made a text once: joined of parts it takes more than twice as long. */
+/**
+ * Version 4 UUIDs, many at a time: their texts are cut out of one, which takes a fraction of what making each does. One of them keeps
+ * the text of all in memory.
+ */
+const UUIDS_AT_ONCE = 32;
+const UUID_LENGTH = 36;
+let uuids = '';
+let uuidAt = 0;
 function drawUuid(): string {
-  if (used + 16 > pool.length) {
-    pool = randomBytes(poolSize);
-    used = 0;
+  if (uuidAt === uuids.length) {
+    uuids = makeUuids();
+    uuidAt = 0;
   }
-  for (let i = 0; i < 16; i++) {
-    let byte = pool[used] as number;
-    pool[used++] = 0;
-    if (i === 6) byte = (byte & 0x0f) | 0x40;
-    else if (i === 8) byte = (byte & 0x3f) | 0x80;
-    const at = uuidPlaces[i] as number;
-    uuidText[at] = digits[byte >> 4] as number;
-    uuidText[at + 1] = digits[byte & 0x0f] as number;
+  const start = uuidAt;
+  uuidAt += UUID_LENGTH;
+  return uuids.slice(start, uuidAt);
+}
+function makeUuids(): string {
+  const bytes = randomBytes(16 * UUIDS_AT_ONCE);
+  for (let i = 0; i < bytes.length; i++) {
+    const within = i & 15;
+    let byte = bytes[i] as number;
+    if (within === 6) byte = (byte & 0x0f) | 0x40;
+    else if (within === 8) byte = (byte & 0x3f) | 0x80;
+    const at = (i >> 4) * UUID_LENGTH + (uuidPlaces[within] as number);
+    uuidTexts[at] = digits[byte >> 4] as number;
+    uuidTexts[at + 1] = digits[byte & 0x0f] as number;
   }
-  return uuidText.toString('latin1');
+  return uuidTexts.toString('latin1');
 }
 const digits = Buffer.from('0123456789abcdef');
 /** Where the two digits of each byte stand. */
 const uuidPlaces = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-const uuidText = Buffer.from('00000000-0000-0000-0000-000000000000');
+const uuidTexts = Buffer.from('00000000-0000-0000-0000-000000000000'.repeat(UUIDS_AT_ONCE));
 
 /** Fit for secrets. */
 export const systemRandom: Random = {

@@ -4,9 +4,9 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
 import { ByText } from '../lib/by-text.ts';
-import type { Cancel } from '../lib/clock.ts';
 import { cut } from '../lib/shown.ts';
 import { SLICED_FROM, Slices } from '../lib/slices.ts';
+import type { TimeLimit } from '../lib/time-limits.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { AwaitedBody } from './fairness/awaited-body.ts';
 import type { FairQueue, Holder, Waiter } from './fairness/level.ts';
@@ -52,7 +52,7 @@ export class Context {
   /** Longest this request may take, where the client named a time. */
   timeoutMs: number | undefined;
   /** Ends the request when it takes too long. */
-  timeLimit: Cancel | undefined;
+  timeLimit: TimeLimit | undefined;
   /** Status that was sent, for metrics and audit. */
   status = 0;
   /** Bytes of the body that was sent, for metrics. */
@@ -155,8 +155,11 @@ export class Context {
 
 /** Has something done when the answer is finished or the connection is gone. */
 export function atEnd(ctx: Context, end: (ctx: Context) => void): void {
-  if (ctx.onFinished === undefined) ctx.onFinished = [end];
-  else ctx.onFinished.push(end);
+  const ends = ctx.onFinished;
+  if (ends === undefined) ctx.onFinished = [end];
+  // Most have two: a list that grows takes room for many more.
+  else if (ends.length === 1) ctx.onFinished = [ends[0] as typeof end, end];
+  else ends.push(end);
 }
 
 /** Query parameters, to be read only: requests share them. */

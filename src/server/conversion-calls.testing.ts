@@ -7,6 +7,7 @@ import type { AdmissionPlugin } from '../admission/types.ts';
 import { type ApiObject, type Kind, type KindDefinition, type KindVersion, kind, type Strategy, version } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { systemClock } from '../lib/clock.ts';
+import { TimeLimits } from '../lib/time-limits.ts';
 import { plainError } from '../meta/errors.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { Catalog } from '../registry/catalog.ts';
@@ -154,7 +155,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
   const handle = requestHandler({
     steps: [findInfo, presetUser, (ctx) => serveResource(services, ctx)],
     clock: systemClock,
-    requestTimeoutMs: 30_000,
+    limits: new TimeLimits(systemClock, 30_000),
     report: (error) => {
       throw error;
     },

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { constants, type Http2ServerRequest } from 'node:http2';
 import type { Clock } from '../lib/clock.ts';
+import type { TimeLimits } from '../lib/time-limits.ts';
 import { timeout } from '../meta/errors.ts';
 import { Context } from './context.ts';
 import { hasBody } from './has-body.ts';
@@ -12,7 +13,8 @@ import type { Handle } from './tunnels/upgrade.ts';
 
 export interface HandlerOptions {
   readonly steps: readonly Step[];
-  readonly requestTimeoutMs: number;
+  /** How long a request may take. */
+  readonly limits: TimeLimits<Context>;
   readonly clock: Clock;
   /** Called with errors that are not the client's fault. */
   readonly report: (error: unknown, ctx: Context) => void;
@@ -22,6 +24,7 @@ export interface HandlerOptions {
 
 export function requestHandler(options: HandlerOptions): Handle {
   const { steps, finished, clock } = options;
+  const late = lateAfter(options, options.limits.millis);
   return (req, res, upgrade) => {
     const ctx = new Context(req, res, clock.monotonic());
     ctx.upgrade = upgrade;
@@ -31,7 +34,7 @@ export function requestHandler(options: HandlerOptions): Handle {
     res.on('close', () => {
       if (ctx.finished) return;
       ctx.finished = true;
-      ctx.timeLimit?.();
+      ctx.timeLimit?.cancel();
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
       if (stream !== undefined && session !== undefined && stream.writableLength > 0) noteGivenUp(session, stream.writableLength);
@@ -43,8 +46,8 @@ export function requestHandler(options: HandlerOptions): Handle {
       });
     try {
       const answer = run(steps, ctx);
-      if (answer instanceof Promise) guard(options, ctx, answer);
-      else if (untaken(ctx)) timeLimit(options, ctx);
+      if (answer instanceof Promise) guard(options, ctx, answer, late);
+      else if (untaken(ctx)) timeLimit(options, ctx, late);
     } catch (error) {
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     }
@@ -64,41 +67,53 @@ function drain(clock: Clock, { req, http2 }: Context): void {
   req.resume();
 }
 
+/** What is done with a request that has taken too long. */
+type Late = (ctx: Context) => void;
+
 /** Renders the error of an asynchronous request, and ends one that times out. */
-function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>): void {
-  timeLimit(options, ctx);
+function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>, late: Late): void {
+  timeLimit(options, ctx, late);
   answer.then(
     () => {
-      if (!untaken(ctx)) ctx.timeLimit?.();
+      if (!untaken(ctx)) ctx.timeLimit?.cancel();
     },
     (error: unknown) => {
-      ctx.timeLimit?.();
+      ctx.timeLimit?.cancel();
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     },
   );
 }
 
-/** Sets the timer that ends a request which takes too long to make or to read. */
-function timeLimit(options: HandlerOptions, ctx: Context): void {
-  limitIn(Math.min(ctx.timeoutMs ?? options.requestTimeoutMs, options.requestTimeoutMs), options, ctx);
+/** Ends a request which takes too long to make or to read. */
+function timeLimit(options: HandlerOptions, ctx: Context, late: Late): void {
+  const { timeoutMs } = ctx;
+  if (timeoutMs !== undefined && timeoutMs < options.limits.millis) limitIn(timeoutMs, options, ctx);
+  else ctx.timeLimit = options.limits.add(ctx, late);
 }
 
+/** The same for a time that the client has named, or what is left of the server's. */
 function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): void {
-  const { res } = ctx;
-  ctx.timeLimit = options.clock.after(milliseconds, () => {
+  const late = lateAfter(options, milliseconds);
+  ctx.timeLimit = { cancel: options.clock.after(milliseconds, () => late(ctx)) };
+}
+
+function lateAfter(options: HandlerOptions, milliseconds: number): Late {
+  const longest = options.limits.millis;
+  return (ctx) => {
+    const { res } = ctx;
     if (ctx.longRunning || res.destroyed || res.writableFinished) return;
     if (res.headersSent) {
       // The timeout of the client is for the start of a response; reading it may take as long as the server allows.
-      const left = options.requestTimeoutMs - (options.clock.monotonic() - ctx.started);
-      if (left > 0 && milliseconds < options.requestTimeoutMs) limitIn(left, options, ctx);
+      const left = longest - (options.clock.monotonic() - ctx.started);
+      if (left > 0 && milliseconds < longest) limitIn(left, options, ctx);
       else res.destroy(new Error('the client did not take the answer in time'));
       return;
     }
     // The remaining body would be parsed as the next request.
     if (!ctx.http2) ctx.headers.push('Connection', 'close');
-    const late = timeout('Timeout: request did not complete within the allotted timeout');
-    sendError(ctx, late, (fault) => options.report(fault, ctx));
-  });
+    const error = timeout('Timeout: request did not complete within the allotted timeout');
+    sendError(ctx, error, (fault) => options.report(fault, ctx));
+  };
 }
 
 /** Maximum bytes that the system buffers without the client reading them, approximately. */

@@ -14,11 +14,14 @@ export class HeldWaits {
   readonly clock: Clock;
   readonly #held = new Map<number, Set<() => void>>();
   readonly #lookers = new Set<() => void>();
+  /** What the waits that were ended would have taken. */
+  #passed = 0;
 
   constructor(...lengths: number[]) {
     for (const millis of lengths) this.#held.set(millis, new Set());
     this.clock = {
       ...systemClock,
+      monotonic: () => systemClock.monotonic() + this.#passed,
       after: (millis, call, keepAlive) => {
         const calls = this.#held.get(millis);
         if (calls === undefined) return systemClock.after(millis, call, keepAlive);
@@ -86,6 +89,7 @@ export class HeldWaits {
 
   #endNow(millis: number): void {
     const calls = this.#callsOf(millis);
+    if (calls.size > 0) this.#passed += millis;
     for (const call of [...calls]) {
       // One may cancel others.
       if (calls.delete(call)) call();

@@ -10,7 +10,7 @@ import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError, internalError } from '../../meta/errors.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
-import type { Context } from '../context.ts';
+import { atEnd, type Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 import { type AuditEvent, eventJson } from './event.ts';
 import { type AuditPolicy, Level, levels, type Verdict } from './policy.ts';
@@ -107,8 +107,7 @@ export class Trail {
     };
     // The client may have disconnected already, without a further event; the request is executed all the same.
     if (ctx.res.destroyed) inNextTurn(end);
-    else if (ctx.onFinished === undefined) ctx.onFinished = [end];
-    else ctx.onFinished.push(end);
+    else atEnd(ctx, end);
   }
 
   private decide(ctx: Context): Verdict {

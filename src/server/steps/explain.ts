@@ -15,7 +15,7 @@ const requestHeader = EXPLAIN_HEADER.toLowerCase();
 export function explain(authorizer: Authorizer): Step {
   return (ctx) => {
     // Reads pass no admission: there is nothing to report.
-    if (ctx.req.headers[requestHeader] === undefined || ctx.method === 'GET' || ctx.method === 'HEAD') return;
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
     if (ctx.header(requestHeader) !== 'true' || !ctx.info.resourceRequest) return;
     return grant(authorizer, ctx);
   };

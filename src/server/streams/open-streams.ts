@@ -13,7 +13,7 @@
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { Ticker } from '../../lib/ticker.ts';
-import type { Context } from '../context.ts';
+import { atEnd, type Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
 /** Maximum time that a stream goes on after its credential has expired or was revoked. */
@@ -77,8 +77,7 @@ export class OpenStreams {
     if ((!ctx.longRunning && ctx.upgrade === undefined) || ctx.inProcess || ctx.finished || ctx.res.destroyed) return;
     this.open.add(ctx);
     this.rechecks.start();
-    if (ctx.onFinished === undefined) ctx.onFinished = [this.forget];
-    else ctx.onFinished.push(this.forget);
+    atEnd(ctx, this.forget);
   };
   private readonly forget = (ctx: Context): void => {
     this.open.delete(ctx);
