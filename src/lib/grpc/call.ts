@@ -67,7 +67,7 @@ export abstract class Call implements StreamReceiver {
     try {
       this.#reader.push(chunk);
     } catch (error) {
-      this.fail(error instanceof GrpcError ? error : new GrpcError('invalid', 'INTERNAL', (error as Error).message, { cause: error }));
+      this.fail(failureOf(error));
     }
     if (last && !this.#ended) this.#endWithoutStatus();
   }
@@ -91,4 +91,9 @@ export abstract class Call implements StreamReceiver {
     this.#cancelTimer?.();
     this.finish(error);
   }
+}
+
+/** Why a message could not be taken. */
+export function failureOf(error: unknown): GrpcError {
+  return error instanceof GrpcError ? error : new GrpcError('invalid', 'INTERNAL', (error as Error).message, { cause: error });
 }

@@ -118,7 +118,7 @@ export class Channel {
   }
 
   /** Throws GrpcError `unreachable` when there is no connection. */
-  stream<Message>(path: string, decode: (message: Buffer) => Message): MessageStream<Message> {
+  stream<Message>(path: string, decode: (message: Buffer) => Message | undefined): MessageStream<Message> {
     if (this.#state !== 'ready') throw this.#unreachable();
     return (this.#session as Session).stream(path, decode);
   }

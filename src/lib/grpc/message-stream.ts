@@ -6,9 +6,13 @@
  *   for await (const message of stream) …      // ends with the status OK, throws GrpcError otherwise
  *   stream.cancel();
  *
+ * Messages are decoded in the turn of the event loop after the one in which they came: calls that were answered meanwhile go first,
+ * and a message that their results have made superfluous is skipped, by a `decode` that returns undefined.
+ *
  * The server is slowed down when messages are not read: from some on, bytes are not confirmed, and the window of the stream fills up.
  */
-import { Call } from './call.ts';
+import { inNextTurn } from '../next-turn.ts';
+import { Call, failureOf } from './call.ts';
 import type { Http2Connection } from './http2/connection.ts';
 import { withHeader } from './messages.ts';
 import { GrpcError } from './status.ts';
@@ -29,8 +33,10 @@ const DONE = { done: true, value: undefined } as const;
 
 export class MessageStream<Message> extends Call implements AsyncIterableIterator<Message> {
   readonly #limits: StreamLimits;
-  readonly #decode: (message: Buffer) => Message;
+  readonly #decode: (message: Buffer) => Message | undefined;
   readonly #done: (call: MessageStream<Message>) => void;
+  /** Messages that came in this turn. */
+  #arrived: Buffer[] = [];
   #unread: Message[] = [];
   #paused = false;
   #waiter: Waiter<Message> | undefined;
@@ -39,7 +45,7 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
   constructor(
     connection: Http2Connection,
     limits: StreamLimits,
-    decode: (message: Buffer) => Message,
+    decode: (message: Buffer) => Message | undefined,
     /** Called at the end of the call. */
     done: (call: MessageStream<Message>) => void,
   ) {
@@ -57,6 +63,7 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
 
   /** Messages that were not read are dropped. */
   cancel(): void {
+    this.#arrived = [];
     this.#unread = [];
     this.fail(new GrpcError('cancelled', 'CANCELLED', 'the call was cancelled'));
   }
@@ -85,27 +92,48 @@ export class MessageStream<Message> extends Call implements AsyncIterableIterato
   }
 
   protected override message(bytes: Buffer): void {
-    const message = this.#decode(bytes);
-    const waiter = this.#waiter;
-    if (waiter !== undefined) {
-      this.#waiter = undefined;
-      waiter.resolve({ done: false, value: message });
-      return;
-    }
-    this.#unread.push(message);
-    if (this.#unread.length < MOST_UNREAD || this.#paused) return;
+    if (this.#arrived.push(bytes) === 1) inNextTurn(() => this.#decodeArrived());
+    if (this.#paused || this.#arrived.length + this.#unread.length < MOST_UNREAD) return;
     this.#paused = true;
     if (this.stream !== undefined) this.connection.pause(this.stream);
   }
 
+  #decodeArrived(): void {
+    const arrived = this.#arrived;
+    if (arrived.length === 0) return;
+    this.#arrived = [];
+    try {
+      for (const bytes of arrived) {
+        const message = this.#decode(bytes);
+        if (message !== undefined) this.#unread.push(message);
+      }
+    } catch (error) {
+      const failure = failureOf(error);
+      if (this.ended) this.#error = failure;
+      else this.fail(failure);
+    }
+    this.#give();
+  }
+
+  /** Gives the reader who waits the next message, or the end. */
+  #give(): void {
+    const waiter = this.#waiter;
+    if (waiter !== undefined && (this.#unread.length > 0 || this.ended)) {
+      this.#waiter = undefined;
+      const message = this.#unread.shift();
+      if (message !== undefined) waiter.resolve({ done: false, value: message });
+      else if (this.#error !== undefined) waiter.reject(this.#error);
+      else waiter.resolve(DONE);
+    }
+    if (this.#paused && this.#unread.length === 0) this.#resume();
+  }
+
   protected override finish(error: GrpcError | undefined): void {
     this.#error = error;
+    // What came before the end is read before it.
+    this.#decodeArrived();
     this.#done(this);
-    const waiter = this.#waiter;
-    this.#waiter = undefined;
-    if (waiter === undefined) return;
-    if (error === undefined) waiter.resolve(DONE);
-    else waiter.reject(error);
+    this.#give();
   }
 
   #resume(): void {

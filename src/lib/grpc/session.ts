@@ -86,7 +86,7 @@ export class Session {
   }
 
   /** Throws GrpcError `refused`. */
-  stream<Message>(path: string, decode: (message: Buffer) => Message): MessageStream<Message> {
+  stream<Message>(path: string, decode: (message: Buffer) => Message | undefined): MessageStream<Message> {
     const call = new MessageStream(this.#connection, this.#options, decode, this.#done);
     this.#begin(call, new Stream(call, this.#headersOf(path), undefined), undefined);
     return call;

@@ -364,7 +364,7 @@ class EtcdEngine implements Engine {
     return this.#orThrow(oldestRevision(this.#connection, this.#keyspace, this.#rangeMethod, this.#watchMethod()));
   }
 
-  #watchMethod(delivered?: () => number): Method<WatchAnswer> {
+  #watchMethod(delivered?: () => number): Method<WatchAnswer | undefined> {
     return watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end), delivered);
   }
 

@@ -112,7 +112,7 @@ export class Connection {
   }
 
   /** Throws CallFailure. */
-  stream<Response>({ channel }: Endpoint, method: Method<Response>): MessageStream<Response> {
+  stream<Response>({ channel }: Endpoint, method: Method<Response | undefined>): MessageStream<Response> {
     if (this.#closed) throw closed();
     try {
       return channel.stream(method.path, method.decode);

@@ -1,10 +1,11 @@
 /** What a watch of etcd may say in rare cases, told by a server that says nothing else. */
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, expect, test } from 'vitest';
+import { FakeClock } from '../../../lib/clock.ts';
 import { pairsOf, put, record, remove } from '../../engine.suite.tools.ts';
 import type { Engine } from '../../engine.ts';
 import { openEtcd } from '../etcd.ts';
-import { canReportProgress, MOST_EARLY } from './feed.ts';
+import { canReportProgress, Feed, type FeedSource, MOST_EARLY } from './feed.ts';
 import { Reader, Writer } from './wire.ts';
 
 type Stream = ServerDuplexStream<Buffer, Buffer>;
@@ -81,6 +82,44 @@ test('what comes twice is delivered once', async () => {
   stream.write(answer({ events: [['a', 13]] }));
   await seen.reached(13);
   expect(pairsOf(seen.changes)).toEqual([11, 12, 13].map((revision) => ['put', 'a', revision]));
+});
+
+test('a feed that has ended is not begun again by what its watch had sent', async () => {
+  let created = (): void => {};
+  const sent = new Promise<void>((resolve) => {
+    created = resolve;
+  });
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  let watches = 0;
+  const stream = {
+    write() {},
+    cancel() {},
+    async *[Symbol.asyncIterator]() {
+      await sent;
+      yield { revision: 10, watch: 0, created: true, canceled: false, changes: [], deletions: 0, own: [], newest: 0 };
+    },
+  };
+  const connection = {
+    deadline: () => 0,
+    ready: async () => ({}),
+    callOn: async () => ({ version: '3.5.13' }),
+    avoid() {},
+    pauseAfter: () => 0,
+    sleep: turn,
+    stream() {
+      watches++;
+      return stream;
+    },
+  };
+  const fail = (): void => expect.fail('something is delivered');
+  const parts = { start: 'a', end: 'b', watch: () => ({}), currentRevision: async () => 10, notice: fail, own: fail };
+  const source = { connection, clock: new FakeClock(), ...parts };
+  const feed = new Feed(source as unknown as FeedSource, 10, fail, fail);
+  while (watches === 0) await turn();
+  feed.end();
+  created();
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(watches).toBe(1);
 });
 
 test('a watch that ends is taken up where it was, in the middle of a fragment too', async () => {

@@ -20,7 +20,7 @@ export interface FeedSource {
   readonly connection: Connection;
   readonly clock: Clock;
   /** `delivered`: changes up to this revision need not be decoded. */
-  watch(delivered: () => number): Method<WatchAnswer>;
+  watch(delivered: () => number): Method<WatchAnswer | undefined>;
   /** Before every key, and the range of keys to watch. */
   readonly root: string;
   readonly start: string;
@@ -158,6 +158,8 @@ export class Feed {
     try {
       stream.write(encodeWatch({ key: start, end, from: Math.max(1, this.delivered) }));
       for await (const answer of stream) {
+        // Answers that came before the end of this feed are still read.
+        if (this.#over()) return;
         if (answer.created) {
           cancelTimer();
           this.#state = 'watching';

@@ -12,7 +12,7 @@ export async function oldestRevision(
   connection: Connection,
   keyspace: Keyspace,
   range: Method<RangeAnswer>,
-  watch: Method<WatchAnswer>,
+  watch: Method<WatchAnswer | undefined>,
 ): Promise<number> {
   try {
     await connection.read(range, encodeRange({ key: keyspace.barrier, revision: 1, serializable: true, countOnly: true }));

@@ -56,30 +56,40 @@ export function encodeProgressRequest(): Buffer {
   return writer.finish();
 }
 
-/** `delivered`: changes up to this revision are known already, and left out of answers. */
-export function watchMethod(keyspace: Keyspace, ownValue: OwnValue, delivered: () => number = () => 0): Method<WatchAnswer> {
+/**
+ * `delivered`: changes up to this revision are known already, and left out. A response with nothing else is skipped: most of them
+ * repeat a commit of this process, and are not worth more than finding their revision.
+ */
+export function watchMethod(keyspace: Keyspace, ownValue: OwnValue, delivered: () => number = () => 0): Method<WatchAnswer | undefined> {
   const rootLength = keyspace.root.length;
   return {
     path: '/etcdserverpb.Watch/Watch',
     decode(bytes) {
       const reader = new Reader(bytes);
-      const answer = { revision: 0, watch: 0, created: false, canceled: false, compacted: 0, reason: '', fragment: false, newest: 0 };
-      const changes: ChangeRecord[] = [];
-      const own: OwnRecord[] = [];
+      const sink: EventSink = { rootLength, ownValue, delivered: delivered(), changes: undefined, own: undefined, deletions: 0 };
+      let revision = 0;
+      let watch = 0;
+      let created = false;
+      let canceled = false;
+      let compacted = 0;
+      let reason = '';
+      let fragment = false;
+      let newest = 0;
       for (let field = reader.next(); field !== 0; field = reader.next()) {
-        if (field === 1) answer.revision = readHeader(reader.nested());
-        else if (field === 2) answer.watch = reader.number();
-        else if (field === 3) answer.created = reader.flag();
-        else if (field === 4) answer.canceled = reader.flag();
-        else if (field === 5) answer.compacted = reader.number();
-        else if (field === 6) answer.reason = reader.text();
-        else if (field === 7) answer.fragment = reader.flag();
-        else if (field === 11) answer.newest = readEvent(reader.nested(), { rootLength, ownValue, delivered: delivered(), changes, own });
+        if (field === 1) revision = readHeader(reader.nested());
+        else if (field === 11) newest = readEvent(reader.nested(), sink);
+        else if (field === 2) watch = reader.number();
+        else if (field === 3) created = reader.flag();
+        else if (field === 4) canceled = reader.flag();
+        else if (field === 5) compacted = reader.number();
+        else if (field === 6) reason = reader.text();
+        else if (field === 7) fragment = reader.flag();
         else reader.skip();
       }
-      let deletions = 0;
-      for (const change of changes) if (change.type === 'delete') deletions++;
-      return { ...answer, changes, deletions, own };
+      const { changes = [], own = [], deletions } = sink;
+      const known = newest > 0 && newest <= sink.delivered && own.length === 0;
+      if (known && !fragment && !created && !canceled) return undefined;
+      return { revision, watch, created, canceled, compacted, reason, fragment, changes, deletions, own, newest };
     },
   };
 }
@@ -88,8 +98,9 @@ interface EventSink {
   readonly rootLength: number;
   readonly ownValue: OwnValue;
   readonly delivered: number;
-  readonly changes: ChangeRecord[];
-  readonly own: OwnRecord[];
+  changes: ChangeRecord[] | undefined;
+  own: OwnRecord[] | undefined;
+  deletions: number;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -99,43 +110,51 @@ const SLASH = 0x2f;
 /** Reads one event into the sink; returns its revision. */
 function readEvent(reader: Reader, sink: EventSink): number {
   let deleted = false;
-  let stored: Stored | undefined;
+  let found = 0;
+  let start = 0;
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) deleted = reader.number() === DELETE;
-    else if (field === 2) stored = readStored(reader.nested(), sink);
-    else reader.skip();
+    else if (field === 2) {
+      start = reader.span();
+      found = reader.position;
+    } else reader.skip();
   }
-  if (stored === undefined) throw new RangeError('an event from etcd is about no key');
-  const { key, value, revision } = stored;
-  if (stored.own) sink.own.push({ name: key, value });
-  else if (revision <= sink.delivered) return revision;
-  else if (deleted) sink.changes.push({ type: 'delete', key, value: undefined, revision, created: 0 });
-  else sink.changes.push({ type: 'put', key, value, revision, created: stored.created });
-  return revision;
+  if (found === 0) throw new RangeError('an event from etcd is about no key');
+  return readStored(new Reader(reader.buffer, start, found), deleted, sink);
 }
 
-interface Stored {
-  key: string;
-  own: boolean;
-  value: Buffer;
-  revision: number;
-  created: number;
-}
-
-function readStored(entry: Reader, { rootLength, ownValue, delivered }: EventSink): Stored {
-  const stored: Stored = { key: '', own: false, value: NOTHING, revision: 0, created: 0 };
+/** Nothing is made of a change that was delivered. */
+function readStored(entry: Reader, deleted: boolean, sink: EventSink): number {
+  const { buffer } = entry;
+  let [keyStart, keyEnd, valueStart, valueEnd] = [0, 0, 0, 0];
+  let revision = 0;
+  let created = 0;
   for (let field = entry.next(); field !== 0; field = entry.next()) {
     if (field === 1) {
-      const start = entry.span();
-      stored.own = entry.buffer[start + rootLength - 1] !== SLASH;
-      stored.key = entry.buffer.toString('latin1', start + rootLength, entry.position);
-    } else if (field === 2) stored.created = entry.number();
-    else if (field === 3) stored.revision = entry.number();
-    // Etcd writes fields in the order of their numbers: the revision is known.
-    else if (field === 5 && (stored.own || stored.revision > delivered)) {
-      const start = entry.span();
-      stored.value = ownValue(stored.key, entry.buffer, start, entry.position) ?? keepable(entry.buffer, start, entry.position);
+      keyStart = entry.span() + sink.rootLength;
+      keyEnd = entry.position;
+    } else if (field === 2) created = entry.number();
+    else if (field === 3) revision = entry.number();
+    else if (field === 5) {
+      valueStart = entry.span();
+      valueEnd = entry.position;
     } else entry.skip();
   }
-  return stored;
+  const own = buffer[keyStart - 1] !== SLASH;
+  if (!own && revision <= sink.delivered) return revision;
+  const key = buffer.toString('latin1', keyStart, keyEnd);
+  if (own) {
+    sink.own ??= [];
+    sink.own.push({ name: key, value: keepable(buffer, valueStart, valueEnd) });
+    return revision;
+  }
+  sink.changes ??= [];
+  if (deleted) {
+    sink.deletions++;
+    sink.changes.push({ type: 'delete', key, value: undefined, revision, created: 0 });
+    return revision;
+  }
+  const value = valueEnd === 0 ? NOTHING : (sink.ownValue(key, buffer, valueStart, valueEnd) ?? keepable(buffer, valueStart, valueEnd));
+  sink.changes.push({ type: 'put', key, value, revision, created });
+  return revision;
 }
