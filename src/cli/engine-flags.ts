@@ -9,6 +9,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import type { Clock } from '../lib/clock.ts';
+import { giveHeapRoom } from './heap-growth.ts';
 
 const FLAGS = ['--interrupt-budget=12000', '--interrupt-budget-factor-for-feedback-allocation=2'];
 
@@ -37,6 +38,15 @@ export function optimizeOnceBusy(clock: Clock, cpuMillis: () => number = process
   };
   let cancel = clock.after(INTERVAL_MS, look);
   return () => cancel();
+}
+
+/** What the program does in its own process: the flags, and from then on room for the heap. */
+export function tuneOnceBusy(clock: Clock): () => void {
+  let end = optimizeOnceBusy(clock, processorMillis, () => {
+    setFlags();
+    if (flagsOf(process.versions.node).length > 0) end = giveHeapRoom(clock);
+  });
+  return () => end();
 }
 
 function processorMillis(): number {

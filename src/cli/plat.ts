@@ -4,7 +4,7 @@ import { isatty } from 'node:tty';
 import { extraRootsVariable } from '../client/extra-roots.ts';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
-import { optimizeOnceBusy } from './engine-flags.ts';
+import { tuneOnceBusy } from './engine-flags.ts';
 import { homeDirectory, workingDirectory } from './home.ts';
 import { run } from './index.ts';
 import { outputFailure } from './output-failure.ts';
@@ -73,7 +73,7 @@ const io: IO = {
     };
   },
   exit: (code) => process.exit(code),
-  optimizeSooner: optimizeOnceBusy,
+  optimizeSooner: tuneOnceBusy,
 };
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => endWithout(error, 0));
