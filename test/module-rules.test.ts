@@ -212,7 +212,7 @@ const stateExceptions: Exceptions = {
   'schema/json-encode.ts slab': 'memory that new buffers are cut from; what is cut off is never written again',
   'schema/protobuf-encode.ts out': scratch,
   'schema/yaml-write.ts orders': 'the order of fields by kind of message, of which there are few',
-  'server/context.ts queries': bounded,
+  'server/route.ts queries': bounded,
   'storage/collection.ts allChanges': 'a counter, so that no two collections of a process ever show the same state',
   'storage/engines/lmdb/database.ts isLoaded': 'whether the library of the store is loaded, once for a process',
   'storage/engines/lmdb/format.ts slab': 'memory that new buffers are cut from; what is cut off is never written again',

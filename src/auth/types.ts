@@ -136,6 +136,11 @@ export interface RuleSet {
 export interface Authorizer {
   readonly name: string;
   authorize(attributes: Attributes): Decision | Promise<Decision>;
+  /**
+   * Reads a count that differs after every change that may make the answer to any question of this user another one. Undefined where
+   * the answer may be another one at any time; absent: so for every user.
+   */
+  changes?(user: User): (() => number) | undefined;
   rulesFor(user: User, namespace: string): RuleSet | Promise<RuleSet>;
 }
 
@@ -173,6 +178,18 @@ export function union(authenticators: readonly Authenticator[], fallback?: Authe
 
 const joined = (reasons: readonly string[]): string => reasons.filter((reason) => reason !== '').join('\n');
 
+/** The answers never change. */
+export const noChanges = (): number => 0;
+function sumOf(counts: readonly ((() => number) | undefined)[]): (() => number) | undefined {
+  const some: (() => number)[] = [];
+  for (const count of counts) {
+    if (count === undefined) return undefined;
+    if (count !== noChanges) some.push(count);
+  }
+  // Counts only grow, so that their sum is another one when any of them is.
+  return some.length <= 1 ? (some[0] ?? noChanges) : () => some.reduce((sum, count) => sum + count(), 0);
+}
+
 /** Runs the authorizers in order until one allows or denies; if none does, the reasons of all are returned. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   const from = (attributes: Attributes, start: number, earlier: readonly Decision[]): Decision | Promise<Decision> => {
@@ -193,6 +210,7 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
   return {
     name: 'union',
     authorize: (attributes) => from(attributes, 0, []),
+    changes: (user) => sumOf(authorizers.map((authorizer) => authorizer.changes?.(user))),
     async rulesFor(user, namespace) {
       const sets = await Promise.all(authorizers.map((authorizer) => authorizer.rulesFor(user, namespace)));
       const error = sets

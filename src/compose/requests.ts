@@ -18,6 +18,7 @@ import { KeptLists } from '../server/kept-lists.ts';
 import { Negotiator } from '../server/negotiate.ts';
 import type { Step } from '../server/pipeline.ts';
 import { keepBodies, logRequests } from '../server/request-log.ts';
+import { Routes } from '../server/route.ts';
 import type { Services } from '../server/services.ts';
 import { authenticate } from '../server/steps/authenticate.ts';
 import { authorize } from '../server/steps/authorize.ts';
@@ -206,11 +207,13 @@ export async function composeRequests(
           hooks.finished(ctx);
         };
   const finished = logRequests(log, clock, observe);
+  const routes = new Routes();
   const limits = new TimeLimits<Context>(clock, services.limits.requestTimeoutMs);
   parts.add('time limits', () => limits.close());
   const handlerOf = (identify: Step): Handle => {
     const handler = requestHandler({
       steps: steps(identify),
+      routes,
       limits,
       clock,
       report: (error, ctx) =>

@@ -30,7 +30,7 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
   const { info } = ctx;
   const { inNamespace } = info;
   const { catalog } = services.registry;
-  const resource = catalog.find(info.group, info.version, info.resource) ?? ownResource(catalog, ctx);
+  const resource = ctx.route.resource(catalog) ?? ownResource(catalog, ctx);
   if (resource === undefined) return unknownResource(services, ctx);
   if (resource.collection?.pending !== undefined && !isLoaded) return serveWhenLoaded(services, ctx, resource);
   const { kind, definition } = resource;

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
-import { ByText } from '../lib/by-text.ts';
 import { cut } from '../lib/shown.ts';
 import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import type { TimeLimit } from '../lib/time-limits.ts';
@@ -12,6 +11,7 @@ import type { AwaitedBody } from './fairness/awaited-body.ts';
 import type { FairQueue, Holder, Waiter } from './fairness/level.ts';
 import type { Flow } from './flow.ts';
 import type { RequestInfo } from './request-info.ts';
+import { type Query, Route, type Routes } from './route.ts';
 import type { Upgrade } from './tunnels/upgrade.ts';
 
 export type Incoming = IncomingMessage | Http2ServerRequest;
@@ -27,6 +27,8 @@ const MAX_ANNOTATION = 64 * 1024;
 export class Context {
   readonly req: Incoming;
   readonly res: Outgoing;
+  /** What the request line says. Requests share it. */
+  readonly route: Route;
   readonly method: string;
   /** Decoded path. */
   readonly path: string;
@@ -60,7 +62,7 @@ export class Context {
   /** Texts of Warning headers. */
   warnings: string[] | undefined;
   /** Headers that every answer to this request carries, names and values in turn. */
-  readonly headers: string[] = [];
+  headers: string[] = [];
   annotations: Map<string, string> | undefined;
   /** Collects the steps of admission, if the client requested them and may see them. */
   explanation: Explanation | undefined;
@@ -96,28 +98,27 @@ export class Context {
   /** Size of the body, once it has been read. */
   bodyBytes = 0;
   private sliced: Slices | undefined;
-  private parameters: Query | undefined;
 
-  constructor(req: Incoming, res: Outgoing, now: number) {
+  constructor(req: Incoming, res: Outgoing, now: number, routes?: Routes) {
     this.req = req;
     this.res = res;
     this.started = now;
     this.http2 = req.httpVersionMajor === 2;
-    this.method = req.method ?? 'GET';
+    const method = req.method ?? 'GET';
     const url = req.url ?? '/';
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
-    this.search = mark < 0 ? '' : url.slice(mark + 1);
-    this.path = path.includes('%') ? decodePath(path) : path;
+    const route = routes === undefined ? new Route(method, url) : routes.of(method, url);
+    this.route = route;
+    this.method = method;
+    this.path = route.path;
+    this.search = route.search;
   }
 
   get query(): Query {
-    this.parameters ??= queries.get(this.search, readQuery);
-    return this.parameters;
+    return this.route.query;
   }
   /** The first value of a query parameter. */
   param(name: string): string | undefined {
-    return this.search === '' ? undefined : (this.query.get(name) ?? undefined);
+    return this.search === '' ? undefined : this.route.param(name);
   }
   header(name: string): string | undefined {
     const value = this.req.headers[name];
@@ -160,18 +161,4 @@ export function atEnd(ctx: Context, end: (ctx: Context) => void): void {
   // Most have two: a list that grows takes room for many more.
   else if (ends.length === 1) ctx.onFinished = [ends[0] as typeof end, end];
   else ends.push(end);
-}
-
-/** Query parameters, to be read only: requests share them. */
-export type Query = Pick<URLSearchParams, 'get' | 'getAll' | 'has'>;
-
-const queries = new ByText<Query>();
-const readQuery = (text: string): Query => new URLSearchParams(text);
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

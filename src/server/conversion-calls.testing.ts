@@ -19,6 +19,7 @@ import { requestHandler } from './handler.ts';
 import { type InProcess, inProcess, presetUser } from './in-process.ts';
 import { KeptLists } from './kept-lists.ts';
 import { Negotiator } from './negotiate.ts';
+import { Routes } from './route.ts';
 import type { Services } from './services.ts';
 import { findInfo } from './steps/identify.ts';
 import { Watches } from './watch/watches.ts';
@@ -155,6 +156,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
   const handle = requestHandler({
     steps: [findInfo, presetUser, (ctx) => serveResource(services, ctx)],
     clock: systemClock,
+    routes: new Routes(),
     limits: new TimeLimits(systemClock, 30_000),
     report: (error) => {
       throw error;

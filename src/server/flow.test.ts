@@ -4,6 +4,7 @@ import { FakeStore } from '../kinds/live.testing.ts';
 import type { Context } from './context.ts';
 import { Flows } from './flow.ts';
 import { requestInfo } from './request-info.ts';
+import { Routes } from './route.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 const user = (name: string, ...groups: string[]): User => ({ name, groups: [...groups, 'system:authenticated'] });
@@ -66,8 +67,11 @@ function store(): FakeStore {
   return made;
 }
 
+/** Kept over all changes, as those of a server. */
+const routes = new Routes();
 function flowOf(flows: Flows, who: User, method: string, path: string): string {
-  const ctx = { user: who, info: requestInfo(method, path, () => undefined), headers: [] as string[] } as unknown as Context;
+  const route = routes.of(method, path);
+  const ctx = { user: who, route, info: route.info, headers: [] as string[] } as unknown as Context;
   flows.step(ctx);
   return ctx.headers.join(' ');
 }
@@ -101,7 +105,9 @@ test('changes are seen at once, and a schema without its level is passed over', 
   const objects = store();
   const flows = new Flows(objects.live);
   const alice = user('alice');
-  const seen = () => flowOf(flows, alice, 'GET', '/api/v1/pods');
+  const seen = () => flowOf(flows, alice, 'GET', '/api/v1/pods?changes');
+  seen();
+  seen();
   expect(seen()).toBe(headers('global-default', 'global-default'));
   objects.put(
     GROUP,
@@ -139,4 +145,12 @@ test('all flows of a user have one part of the event loop, whatever the schema a
   expect(alice.map((flow) => `${flow.schema.name} ${flow.distinguisher}`)).toEqual(['spread a', 'spread b', 'global-default ', 'spread c']);
   expect(new Set(alice.map(({ turns }) => turns)).size).toBe(1);
   expect(find('bob', '/api/v1/namespaces/a/pods').turns).not.toBe(alice[0]?.turns);
+});
+
+test('another user on the same route has a flow of its own', () => {
+  const flows = new Flows(store().live);
+  const [alice, admin] = [user('alice'), user('admin', 'system:masters')];
+  const found = [alice, alice, admin, admin, alice].map((who) => flowOf(flows, who, 'GET', '/api/v1/pods?users'));
+  const [plain, exempt] = [headers('global-default', 'global-default'), headers('exempt', 'exempt')];
+  expect(found).toEqual([plain, plain, exempt, exempt, plain]);
 });

@@ -78,6 +78,8 @@ export class Flows {
   private readonly now: () => number;
   private readonly metrics: FlowMetrics;
   private generation = -1;
+  /** Grows when flows are forgotten: requests that kept one look for theirs again. */
+  private epoch = 0;
   private sorted: Schema[] = [];
   private fallback!: Flow;
   private byUser = new WeakMap<User, readonly Candidate[]>();
@@ -93,7 +95,14 @@ export class Flows {
 
   /** Finds the flow of a request and names schema and level in the headers of its response. */
   readonly step: Step = (ctx) => {
-    const flow = this.find(ctx.user, ctx.info);
+    this.refresh();
+    const noted = ctx.route.of(ctx.user);
+    let { flow } = noted;
+    if (flow === undefined || noted.flowEpoch !== this.epoch) {
+      flow = this.find(ctx.user, ctx.info);
+      noted.flow = flow;
+      noted.flowEpoch = this.epoch;
+    }
     ctx.flow = flow;
     const { uid } = flow.schema;
     if (uid !== '') ctx.headers.push(flowHeaders.schema, uid, flowHeaders.level, flow.level.config.uid);
@@ -140,6 +149,7 @@ export class Flows {
   }
 
   private forget(): void {
+    this.epoch++;
     this.byUser = new WeakMap();
     this.byName = new Map();
   }

@@ -8,11 +8,13 @@ import { Context } from './context.ts';
 import { hasBody } from './has-body.ts';
 import { run, type Step } from './pipeline.ts';
 import { sendError } from './respond.ts';
+import type { Routes } from './route.ts';
 import { noteGivenUp } from './session-memory.ts';
 import type { Handle } from './tunnels/upgrade.ts';
 
 export interface HandlerOptions {
   readonly steps: readonly Step[];
+  readonly routes: Routes;
   /** How long a request may take. */
   readonly limits: TimeLimits<Context>;
   readonly clock: Clock;
@@ -23,10 +25,10 @@ export interface HandlerOptions {
 }
 
 export function requestHandler(options: HandlerOptions): Handle {
-  const { steps, finished, clock } = options;
+  const { steps, finished, clock, routes } = options;
   const late = lateAfter(options, options.limits.millis);
   return (req, res, upgrade) => {
-    const ctx = new Context(req, res, clock.monotonic());
+    const ctx = new Context(req, res, clock.monotonic(), routes);
     ctx.upgrade = upgrade;
     const stream = ctx.http2 ? (req as Http2ServerRequest).stream : undefined;
     const session = stream?.session;

@@ -13,7 +13,7 @@ export interface RequestInfo {
   /** False for paths such as `/healthz`, which have only a path and a verb. */
   readonly resourceRequest: boolean;
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; lower-case method for other paths. */
-  verb: string;
+  readonly verb: string;
   readonly path: string;
   readonly group: string;
   readonly version: string;
@@ -24,7 +24,7 @@ export interface RequestInfo {
   readonly resource: string;
   readonly subresource: string;
   /** Empty if the path names none (a field selector may then name one, for authorization). */
-  name: string;
+  readonly name: string;
   /** Segments after the subresource (proxied paths). */
   readonly rest: readonly string[];
   readonly legacyWatch: boolean;

@@ -2,7 +2,7 @@
 
 import type { LiveSource } from '../../kinds/live.ts';
 import type { Identity } from '../../meta/identity.ts';
-import { type Authorizer, noOpinion, unionAuthorizer, wellKnown } from '../types.ts';
+import { type Authorizer, noChanges, noOpinion, unionAuthorizer, wellKnown } from '../types.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
 import { NodeAuthorizer } from './node.ts';
 import { RoleBasedAccess } from './rbac.ts';
@@ -67,6 +67,8 @@ function whenNeeded(live: LiveSource, make: () => Authorizer): Authorizer {
       const waiting = loading(live);
       return waiting === undefined ? authorizer().authorize(asked) : waiting.then(() => authorizer().authorize(asked));
     },
+    // What nodes may do depends on pods, which change all the time.
+    changes: (user) => (isNode(user.groups) ? undefined : noChanges),
     rulesFor: (user, namespace) => (isNode(user.groups) ? authorizer().rulesFor(user, namespace) : noRules),
   };
 }

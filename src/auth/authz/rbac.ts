@@ -40,6 +40,9 @@ export class RoleBasedAccess implements Authorizer {
   private readonly namespaces = new Map<string, Scope>();
   private readonly roles = new Map<string, RoleCell>();
   private readonly placed = new Map<string, Placed>();
+  /** Changes of roles and bindings so far. */
+  private changed = 0;
+  private readonly countChanges = (): number => this.changed;
 
   constructor(live: LiveSource, identity: Identity) {
     this.rbac = groupName(identity, rbacGroup);
@@ -63,6 +66,10 @@ export class RoleBasedAccess implements Authorizer {
     if (local !== undefined) return local;
     const errors = this.indexes(asked.user, scope).flatMap((index) => index.errors);
     return errors.length === 0 ? noOpinion : { decision: 'none', reason: `RBAC: ${aggregate(errors)}` };
+  }
+
+  changes(): () => number {
+    return this.countChanges;
   }
 
   /** Every rule that applies to the user in the namespace, those of the cluster first. */
@@ -105,6 +112,7 @@ export class RoleBasedAccess implements Authorizer {
   }
 
   private setRole(role: RoleObject, type: Change<RoleObject>['type']): void {
+    this.changed++;
     const namespace = role.metadata.namespace ?? '';
     const cell = this.roleCell(namespace === '' ? 'ClusterRole' : 'Role', namespace, role.metadata.name ?? '');
     cell.rules = type === 'deleted' ? undefined : (role.rules ?? []);
@@ -123,6 +131,7 @@ export class RoleBasedAccess implements Authorizer {
   }
 
   private setBinding(change: Pick<Change<BindingObject>, 'type' | 'object'>): void {
+    this.changed++;
     const { metadata, roleRef, subjects } = change.object;
     const namespace = metadata.namespace ?? '';
     const key = `${namespace}/${metadata.name}`;

@@ -1,5 +1,5 @@
 /** Authorizers that need no data. */
-import { type Authorizer, type Decision, noOpinion, type RuleSet, wellKnown } from '../types.ts';
+import { type Authorizer, type Decision, noChanges, noOpinion, type RuleSet, wellKnown } from '../types.ts';
 
 const allowed: Decision = { decision: 'allow', reason: '' };
 const everything: RuleSet = {
@@ -13,11 +13,17 @@ export const noRules: RuleSet = { resourceRules: [], nonResourceRules: [], incom
 export const superuser: Authorizer = {
   name: 'superuser',
   authorize: (asked) => (asked.user.groups.includes(wellKnown.masters) ? allowed : noOpinion),
+  changes: () => noChanges,
   // A stock server lists the permissions of roles, and omits this one.
   rulesFor: () => noRules,
 };
 
-export const alwaysAllow: Authorizer = { name: 'AlwaysAllow', authorize: () => allowed, rulesFor: () => everything };
+export const alwaysAllow: Authorizer = {
+  name: 'AlwaysAllow',
+  authorize: () => allowed,
+  changes: () => noChanges,
+  rulesFor: () => everything,
+};
 
 const forbidden: Decision = { decision: 'none', reason: 'Everything is forbidden.' };
 export const alwaysDeny: Authorizer = { name: 'AlwaysDeny', authorize: () => forbidden, rulesFor: () => noRules };

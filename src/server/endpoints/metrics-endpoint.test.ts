@@ -4,6 +4,7 @@ import { Metrics } from '../../lib/metrics.ts';
 import type { Context } from '../context.ts';
 import { InFlight } from '../in-flight.ts';
 import { requestInfo } from '../request-info.ts';
+import { Routes } from '../route.ts';
 import { MAX_SERIES, measured } from './measured-engine.ts';
 import { metricsEndpoint, registerCollections, registerInFlight, registerStore } from './metrics-endpoint.ts';
 import { RequestMetrics } from './request-metrics.ts';
@@ -12,6 +13,7 @@ import { ask, testServices } from './testing.ts';
 async function setup() {
   const { catalog, engine } = await testServices();
   const metrics = new Metrics({ version: '1.24' });
+  const routes = new Routes();
   let now = 0;
   const requests = new RequestMetrics(metrics, { catalog, paths: (path) => (path === '/healthz' ? path : ''), now: () => now });
   const finished = (
@@ -20,13 +22,13 @@ async function setup() {
     status: number,
     options: { type?: string; bytes?: number; millis?: number; inProcess?: boolean } = {},
   ): void => {
-    const [plain = '', search = ''] = path.split('?');
-    const query = new URLSearchParams(search);
     now = options.millis ?? 3;
+    const route = routes.of(method, path);
     requests.observe({
-      info: requestInfo(method, plain, (name) => query.get(name) ?? undefined),
+      route,
+      info: route.info,
       method,
-      search,
+      search: route.search,
       status,
       started: 0,
       responseBytes: options.bytes ?? 0,
@@ -178,6 +180,7 @@ test('calls of the store are shown for a bounded number of kinds', async () => {
 
 test('series of a kind that is gone are forgotten, and those of others stay', async () => {
   const { finished, lines, catalog, metrics } = await setup();
+  for (let i = 0; i < 3; i++) finished('GET', pods, 404);
   finished('GET', pods, 200);
   finished('GET', '/api/v1/namespaces/a/configmaps', 200);
   const kind = catalog.find('', 'v1', 'pods')?.kind;

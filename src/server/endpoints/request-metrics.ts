@@ -13,12 +13,14 @@ const where = ['group', 'resource', 'scope', 'subresource', 'verb', 'version'] a
 const SERIES_LIMIT = 20_000;
 
 /** Series are found by the resource, then by a number of verb, scope and code; the few that still share a place are chained. */
-interface Series {
+export interface Series {
   readonly group: string;
   readonly version: string;
   readonly subresource: string;
   readonly dryRun: string;
   readonly next: Series | undefined;
+  /** Of a path that leads somewhere: others are the client's invention and are not remembered. */
+  readonly known: boolean;
   readonly total: Counter;
   readonly duration: Histogram;
   /** Sizes of answers are counted for reads alone. */
@@ -53,6 +55,8 @@ export class RequestMetrics {
   private readonly events: Family<Counter>;
   private readonly known = new Map<string, Map<number, Series>>();
   private count = 0;
+  /** Grows when series are forgotten: routes that kept one look for theirs again. */
+  private epoch = 0;
 
   constructor(metrics: Metrics, options: RequestMetricsOptions) {
     this.options = options;
@@ -105,6 +109,7 @@ export class RequestMetrics {
       }
       this.events.removeMatching({ group, kind: kind.kind });
     }
+    this.epoch++;
     this.count -= this.known.get(plural)?.size ?? 0;
     this.known.delete(plural);
   }
@@ -114,20 +119,32 @@ export class RequestMetrics {
     const { info } = ctx;
     // What was refused before its path was read is nobody's resource.
     if (info === undefined) return;
-    const dryRun = ctx.search !== '' && ctx.search.includes('dryRun=All') ? 'All' : '';
     const verb = verbOf(ctx, info);
     const scope = scopeOf(info);
-    const place = info.resourceRequest ? info.resource : this.options.paths(info.path);
     const number = (ctx.status << 8) | (verb << 3) | scope;
-    let series = this.known.get(place)?.get(number);
-    while (series !== undefined && !isOf(series, info, dryRun)) series = series.next;
-    series ??= this.find(place, number, ctx, verb, scope, dryRun);
+    const { route } = ctx;
+    let { series } = route;
+    if (series === undefined || route.seriesNumber !== number || route.seriesEpoch !== this.epoch) {
+      series = this.seriesOf(ctx, number, verb, scope);
+      route.series = series.known ? series : undefined;
+      route.seriesNumber = number;
+      route.seriesEpoch = this.epoch;
+    }
     series.total.value++;
     series.duration.observe((this.options.now() - ctx.started) / 1000);
     if (series.size !== undefined) series.size.observe(ctx.responseBytes);
     // Controllers of this process are no clients that have to be changed before an upgrade.
     if (series.unmarked && !ctx.inProcess) this.markDeprecated(series, info);
   };
+
+  private seriesOf(ctx: Context, number: number, verb: number, scope: number): Series {
+    const { info } = ctx;
+    const dryRun = ctx.search !== '' && ctx.search.includes('dryRun=All') ? 'All' : '';
+    const place = info.resourceRequest ? info.resource : this.options.paths(info.path);
+    let series = this.known.get(place)?.get(number);
+    while (series !== undefined && !isOf(series, info, dryRun)) series = series.next;
+    return series ?? this.find(place, number, ctx, verb, scope, dryRun);
+  }
 
   /** Counts a lasting request in; the answer counts it out. */
   readonly begin = (ctx: Context): (() => void) => {
@@ -155,13 +172,13 @@ export class RequestMetrics {
       subresource: info.subresource,
       dryRun,
       next: this.known.get(place)?.get(number),
+      known: found !== undefined,
       total: this.totals.with(String(ctx.status), component, dryRun, ...all),
       duration: this.durations.with(component, dryRun, ...all),
       size: verb === GET || verb === LIST ? this.sizes.with(component, ...all) : undefined,
       unmarked: found !== undefined && this.isDeprecated(info),
     };
-    // Paths that lead nowhere are the client's invention and are not remembered.
-    if (found !== undefined) this.remember(place, number, series);
+    if (series.known) this.remember(place, number, series);
     return series;
   }
 
@@ -169,6 +186,7 @@ export class RequestMetrics {
     if (this.count >= SERIES_LIMIT) {
       this.known.clear();
       this.count = 0;
+      this.epoch++;
     }
     const numbers = this.known.get(place) ?? new Map<number, Series>();
     this.known.set(place, numbers.set(number, series));

@@ -42,7 +42,7 @@ export function widthOf(catalog: Catalog, ctx: Context, chunks: boolean): Width 
 
 function listWidth(catalog: Catalog, ctx: Context, chunks: boolean): Width {
   const { info } = ctx;
-  const collection = catalog.find(info.group, info.version, info.resource)?.collection;
+  const collection = ctx.route.resource(catalog)?.collection;
   // How many there are is not known, but that they are many.
   if (collection?.pending !== undefined) return simpleWidths[MOST_SEATS] as Width;
   const items = collection?.items;
@@ -69,8 +69,7 @@ function lookedAt(ctx: Context, stored: number): number {
 }
 
 function changeWidth(catalog: Catalog, ctx: Context): Width {
-  const { info } = ctx;
-  const watches = catalog.find(info.group, info.version, info.resource)?.collection?.watchers ?? 0;
+  const watches = ctx.route.resource(catalog)?.collection?.watchers ?? 0;
   if (watches < WATCHES_PER_SEAT || ctx.search.includes('dryRun=All')) return oneSeat;
   const seats = Math.round(watches / WATCHES_PER_SEAT);
   const finalSeats = Math.min(seats, MOST_SEATS);

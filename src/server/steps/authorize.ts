@@ -3,12 +3,17 @@ import { forbiddenError } from '../../auth/authz/refusal.ts';
 import type { Attributes, Authorizer, Decision } from '../../auth/types.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
+import { attributesOf as attributesFor } from '../route.ts';
 
 export function authorize(authorizer: Authorizer): Step {
   return (ctx) => {
-    const asked = attributesOf(ctx);
+    const noted = ctx.route.of(ctx.user);
+    const allowed = noted.stillAllowed();
+    if (allowed !== undefined) return enforce(ctx, noted.asked, allowed);
+    const { asked } = noted;
     const decision = authorizer.authorize(asked);
     if (decision instanceof Promise) return decision.then((d) => enforce(ctx, asked, d));
+    noted.note(authorizer, decision);
     enforce(ctx, asked, decision);
   };
 }
@@ -22,18 +27,4 @@ function withNosniff(error: ReturnType<typeof forbiddenError>): typeof error {
   return error;
 }
 
-export function attributesOf(ctx: Context): Attributes {
-  const { info, user } = ctx;
-  return {
-    user,
-    verb: info.verb,
-    group: info.group,
-    version: info.version,
-    resource: info.resource,
-    subresource: info.subresource,
-    name: info.name,
-    namespace: info.namespace,
-    path: info.path,
-    resourceRequest: info.resourceRequest,
-  };
-}
+export const attributesOf = ({ user, info }: Context): Attributes => attributesFor(user, info);

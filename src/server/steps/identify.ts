@@ -5,7 +5,6 @@ import { parseDuration } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
 import { isLongRunning } from '../in-flight.ts';
 import type { Step } from '../pipeline.ts';
-import { requestInfo } from '../request-info.ts';
 
 /** Ids that clients may choose themselves, within reason. */
 const goodId = /^[\x21-\x7e]{1,64}$/;
@@ -15,7 +14,7 @@ export const auditId =
   (ctx) => {
     const given = ctx.header('audit-id');
     ctx.auditId = given !== undefined && goodId.test(given) ? given : random.uuid();
-    ctx.headers.push('Audit-Id', ctx.auditId, 'Cache-Control', 'no-cache, private');
+    ctx.headers = ['Audit-Id', ctx.auditId, 'Cache-Control', 'no-cache, private'];
   };
 
 /** How long the client is willing to wait, where it says so; the server's own limit holds in any case. */
@@ -34,7 +33,7 @@ export const checkTimeout: Step = (ctx: Context) => {
 };
 
 export const findInfo: Step = (ctx: Context) => {
-  ctx.info = requestInfo(ctx.method, ctx.path, (name) => ctx.param(name));
+  ctx.info = ctx.route.info;
 };
 
 /** Runs where the feature APIResponseCompression is off. */
