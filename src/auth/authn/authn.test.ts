@@ -43,6 +43,37 @@ test('a known token names its user, at once', () => {
   expect(method.authenticate(withHeader('bearer bob-token'))).toEqual({ name: 'bob', uid: 'bob-uid', groups: ['system:authenticated'] });
 });
 
+test('what a token is worth is found out for every request of a connection; what it is is read once for headers that are the same', () => {
+  const alice = { user: { name: 'alice', groups: [] } };
+  let result: { user: User } | undefined = alice;
+  const asked: string[] = [];
+  const kind = {
+    name: 'test',
+    authenticateToken: ({ value }: { value: string }) => {
+      asked.push(value);
+      return result;
+    },
+  };
+  const by = bearer(kind, []);
+  const socketKey = {};
+  const request = withHeader('Bearer one', socketKey);
+  const same = (): AuthRequest => ({ ...request });
+  const first = by.authenticate(same());
+  expect([by.authenticate(same()), by.authenticate(withHeader('Bearer one', socketKey))].every((user) => user === first)).toBe(true);
+  result = { user: { name: 'alice', groups: ['more'] } };
+  expect(by.authenticate(same())).toMatchObject({ groups: ['more', 'system:authenticated'] });
+  result = undefined;
+  for (let i = 0; i < 2; i++) expect(() => by.authenticate(same())).toThrow('Unauthorized');
+  result = alice;
+  expect(by.authenticate(same())).toBe(first);
+  expect(by.authenticate(withHeader('Bearer two', socketKey))).toBe(first);
+  expect(by.authenticate(same())).toBe(first);
+  expect(asked).toEqual(['one', 'one', 'one', 'one', 'one', 'one', 'one', 'two', 'one']);
+  // Another connection, and one whose next request has no token.
+  expect(by.authenticate({ headers: {}, rawHeaders: [], socketKey })).toBe(undefined);
+  expect(by.authenticate({ ...request, socketKey: {} })).toBe(first);
+});
+
 test.each([
   ['no header', nothing, 'system:anonymous'],
   ['an empty header', withHeader(''), 'system:anonymous'],

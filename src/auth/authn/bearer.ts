@@ -71,7 +71,8 @@ export function tokenUnion(kinds: readonly TokenAuthenticator[]): TokenAuthentic
 export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: readonly string[]): TokenAuthenticator {
   // Requests use the server's own audiences every time; their results are made once.
   const own = new WeakMap<TokenResult, TokenResult>();
-  const withOwn = (result: TokenResult): TokenResult => {
+  const withOwn = (result: TokenResult | undefined): TokenResult | undefined => {
+    if (result === undefined) return undefined;
     let made = own.get(result);
     if (made === undefined) {
       made = { ...result, audiences: serverAudiences };
@@ -82,20 +83,27 @@ export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: re
   return {
     name: kind.name,
     authenticateToken(token, audiences) {
-      const usual = audiences === serverAudiences || audiences.length === 0;
-      const good = usual ? serverAudiences : audiences.filter((audience) => serverAudiences.includes(audience));
-      if (!usual && good.length === 0) return undefined;
-      const add = (result: TokenResult | undefined): TokenResult | undefined =>
-        result === undefined ? undefined : usual ? withOwn(result) : { ...result, audiences: good };
+      if (audiences === serverAudiences || audiences.length === 0) {
+        const answer = kind.authenticateToken(token, audiences);
+        return answer instanceof Promise ? answer.then(withOwn) : withOwn(answer);
+      }
+      const good = audiences.filter((audience) => serverAudiences.includes(audience));
+      if (good.length === 0) return undefined;
+      const add = (result: TokenResult | undefined): TokenResult | undefined => result && { ...result, audiences: good };
       const answer = kind.authenticateToken(token, audiences);
       return answer instanceof Promise ? answer.then(add) : add(answer);
     },
   };
 }
 
+/** The last token of a connection, and what its authenticator said of it. */
 interface Seen {
+  /** Of the last request: that of the next one is often the same list. */
+  rawHeaders: readonly string[];
   readonly header: string;
   readonly token: BearerToken;
+  result: TokenResult | undefined;
+  user: User | undefined;
 }
 
 function refuse(error: unknown): never {
@@ -123,33 +131,42 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
     }
     return user;
   };
-  const tokenFrom = (request: AuthRequest, header: string): BearerToken | undefined => {
-    const key = request.socketKey;
-    const before = key === undefined ? undefined : lastSeen.get(key);
-    if (before !== undefined && before.header === header) return before.token;
+  /** The token of a request, as the last one of the connection where it is the same; undefined where there is none. */
+  const seenIn = ({ headers, rawHeaders, socketKey }: AuthRequest): Seen | undefined => {
+    const before = socketKey === undefined ? undefined : lastSeen.get(socketKey);
+    if (before !== undefined && before.rawHeaders === rawHeaders) return before;
+    const header = headers.authorization;
+    if (typeof header !== 'string') return undefined;
+    if (repeated(rawHeaders)) throw unauthorized();
+    if (before !== undefined && before.header === header) {
+      before.rawHeaders = rawHeaders;
+      return before;
+    }
     const value = tokenOf(header);
     if (value === '') return undefined;
     if (value.length > maxTokenLength) throw unauthorized();
-    const token = bearerToken(value);
-    if (key !== undefined) lastSeen.set(key, { header, token });
-    return token;
+    const seen: Seen = { rawHeaders, header, token: bearerToken(value), result: undefined, user: undefined };
+    if (socketKey !== undefined) lastSeen.set(socketKey, seen);
+    return seen;
   };
   return {
     name: 'bearer',
     authenticate(request) {
-      const header = request.headers.authorization;
-      if (typeof header !== 'string') return undefined;
-      if (repeated(request.rawHeaders)) throw unauthorized();
-      const token = tokenFrom(request, header);
-      if (token === undefined) return undefined;
+      const seen = seenIn(request);
+      if (seen === undefined) return undefined;
       let answer: TokenResult | undefined | Promise<TokenResult | undefined>;
       try {
-        answer = tokens.authenticateToken(token, audiences);
+        answer = tokens.authenticateToken(seen.token, audiences);
       } catch (error) {
         return refuse(error);
       }
       if (answer instanceof Promise) return answer.then(userOf, refuse);
-      return userOf(answer);
+      // The same result as before has the same user.
+      if (answer === undefined || answer !== seen.result) {
+        seen.user = userOf(answer);
+        seen.result = answer;
+      }
+      return seen.user;
     },
   };
 }

@@ -43,16 +43,20 @@ export class ClientVerifier {
   /** Undefined if the client sent none. */
   verify(request: AuthRequest): X509Certificate | undefined {
     if (request.peerCertificate === undefined) return undefined;
-    const now = this.now();
     const roots = this.roots();
     const revoked = this.revoked();
-    let verified = request.socketKey === undefined ? undefined : this.connections.get(request.socketKey);
-    if (verified === undefined || verified.roots !== roots || verified.revoked !== revoked || now >= verified.until) {
-      verified = this.check(request.peerCertificate(), roots, revoked, now);
-      if (request.socketKey !== undefined) this.connections.set(request.socketKey, verified);
+    const { socketKey } = request;
+    let verified = socketKey === undefined ? undefined : this.connections.get(socketKey);
+    if (verified === undefined || verified.roots !== roots || verified.revoked !== revoked || this.isOver(verified)) {
+      verified = this.check(request.peerCertificate(), roots, revoked, this.now());
+      if (socketKey !== undefined) this.connections.set(socketKey, verified);
     }
     if (verified.failure !== undefined) throw verified.failure;
     return verified.leaf;
+  }
+
+  private isOver({ until }: Verified): boolean {
+    return until !== Number.POSITIVE_INFINITY && this.now() >= until;
   }
 
   private check(chain: readonly X509Certificate[], roots: readonly X509Certificate[], revoked: Revoked | undefined, now: number): Verified {
