@@ -3,7 +3,13 @@ import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent } from 'n
 import { Agent as HttpsAgent, type RequestOptions, type AgentOptions as SecureOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+  type SecureContextOptions,
+} from 'node:tls';
 import { type ConnectLimits, limited } from './connect-limits.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
@@ -127,12 +133,28 @@ class PlainAgent extends HttpAgent {
 }
 class SecureAgent extends HttpsAgent {
   private readonly limits: ConnectLimits;
+  private readonly shared: SharedContext;
   constructor(limits: ConnectLimits, options: SecureOptions) {
     super(options);
     this.limits = limits;
+    this.shared = new SharedContext(options);
   }
   override createConnection(target: RequestOptions, made?: Made): Duplex | null | undefined {
-    return limited(super.createConnection(target, made) as Socket, this.limits, true);
+    const secured = { ...target, secureContext: this.shared.context } as RequestOptions;
+    return limited(super.createConnection(secured, made) as Socket, this.limits, true);
+  }
+}
+
+/** Keys and certificates are parsed for the first connection and shared by the later ones: that takes as long as a handshake. */
+class SharedContext {
+  private readonly options: SecureContextOptions;
+  private made: SecureContext | undefined;
+  constructor({ cert, key, ca, minVersion }: SecureContextOptions) {
+    this.options = { cert, key, ca, minVersion };
+  }
+  get context(): SecureContext {
+    this.made ??= createSecureContext(this.options);
+    return this.made;
   }
 }
 
@@ -155,12 +177,15 @@ class PlainTunnels extends HttpAgent {
 }
 class SecureTunnels extends HttpsAgent {
   private readonly through: Through;
+  private readonly shared: SharedContext;
   constructor(through: Through, options: SecureOptions) {
     super(options);
     this.through = through;
+    this.shared = new SharedContext(options);
   }
   override createConnection(target: RequestOptions, made?: Made): undefined {
-    const secured = (socket: Duplex): Duplex => connectTls({ ...(target as ConnectionOptions), socket });
+    const secured = (socket: Duplex): Duplex =>
+      connectTls({ ...(target as ConnectionOptions), secureContext: this.shared.context, socket });
     tunnel(this.through, target.host ?? '', Number(target.port || 443)).then((socket) => made?.(null, secured(socket)), fault(made));
   }
 }

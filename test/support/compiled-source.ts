@@ -42,7 +42,7 @@ export const resolveCompiled = (own: RegExp): { name: string; enforce: 'pre'; re
   enforce: 'pre',
   resolveId: (id) => (sources.test(id) && !own.test(id) ? compiledOf(id) : undefined),
 });
-const timeOf = (file: string): number => Math.trunc(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? -1);
+const timeOf = (file: string): number => Math.round(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? -1);
 
 /** Compiles the modules that have changed, once for all projects of a run. */
 export async function compileModules(): Promise<void> {
