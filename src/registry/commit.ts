@@ -114,10 +114,11 @@ export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise
   const value = put.value ?? boundedValueOf(deps, resource, object);
   const { labels, fields } = collection.factsOf(object);
   const parsed = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
-  const facts: Facts = { labels, fields, read: resource.read, parsed };
-  const ttlSeconds = resource.kind.ttl?.(deps.env);
   const key = keyOf(target);
-  const at = collection.prefix + key;
+  const { prefix } = collection;
+  const facts: Facts = { labels, fields, read: resource.read, place: { prefix, key }, parsed };
+  const ttlSeconds = resource.kind.ttl?.(deps.env);
+  const at = prefix + key;
   const own: Operation =
     ttlSeconds === undefined
       ? { type: 'put', key: at, value, expect, created }

@@ -2,11 +2,10 @@
  * From the normal form to JSON text: fields in schema order, maps in order of their keys, null or a zero value for
  * empty `always` fields. Equal objects have equal bytes, whatever the order in which their fields were set.
  *
- * The bytes are written straight into one buffer that all calls share, and copied out at the end. For a pod of 2.5 KB that
+ * The bytes are written straight into one buffer, that of the text itself or one that all calls share, from which it is copied. For a pod of 2.5 KB that
  * takes 13 µs here, and 8 where the set of its owned fields has been written before, against 9 µs for JSON.stringify alone,
  * which would need an ordered copy as its input.
  */
-import { Slab } from '../lib/slab.ts';
 import { isEmpty, toJson } from './json-value.ts';
 import { isInherited, ownOnly } from './plain.ts';
 import { type Placed, PresentFields } from './present.ts';
@@ -51,15 +50,39 @@ export class TextTooLong extends Error {}
  * `most` bytes, at twice as many at the latest; a text that is a little longer is still encoded.
  */
 export function encodeBytes(type: Type, object: unknown, room = 0, most = Number.POSITIVE_INFINITY): Buffer {
-  longest = most;
-  write(type, object);
-  const bytes = slab.take(room + position);
-  buffer.copy(bytes, room, 0, position);
-  release();
-  return bytes;
+  const shared = buffer;
+  if (block.length - blockUsed < ROOM) {
+    block = Buffer.allocUnsafeSlow(BLOCK);
+    blockUsed = 0;
+  }
+  const start = blockUsed;
+  buffer = block;
+  position = start + room;
+  longest = position + most;
+  present.top = 0;
+  try {
+    writerOf(type)(object);
+    const end = position;
+    if (buffer === block) {
+      blockUsed = end;
+      return block.subarray(start, end);
+    }
+    // The text has outgrown the block.
+    const bytes = Buffer.allocUnsafeSlow(end - start);
+    buffer.copy(bytes, room, start + room, end);
+    return bytes;
+  } finally {
+    buffer = shared;
+  }
 }
-/** Texts of objects that are about to be stored: they are dropped together soon, or kept together by a store in memory. */
-const slab = new Slab(64 * 1024);
+/**
+ * Texts of objects that are about to be stored: they are dropped together soon, or kept together by a store in memory. They are
+ * written one after another into a block of memory, and stay where they were written. One that finds less room begins a new block.
+ */
+const BLOCK = 64 * 1024;
+const ROOM = 8 * 1024;
+let block = Buffer.alloc(0);
+let blockUsed = 0;
 
 // ---- the shared buffer -----------------------------------------------------------------------------------------
 
@@ -68,7 +91,7 @@ const usualSize = 64 * 1024;
 const keptSize = 1024 * 1024;
 let buffer = Buffer.allocUnsafeSlow(usualSize);
 let position = 0;
-/** Limit of bytes, which is checked when the buffer is full. */
+/** Limit of the position, which is checked when the buffer is full. */
 let longest = Number.POSITIVE_INFINITY;
 
 function write(type: Type, object: unknown): void {

@@ -224,28 +224,45 @@ export class Cache {
    * Writes, and resolves when the cache shows it. `facts` belong to the put of the same index.
    * Throws CommitConflict once the cache shows the write that it conflicted with.
    */
-  async commit(
-    operations: readonly Operation[],
-    facts: readonly (Facts | undefined)[],
-    assigned?: (revision: number) => void,
-  ): Promise<number> {
+  commit(operations: readonly Operation[], facts: readonly (Facts | undefined)[], assigned?: (revision: number) => void): Promise<number> {
     for (let i = 0; i < facts.length; i++) {
       const operation = operations[i];
       const known = facts[i];
       if (operation?.type === 'put' && known !== undefined) this.known.set(operation.value, known);
     }
+    // No async function: every write passes here, and has promises enough.
+    let committing: ReturnType<Engine['commit']>;
     try {
-      const { revision } = await this.engine.commit(operations, assigned);
-      if (revision > this.reached) await this.waitFor(revision, 10_000);
-      return revision;
+      committing = this.engine.commit(operations, assigned);
     } catch (error) {
+      return this.refused(operations, facts, error);
+    }
+    return committing.then(
+      ({ revision }) => {
+        if (revision > this.reached) return this.shown(operations, facts, revision);
+        this.forgetFacts(operations, facts);
+        return revision;
+      },
+      (error: unknown) => this.refused(operations, facts, error),
+    );
+  }
+  private async shown(operations: readonly Operation[], facts: readonly unknown[], revision: number): Promise<number> {
+    await this.waitFor(revision, 10_000);
+    this.forgetFacts(operations, facts);
+    return revision;
+  }
+  private async refused(operations: readonly Operation[], facts: readonly unknown[], error: unknown): Promise<never> {
+    try {
       if (error instanceof CommitConflict && !this.engine.exclusive) await this.freshen(10_000);
-      throw error;
     } finally {
-      for (let i = 0; i < facts.length; i++) {
-        const operation = operations[i];
-        if (operation?.type === 'put') this.known.delete(operation.value);
-      }
+      this.forgetFacts(operations, facts);
+    }
+    throw error;
+  }
+  private forgetFacts(operations: readonly Operation[], facts: readonly unknown[]): void {
+    for (let i = 0; i < facts.length; i++) {
+      const operation = operations[i];
+      if (operation?.type === 'put') this.known.delete(operation.value);
     }
   }
 
@@ -343,11 +360,12 @@ export class Cache {
 
   private deliver(changes: readonly ChangeRecord[], revision: number): void {
     for (const change of changes) {
-      const collection = this.collectionOf(change.key);
-      if (collection === undefined) continue;
-      const facts = change.value === undefined ? undefined : this.known.get(change.value);
       const { value, revision: at, created, unreadable } = change;
-      const item = collection.apply(change.key.slice(collection.prefix.length), value, at, created, facts, unreadable);
+      const facts = value === undefined ? undefined : this.known.get(value);
+      const place = facts?.place;
+      const collection = place === undefined ? this.collectionOf(change.key) : this.collections.get(place.prefix);
+      if (collection === undefined) continue;
+      const item = collection.apply(place?.key ?? change.key.slice(collection.prefix.length), value, at, created, facts, unreadable);
       if (item === undefined || value === undefined || this.engine.keepAs === undefined) continue;
       const kept = keptValue(item, value);
       if (kept !== undefined) this.engine.keepAs(change.key, at, kept);

@@ -36,6 +36,8 @@ export interface Facts {
   readonly fields: readonly string[] | undefined;
   /** The rules of the writer of a value: the facts are valid only while stored values are read by the same rules. */
   readonly read?: ReadValue | undefined;
+  /** The collection of the value and its key there, if the writer knows them: they need not be found in the key of the store. */
+  readonly place?: { readonly prefix: string; readonly key: string } | undefined;
   /** The parsed object at a revision, if the writer of a large value has it. */
   readonly parsed?: ((revision: number) => unknown) | undefined;
 }
@@ -51,7 +53,8 @@ export const HEADER = 8;
  */
 const OWN_BLOCK = 256;
 const BEFORE = Buffer.from(',"resourceVersion":"');
-const LINE_END = Buffer.from('\n');
+const NEWLINE = 0x0a;
+const LINE_END = Buffer.from([NEWLINE]);
 
 /** The value to store for an object's JSON text (made without resourceVersion). */
 export function storedValue(text: string, uid: string): Buffer {
@@ -166,7 +169,7 @@ export function itemFromStored(key: string, value: Buffer, revision: number, cre
   check(value);
   const at = value.readUInt32BE(4);
   if (at > value.length - HEADER) throw new UnknownFormat('its head does not fit its text');
-  return new StoredItem({ key, created }, revision, withVersion(value, HEADER, at, revision), at, facts);
+  return new StoredItem({ key, created }, revision, withVersion(value, at, revision), at, facts);
 }
 
 /** The item in place of its stored value; undefined if that cannot be made from it: the value was read by other rules. */
@@ -187,21 +190,17 @@ export function atRevision(item: Item, revision: number): Item {
 const versionLength = ({ revision }: Item): number => BEFORE.length + String(revision).length + 1;
 
 /** With a newline. */
-function withVersion(value: Buffer, header: number, at: number, revision: number): Buffer {
-  const digits = String(revision);
-  const length = value.length - header;
-  const size = length + BEFORE.length + digits.length + 2;
+function withVersion(value: Buffer, at: number, revision: number): Buffer {
+  const version = `,"resourceVersion":"${revision}"`;
+  const size = value.length - HEADER + version.length + 1;
   // Three objects of two kilobytes would fill a shared block badly, and one that stays would keep the whole block alive.
   const bytes = size < OWN_BLOCK ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
-  value.copy(bytes, 0, header, header + at);
-  let to = at;
-  BEFORE.copy(bytes, to);
-  to += BEFORE.length;
-  bytes.write(digits, to, 'latin1');
-  to += digits.length;
-  bytes[to++] = 0x22;
-  value.copy(bytes, to, header + at);
-  bytes[size - 1] = LINE_END[0] as number;
+  // Copied whole, the end of the text is in its place, and the beginning is moved: to copy parts of a buffer takes a view for each.
+  const moved = version.length - HEADER;
+  bytes.set(value, moved);
+  bytes.copyWithin(0, moved + HEADER, moved + HEADER + at);
+  bytes.write(version, at, 'latin1');
+  bytes[size - 1] = NEWLINE;
   return bytes;
 }
 

@@ -337,8 +337,16 @@ function viewOf(source: Buffer, length: number): Uint8Array {
 }
 
 export function writeNumber(target: Buffer, value: number, at: number): void {
-  target.writeUInt32BE(Math.floor(value / TWO_32), at);
-  target.writeUInt32BE(value >>> 0, at + 4);
+  writeWord(target, Math.floor(value / TWO_32), at);
+  writeWord(target, value >>> 0, at + 4);
+}
+
+/** Four bytes. Byte by byte, since the methods of buffers check their arguments each time. */
+function writeWord(target: Buffer, word: number, at: number): void {
+  target[at] = word >>> 24;
+  target[at + 1] = word >>> 16;
+  target[at + 2] = word >>> 8;
+  target[at + 3] = word;
 }
 
 export function readNumber(source: Buffer, at: number): number {
