@@ -23,8 +23,8 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
   if (packed) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding');
   else if (length !== undefined) headers.push('Content-Length', String(length));
   head(ctx, 200, headers);
-  const out = (packed ? createGzip({ level: 1 }) : res) as NodeJS.WritableStream;
-  if (packed) (out as NodeJS.ReadWriteStream).pipe(res as NodeJS.WritableStream);
+  const out = packed ? createGzip({ level: 1 }) : res;
+  if (out !== res) (out as NodeJS.ReadWriteStream).pipe(res as unknown as NodeJS.WritableStream);
   // A response over HTTP/2 need not say whether it is destroyed: unknown would count as ended once its head is sent.
   let gone = res.destroyed === true;
   res.once('close', () => {

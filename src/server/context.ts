@@ -1,6 +1,7 @@
 /** One request on its way down the pipeline. Each step fills its own field. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
 import { cut } from '../lib/shown.ts';
@@ -14,8 +15,57 @@ import type { RequestInfo } from './request-info.ts';
 import { type Query, Route, type Routes } from './route.ts';
 import type { Upgrade } from './tunnels/upgrade.ts';
 
-export type Incoming = IncomingMessage | Http2ServerRequest;
-export type Outgoing = ServerResponse | Http2ServerResponse;
+/** What the server uses of a request, whatever it came over: HTTP/1.1 (`http1/`), HTTP/2 (`node:http2`) or none (`in-process.ts`). */
+export interface Incoming {
+  readonly method?: string | undefined;
+  /** Path and query. */
+  readonly url?: string | undefined;
+  readonly httpVersionMajor: number;
+  /** Names in lower case. Requests of a connection may share them. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly socket: Peer;
+  /** The whole body has come. */
+  readonly complete: boolean;
+  /** Of HTTP/2. */
+  readonly stream?: ServerHttp2Stream | undefined;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end' | 'aborted', listener: () => void): unknown;
+  once(event: 'end' | 'close', listener: () => void): unknown;
+  removeAllListeners(event: 'data'): unknown;
+  resume(): unknown;
+  pipe(to: NodeJS.WritableStream): unknown;
+}
+/** The client of a request. */
+export type Peer = Pick<Socket, 'remoteAddress' | 'destroyed'> & { destroy(): unknown; readonly encrypted?: boolean };
+
+/** What the server uses of a response. */
+export interface Outgoing {
+  readonly statusCode: number;
+  readonly headersSent: boolean;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  readonly writableFinished: boolean;
+  /** Bytes that wait for the client. */
+  readonly writableLength: number;
+  readonly writableHighWaterMark: number;
+  /** False: wait for `drain`. `taken` is called when the bytes are no longer needed. */
+  write(bytes: Buffer, taken?: () => void): boolean;
+  end(): unknown;
+  end(bytes: Buffer): unknown;
+  destroy(error?: Error): unknown;
+  flushHeaders?(): void;
+  addTrailers(trailers: Record<string, string>): void;
+  /** Of HTTP/2. */
+  readonly stream?: ServerHttp2Stream | undefined;
+  on(event: OutgoingEvent, listener: () => void): unknown;
+  once(event: OutgoingEvent, listener: () => void): unknown;
+  off(event: OutgoingEvent, listener: () => void): unknown;
+  prependOnceListener(event: OutgoingEvent, listener: () => void): unknown;
+}
+export type OutgoingEvent = 'close' | 'finish' | 'drain';
 
 /** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
 export const MAX_WARNINGS = 64;

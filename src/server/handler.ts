@@ -1,6 +1,5 @@
 /** From a connection's request to the pipeline, with the timeout and the clean-up of every request. */
-import type { IncomingMessage } from 'node:http';
-import { constants, type Http2ServerRequest } from 'node:http2';
+import { constants } from 'node:http2';
 import type { Clock } from '../lib/clock.ts';
 import type { TimeLimits } from '../lib/time-limits.ts';
 import { timeout } from '../meta/errors.ts';
@@ -30,7 +29,7 @@ export function requestHandler(options: HandlerOptions): Handle {
   return (req, res, upgrade) => {
     const ctx = new Context(req, res, clock.monotonic(), routes);
     ctx.upgrade = upgrade;
-    const stream = ctx.http2 ? (req as Http2ServerRequest).stream : undefined;
+    const { stream } = req;
     const session = stream?.session;
     // Not `once`, which wraps the listener a second time.
     res.on('close', () => {
@@ -40,11 +39,11 @@ export function requestHandler(options: HandlerOptions): Handle {
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
       if (stream !== undefined && session !== undefined && stream.writableLength > 0) noteGivenUp(session, stream.writableLength);
-      if ((req as IncomingMessage).complete === false && !ctx.http2 && upgrade === undefined) drain(clock, ctx);
+      if (!req.complete && !ctx.http2 && !ctx.inProcess && !req.socket.destroyed) drain(clock, ctx);
     });
     if (ctx.http2 && hasBody(ctx))
       res.once('finish', () => {
-        if (!(req as Http2ServerRequest).complete) drain(clock, ctx);
+        if (!req.complete) drain(clock, ctx);
       });
     try {
       const answer = run(steps, ctx);
@@ -62,7 +61,7 @@ const DRAIN_MS = 2000;
 /** The remaining body is read and dropped after the response, for a short time: then the connection, or stream, ends. */
 function drain(clock: Clock, { req, http2 }: Context): void {
   const end = clock.after(DRAIN_MS, () => {
-    if (http2) (req as Http2ServerRequest).stream.close(constants.NGHTTP2_NO_ERROR);
+    if (http2) req.stream?.close(constants.NGHTTP2_NO_ERROR);
     else if (!req.complete) req.socket.destroy();
   });
   req.once('close', end);
@@ -122,7 +121,7 @@ function lateAfter(options: HandlerOptions, milliseconds: number): Late {
 const UNTAKEN_BYTES = 256 * 1024;
 
 /** Whether much of a response still waits for the client. */
-function untaken({ res }: Context): boolean {
+function untaken({ res, http2 }: Context): boolean {
   // An HTTP/2 client controls how much it reads, and may read nothing at all.
-  return 'stream' in res ? !res.writableFinished && !res.destroyed : res.writableLength > UNTAKEN_BYTES;
+  return http2 ? !res.writableFinished && !res.destroyed : res.writableLength > UNTAKEN_BYTES;
 }

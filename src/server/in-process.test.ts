@@ -54,7 +54,7 @@ test('a stream is handed on as it is written, until either side ends it', async 
   const seen: string[] = [];
   let out: NodeJS.WritableStream & { destroyed?: boolean } = process.stdout;
   const inner = way((ctx) => {
-    out = ctx.res as NodeJS.WritableStream;
+    out = ctx.res as unknown as NodeJS.WritableStream;
     head(ctx, 200, ['Content-Type', 'text/plain']);
     out.write('one');
   });

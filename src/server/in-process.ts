@@ -2,11 +2,13 @@
  * The transport for parts that run in the process of the server: the same pipeline, the same permissions, the same
  * bytes, but no socket, no TLS and no credential to check, because the composition root names the user.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import type { Authenticator, User } from '../auth/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { noteValue } from '../schema/parse.ts';
-import type { Incoming, Outgoing } from './context.ts';
+import type { Incoming, Outgoing, Peer } from './context.ts';
+import { Request } from './http1/request.ts';
 import type { Step } from './pipeline.ts';
 import { authenticate } from './steps/authenticate.ts';
 
@@ -108,7 +110,7 @@ export function inProcess(
     if (signal !== undefined) breakOffWith(signal, outgoing);
     outgoing.once('close', () => incoming.destroy());
     open?.add(outgoing);
-    handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
+    handle(incoming, outgoing);
   };
   const request = (options: InProcessRequestOptions): Promise<InProcessAnswer> =>
     new Promise((resolve, reject) => {
@@ -179,14 +181,14 @@ function breakOffWith(signal: AbortSignal, outgoing: Writable): void {
 const brokenOff = (): Error => new Error('the server aborted the response');
 
 /** The parts of a request that the pipeline uses. */
-export class InProcessIncoming extends Readable {
+export class InProcessIncoming extends Readable implements Incoming {
   readonly user: User | undefined;
   readonly method: string;
   readonly url: string;
-  readonly headers: Record<string, string | readonly string[]>;
-  readonly httpVersion = '1.1';
+  readonly headers: IncomingHttpHeaders;
   readonly httpVersionMajor = 1;
   readonly socket = ownSocket;
+  readonly complete = true;
   readonly keepsWritten: boolean;
   /** The whole body. */
   readonly body: Buffer | undefined;
@@ -199,12 +201,14 @@ export class InProcessIncoming extends Readable {
     this.url = options.path;
     this.body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
     if (this.body !== undefined && options.value !== undefined) noteValue(this.body, options.value);
-    this.headers = this.body === undefined ? { ...options.headers } : { ...options.headers, 'content-length': String(this.body.length) };
+    const headers = { ...options.headers } as IncomingHttpHeaders;
+    if (this.body !== undefined) headers['content-length'] = String(this.body.length);
+    this.headers = headers;
   }
   /** For requests that are forwarded to another server. */
   get rawHeaders(): readonly string[] {
     return Object.entries(this.headers).flatMap(([name, value]) =>
-      typeof value === 'string' ? [name, value] : value.flatMap((one) => [name, one]),
+      Array.isArray(value) ? value.flatMap((one) => [name, one]) : [name, value ?? ''],
     );
   }
   override _read(): void {
@@ -213,14 +217,15 @@ export class InProcessIncoming extends Readable {
   }
 }
 
-/** The whole body of a request from within the process; undefined if it comes in parts, or there is none. */
-export const wholeBody = (req: object): Buffer | undefined => (req instanceof InProcessIncoming ? req.body : undefined);
+/** The whole body of a request, if it is here already; undefined if it comes in parts. */
+export const wholeBody = (req: object): Buffer | undefined =>
+  req instanceof Request || req instanceof InProcessIncoming ? req.body : undefined;
 
 /** Whether a watch is of a part of this process that wants objects as they are written. */
 export const keepsWritten = (req: object): boolean => req instanceof InProcessIncoming && req.keepsWritten;
 
 /** The peer address of such requests, for logs. */
-const ownSocket = Object.freeze({ remoteAddress: '127.0.0.1', remotePort: 0, encrypted: true });
+const ownSocket: Peer = Object.freeze({ remoteAddress: '127.0.0.1', destroyed: false, destroy: () => {}, encrypted: true });
 
 /** Whether a response goes to a part of this process, which takes events without encoding. */
 export const takesFrames = (res: object): res is InProcessOutgoing => res instanceof InProcessOutgoing;
@@ -229,7 +234,7 @@ export const takesFrames = (res: object): res is InProcessOutgoing => res instan
 export const takesMetadata = (res: object): res is InProcessOutgoing => res instanceof InProcessOutgoing && res.brief;
 
 /** The parts of a response that the pipeline uses. Writes are passed on at once, so nothing is buffered in between. */
-export class InProcessOutgoing extends Writable {
+export class InProcessOutgoing extends Writable implements Outgoing {
   statusCode = 0;
   headersSent = false;
   /** Alternating names and values. */

@@ -130,7 +130,7 @@ function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void |
 function sendWhole(ctx: Context, type: string, parts: readonly Buffer[], size: number): void {
   ctx.responseBytes = size;
   head(ctx, 200, ['Content-Type', type, 'Content-Length', String(size)]);
-  const res = ctx.res as NodeJS.WritableStream;
+  const { res } = ctx;
   for (let i = 0; i < parts.length - 1; i++) res.write(parts[i] as Buffer);
   res.end(parts[parts.length - 1] as Buffer);
 }

@@ -115,7 +115,7 @@ test('a list whose client goes away is given up', async () => {
   const { ctx, writes } = newClient(turns.turn);
   const sent = send(ctx, newResource(), items, forms.YAML as (typeof forms)[string]);
   while (writes.length < 3) await new Promise(setImmediate);
-  ctx.res.emit('close');
+  (ctx.res as unknown as EventEmitter).emit('close');
   await sent;
   turns.stop();
   expect(writes.length).toBeLessThan(6);

@@ -18,8 +18,7 @@ export function endWith(ctx: Context, bytes: Buffer): void {
   else inPieces(ctx, bytes);
 }
 
-function inPieces({ res }: Context, bytes: Buffer): void {
-  const out = res as NodeJS.WritableStream;
+function inPieces({ res: out }: Context, bytes: Buffer): void {
   let at = 0;
   const goOn = (): void => {
     while (bytes.length - at > PIECE) {

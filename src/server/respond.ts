@@ -1,5 +1,4 @@
 /** Writing answers: headers, bodies, compression, errors. */
-import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import { Status } from '../kinds/meta-kinds.ts';
@@ -27,7 +26,7 @@ export function head(ctx: Context, given: number, headers: readonly string[]): v
   if (ctx.warnings !== undefined) addWarnings(all, ctx.warnings);
   if (ctx.explanation !== undefined) all.push(EXPLAIN_HEADER, ctx.explanation.header());
   if (!ctx.http2) {
-    (ctx.res as ServerResponse).writeHead(status, all);
+    (ctx.res as unknown as { writeHead(status: number, headers: readonly string[]): void }).writeHead(status, all);
     return;
   }
   const record: Record<string, string | string[]> = {};
@@ -37,7 +36,7 @@ export function head(ctx: Context, given: number, headers: readonly string[]): v
     const known = record[name];
     record[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
   }
-  (ctx.res as Http2ServerResponse).writeHead(status, record);
+  (ctx.res as unknown as Http2ServerResponse).writeHead(status, record);
 }
 
 /** Codes come from webhooks and other servers, too: one that cannot be sent would leave the client without any answer. */

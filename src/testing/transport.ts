@@ -4,7 +4,6 @@
  */
 import type { User } from '../auth/types.ts';
 import { errorFrom, type Http } from '../client/http.ts';
-import type { Incoming, Outgoing } from '../server/context.ts';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
@@ -116,7 +115,7 @@ export class TestTransport {
         body.end(error);
       });
       this.answers.add(outgoing);
-      this.handle(incoming as unknown as Incoming, outgoing as unknown as Outgoing);
+      this.handle(incoming, outgoing);
     });
   }
 }

@@ -91,7 +91,7 @@ function put(ctx: Context, bytes: Buffer, clock: Clock, log: Pick<Log, 'info'>):
   return new Promise((resolve) => {
     ctx.responseBytes += bytes.length;
     // Even for a client that reads everything at once other work runs between blocks.
-    if ((res as NodeJS.WritableStream).write(bytes)) return resolve(nextTurn());
+    if (res.write(bytes)) return resolve(nextTurn());
     const stalled = clock.after(STALL_MS, () => giveUp(ctx, log, 'the client takes nothing'));
     const go = (): void => {
       stalled();

@@ -51,5 +51,5 @@ export class SocketRequest implements AuthRequest {
 /** The socket itself; the HTTP/2 wrapper around it refuses some calls. */
 function socketOf(ctx: Context): object {
   const { req } = ctx;
-  return 'stream' in req ? (req.stream.session?.socket ?? req.socket) : req.socket;
+  return req.stream?.session?.socket ?? req.socket;
 }

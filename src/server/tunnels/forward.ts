@@ -2,8 +2,7 @@
  * HTTP through this server: a request is forwarded as it arrives, the response comes back as it is made. Both
  * bodies flow no faster than their reader reads, and nothing is buffered.
  */
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 import { head } from '../respond.ts';
@@ -81,7 +80,7 @@ export async function sendAnswer(
   }
   head(ctx, response.statusCode ?? 502, headers);
   // The head of a chunked response is sent at once.
-  (res as ServerResponse).flushHeaders();
+  res.flushHeaders?.();
   const connection: Open = { end: () => void clock.after(LAST_WORDS_MS, () => request.destroy()) };
   open.add(connection);
   await new Promise<void>((resolve) => {
@@ -97,7 +96,7 @@ export async function sendAnswer(
     response.once('end', () => {
       if (Object.keys(response.trailers).length > 0 && !ctx.http2) res.addTrailers(response.trailers as Record<string, string>);
     });
-    response.pipe(res as NodeJS.WritableStream);
+    response.pipe(res as unknown as NodeJS.WritableStream);
   });
   open.delete(connection);
 }
@@ -107,7 +106,7 @@ export function bodyHeaders(ctx: Context): string[] {
   const { req } = ctx;
   const length = req.headers['content-length'];
   if (length !== undefined) return ['Content-Length', length];
-  const open = ctx.http2 ? !(req as Http2ServerRequest).stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
+  const open = ctx.http2 ? req.stream?.endAfterHeaders !== true : req.headers['transfer-encoding'] !== undefined;
   if (open) return ['Transfer-Encoding', 'chunked'];
   return ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
 }

@@ -1,7 +1,6 @@
 /** The output of a watch. */
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Context } from '../context.ts';
+import { Response } from '../http1/response.ts';
 import { takesFrames } from '../in-process.ts';
 import type { Batch } from './batch.ts';
 
@@ -18,23 +17,17 @@ export interface Outlet {
 }
 
 /** Called when the head is sent. */
-export function outletOf({ res, http2 }: Context): Outlet {
+export function outletOf({ res }: Context): Outlet {
   if (takesFrames(res)) return { write: (batch) => res.takeFrames(batch.frames()), waiting: () => 0, stream: res };
-  const socket = http2 ? undefined : connectionOf(res as ServerResponse);
-  // The chunk is the same for every watcher: all that remains per watcher is the write.
-  if (socket !== undefined)
+  // Not for HTTP/1.0. The chunk is the same for every watcher: all that remains per watcher is the write.
+  if (res instanceof Response && res.chunkedEncoding) {
+    const { socket } = res;
     return { write: (batch) => void socket.write(batch.chunk), waiting: () => socket.writableLength, stream: socket };
+  }
   return {
-    write: (batch) => void (res as NodeJS.WritableStream).write(batch.bytes),
+    write: (batch) => void res.write(batch.bytes),
     // An HTTP/2 response buffers them in its stream.
-    waiting: () => ('stream' in res ? (res.stream?.writableLength ?? 0) : res.writableLength),
+    waiting: () => res.stream?.writableLength ?? res.writableLength,
     stream: res,
   };
-}
-
-/** The connection, if chunks can follow the head there: not for HTTP/1.0, nor while an earlier response is not finished. */
-function connectionOf(res: ServerResponse): Socket | undefined {
-  const { socket } = res;
-  if (socket === null || !res.chunkedEncoding || res.writableLength !== socket.writableLength) return undefined;
-  return socket;
 }

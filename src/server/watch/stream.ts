@@ -74,7 +74,7 @@ export class WatchStream implements WatchSink {
     }
     ctx.end = () => this.end();
     head(ctx, 200, ['Content-Type', contentType]);
-    (ctx.res as { flushHeaders?: () => void }).flushHeaders?.();
+    ctx.res.flushHeaders?.();
     ctx.res.once('close', () => this.close());
     this.outlet = outletOf(ctx);
     this.start();

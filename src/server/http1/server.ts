@@ -1,0 +1,64 @@
+/** What the connections of HTTP/1.1 of one port share: the handler, the date, their deadlines and their end. */
+import type { Socket } from 'node:net';
+import type { Cancel, Clock } from '../../lib/clock.ts';
+import type { Handle, UpgradeHandle } from '../tunnels/upgrade.ts';
+import { Connection } from './connection.ts';
+
+/** How often deadlines of connections are checked, which is also their unit. */
+const TICK_MS = 1000;
+
+export interface Http1Options {
+  readonly handle: Handle;
+  /** Gets requests that ask to switch protocols. Absent: they are answered like all others. */
+  readonly upgrade?: UpgradeHandle | undefined;
+  readonly clock: Clock;
+}
+
+export class Http1Server {
+  readonly handle: Handle;
+  readonly upgrade: UpgradeHandle;
+  readonly connections = new Set<Connection>();
+  /** No connection takes another request. */
+  closing = false;
+  /** Seconds since the start. */
+  tick = 0;
+  private readonly clock: Clock;
+  private readonly stopTicking: Cancel;
+  private second = 0;
+  private dateHeader = '';
+
+  constructor({ handle, upgrade, clock }: Http1Options) {
+    this.handle = handle;
+    this.upgrade = upgrade ?? handle;
+    this.clock = clock;
+    this.stopTicking = clock.every(TICK_MS, () => {
+      this.tick++;
+      for (const connection of this.connections) if (connection.deadline <= this.tick) connection.expire();
+    });
+  }
+
+  accept(socket: Socket): void {
+    if (this.closing) socket.destroy();
+    else this.connections.add(new Connection(this, socket));
+  }
+
+  /** The Date header of a response. */
+  date(): string {
+    const second = Math.floor(this.clock.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.dateHeader = `Date: ${new Date(second * 1000).toUTCString()}\r\n`;
+    }
+    return this.dateHeader;
+  }
+
+  /** Connections without a request end at once, the others with their response. */
+  close(): void {
+    this.closing = true;
+    for (const connection of this.connections) connection.endIfIdle();
+  }
+  /** All connections are closed. */
+  stop(): void {
+    this.stopTicking();
+  }
+}
