@@ -62,10 +62,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => {
-          http1.stop();
-          resolve();
-        });
+        server.close(() => resolve());
         http1.close();
         // Sends GOAWAY to the clients; each session ends with its last stream.
         for (const session of sessions) session.close();

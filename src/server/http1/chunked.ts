@@ -13,6 +13,11 @@ export const TRAILER_BYTES = 16 * 1024;
 /** Hexadecimal digits of a size that can be counted exactly. */
 const SIZE_DIGITS = 13;
 
+/** Names, each with a token or a quoted text. */
+const name = "[\\w!#$%&'*+.^`|~-]+";
+const extension = `${name}(?:=(?:${name}|"(?:[\\t !#-[\\]-~]|\\\\[\\t -~])*"))?`;
+const extensions = new RegExp(`^${extension}(?:;${extension})*$`);
+
 const CR = 0x0d;
 const LF = 0x0a;
 const SEMICOLON = 0x3b;
@@ -24,7 +29,9 @@ export class ChunkedReader {
   private digits = 0;
   /** Remaining bytes of the chunk. */
   private left = 0;
-  private extensions = 0;
+  /** Of the chunk, behind the first semicolon. */
+  private extension = '';
+  private extensionBytes = 0;
   private trailer = '';
 
   get done(): boolean {
@@ -53,9 +60,14 @@ export class ChunkedReader {
         this.takeSize(byte);
         return;
       case 'extension':
-        if (byte === CR) this.state = 'size-end';
-        else if ((byte < 0x20 && byte !== 0x09) || byte === 0x7f || ++this.extensions > EXTENSION_BYTES)
-          throw new BadRequest('invalid chunk extension');
+        if (byte !== CR) {
+          this.extension += String.fromCharCode(byte);
+          if (byte === LF || ++this.extensionBytes > EXTENSION_BYTES) throw new BadRequest('invalid chunk extension');
+          return;
+        }
+        if (!extensions.test(this.extension)) throw new BadRequest('invalid chunk extension');
+        this.extension = '';
+        this.state = 'size-end';
         return;
       case 'size-end':
         if (byte !== LF) throw new BadRequest('invalid end of a chunk size');
@@ -91,7 +103,7 @@ export class ChunkedReader {
     const isEmpty = text.startsWith('\r\n');
     const end = isEmpty ? 0 : text.indexOf('\r\n\r\n', Math.max(0, before - 3));
     if (end >= 0) {
-      if (!isEmpty) readFields(text.slice(0, end));
+      if (!isEmpty) checkTrailers(text.slice(0, end));
       this.state = 'done';
       return from + end + (isEmpty ? 2 : 4) - before;
     }
@@ -99,6 +111,14 @@ export class ChunkedReader {
     this.trailer = text;
     return to;
   }
+}
+
+/** Headers about the message or the connection come before the body only (RFC 9110, 6.5.1). */
+const forbidden: readonly string[] = ['connection', 'content-length', 'host', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'];
+
+function checkTrailers(text: string): void {
+  const { headers } = readFields(text);
+  if (forbidden.some((one) => headers[one] !== undefined)) throw new BadRequest('invalid trailer');
 }
 
 /** The value of a hexadecimal digit; -1 for other characters. */

@@ -356,7 +356,7 @@ export class Connection {
   }
 
   private closed(): void {
-    this.server.connections.delete(this);
+    this.server.forget(this);
     const { request, response } = this;
     this.request = this.response = undefined;
     this.state = this.state === 'taken' ? 'taken' : 'lingering';

@@ -35,8 +35,8 @@ export interface RequestLine {
 
 // Tunnels to anywhere are not for this server.
 const methods: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== 'CONNECT'));
-/** Neither spaces nor control characters. Bytes beyond ASCII are left to the reader of the path. */
-const badTarget = /[^!-~\x80-\xff]/;
+/** Neither spaces nor control characters, nor bytes beyond ASCII. */
+const badTarget = /[^!-~]/;
 const absolute = /^https?:\/\/[^/?#]*/i;
 
 /** The first line, without its end. */
@@ -124,7 +124,9 @@ export function readFields(text: string): Fields {
     if (badValue.test(value)) throw new BadRequest('invalid header value');
     rawHeaders.push(name, value);
     if (rawHeaders.length > 2 * HEADER_COUNT) throw new BadRequest('too many headers', 431);
-    add(headers, name.toLowerCase(), value);
+    const lower = name.toLowerCase();
+    if (isFraming(lower) && text.slice(colon, end).includes('\t')) throw new BadRequest(`malformed ${name} header`);
+    add(headers, lower, value);
     at = end + 2;
   }
   const { connection, host } = headers;
@@ -140,6 +142,9 @@ export function readFields(text: string): Fields {
     upgrade: headers.upgrade !== undefined && connection !== undefined && names(connection, 'upgrade'),
   };
 }
+
+/** Headers that say where the body ends: not every server takes tabs around their values. */
+const isFraming = (name: string): boolean => name === 'content-length' || name === 'transfer-encoding';
 
 /** Without spaces and tabs around it; `trim` would remove others, too. */
 function trimmed(text: string, from: number, to: number): string {

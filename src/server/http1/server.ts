@@ -20,10 +20,11 @@ export class Http1Server {
   readonly connections = new Set<Connection>();
   /** No connection takes another request. */
   closing = false;
-  /** Seconds since the start. */
+  /** Seconds that there were connections. */
   tick = 0;
   private readonly clock: Clock;
-  private readonly stopTicking: Cancel;
+  /** Undefined without connections. */
+  private stopTicking: Cancel | undefined;
   private second = 0;
   private dateHeader = '';
 
@@ -31,15 +32,25 @@ export class Http1Server {
     this.handle = handle;
     this.upgrade = upgrade ?? handle;
     this.clock = clock;
-    this.stopTicking = clock.every(TICK_MS, () => {
+  }
+
+  accept(socket: Socket): void {
+    if (this.closing) {
+      socket.destroy();
+      return;
+    }
+    this.connections.add(new Connection(this, socket));
+    this.stopTicking ??= this.clock.every(TICK_MS, () => {
       this.tick++;
       for (const connection of this.connections) if (connection.deadline <= this.tick) connection.expire();
     });
   }
-
-  accept(socket: Socket): void {
-    if (this.closing) socket.destroy();
-    else this.connections.add(new Connection(this, socket));
+  /** The connection is closed. */
+  forget(connection: Connection): void {
+    this.connections.delete(connection);
+    if (this.connections.size > 0) return;
+    this.stopTicking?.();
+    this.stopTicking = undefined;
   }
 
   /** The Date header of a response. */
@@ -56,9 +67,5 @@ export class Http1Server {
   close(): void {
     this.closing = true;
     for (const connection of this.connections) connection.endIfIdle();
-  }
-  /** All connections are closed. */
-  stop(): void {
-    this.stopTicking();
   }
 }
