@@ -68,7 +68,11 @@ export class ApiError extends Error {
   listMeta: Status['metadata'] | undefined;
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    // The message says what the client did wrong; to record where in the code it was found takes longer than the rest of the answer.
+    const { stackTraceLimit } = Error;
+    if (code < 500) Error.stackTraceLimit = 0;
     super(cut(message, MAX_MESSAGE));
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'ApiError';
     this.code = code;
     this.reason = reason;

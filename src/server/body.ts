@@ -24,8 +24,11 @@ import type { Media } from './negotiate.ts';
 /** Largest body of any request. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
 
-/** The whole body. With priority and fairness the request has its seats when this resolves; it rejects where there are none. */
-export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
+/**
+ * The whole body, at once if it is here and the request need not wait. With priority and fairness the request then has its
+ * seats; where there are none this throws, or rejects.
+ */
+export function readBody(ctx: Context, limit = BODY_LIMIT): Buffer | Promise<Buffer> {
   const { req, body: awaited } = ctx;
   const whole = wholeBody(req);
   if (whole !== undefined) return takeWhole(ctx, whole, limit);
@@ -66,22 +69,25 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
   });
 }
 /** The same for a body that is here already. */
-async function takeWhole(ctx: Context, whole: Buffer, limit: number): Promise<Buffer> {
+function takeWhole(ctx: Context, whole: Buffer, limit: number): Buffer | Promise<Buffer> {
   const { body: awaited } = ctx;
   if (whole.length > limit) throw tooLarge(limit);
-  awaited?.reading(() => {});
-  if (awaited?.received(whole.length) === false) throw tooManyBodies();
   ctx.bodyBytes = whole.length;
   if (ctx.keepBody) ctx.keptBody = whole;
-  const waiting = awaited?.whole(ctx);
-  if (waiting instanceof Promise) await waiting;
-  return whole;
+  if (awaited === undefined) return whole;
+  awaited.reading(nothing);
+  if (!awaited.received(whole.length)) throw tooManyBodies();
+  const waiting = awaited.whole(ctx);
+  return waiting instanceof Promise ? waiting.then(() => whole) : whole;
 }
+const nothing = (): void => {};
 const tooManyBodies = (): ApiError => tooManyRequests('Too many request bodies are waiting, please try again later.', 1);
 const tooLarge = (limit: number): ApiError => requestTooLarge(`Request entity too large: limit is ${limit}`);
 
 export function bodyMedia(ctx: Context, protobuf: boolean, own: string): Media {
   const header = ctx.header('content-type') ?? '';
+  // As most clients say it.
+  if (header === 'application/json') return 'json';
   const at = header.indexOf(';');
   const name = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase();
   if (at >= 0 && !areParameters(header, at)) throw unsupportedMediaType(accepted(protobuf, own));

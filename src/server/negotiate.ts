@@ -32,6 +32,12 @@ export interface Offer {
   /** The response is a list. */
   readonly list?: boolean;
 }
+/** The form of answers of a route, once it was negotiated. */
+export interface NotedForm {
+  readonly accept: string | undefined;
+  readonly offer: Offer;
+  readonly representation: Representation;
+}
 /** Media types by name, as refusals list them. */
 const mediaTypes = (offer: Offer, own: string): string[] => ['application/json', 'application/yaml', ...(offer.protobuf ? [own] : [])];
 

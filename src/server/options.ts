@@ -104,12 +104,26 @@ export interface WriteOptions {
 
 export const noWriteOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: {} };
 
+/** The options of a route, once they were read. */
+export interface NotedOptions {
+  readonly kind: OptionsKind;
+  readonly apply: boolean;
+  readonly options: WriteOptions;
+}
 type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 const keptOptions = new WeakMap<Catalog, ByText<WriteOptions>>();
 
 /** The write options of a query. Requests share the result. */
 export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply = false): WriteOptions {
+  const { route } = ctx;
+  const { noted } = route;
+  if (noted !== undefined && noted.kind === kind && noted.apply === apply) return noted.options;
+  const options = optionsIn(ctx, catalog, kind, apply);
+  route.noted = { kind, apply, options };
+  return options;
+}
+function optionsIn(ctx: Context, catalog: Catalog, kind: OptionsKind, apply: boolean): WriteOptions {
   let kept = keptOptions.get(catalog);
   if (kept === undefined) {
     kept = new ByText();

@@ -24,6 +24,11 @@ test('the route of a URL that comes again is the same, by method; the query and 
   expect(routes.of('GET', '/%zz').path).toBe('/%zz');
 });
 
+test('the key of an object is that of its path', () => {
+  const route = new Routes().of('GET', `${pods}/one`);
+  expect([route.key(true), route.key(false), route.key(true)]).toEqual(['a/one', 'one', 'a/one']);
+});
+
 test('URLs that come once, long ones, odd methods and the oldest of too many are not kept', () => {
   const routes = new Routes();
   const isKept = (method: string, url: string): boolean => {

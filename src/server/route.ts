@@ -14,6 +14,8 @@ import { ByText } from '../lib/by-text.ts';
 import type { Catalog, Resource } from '../registry/catalog.ts';
 import type { Series } from './endpoints/request-metrics.ts';
 import type { Flow } from './flow.ts';
+import type { NotedForm } from './negotiate.ts';
+import type { NotedOptions } from './options.ts';
 import { type RequestInfo, requestInfo } from './request-info.ts';
 
 /** Maximum routes that are kept, and characters of a URL; others are made for each request. */
@@ -36,6 +38,11 @@ export class Route {
   series: Series | undefined;
   seriesNumber = 0;
   seriesEpoch = 0;
+  /** The options of a write. */
+  noted: NotedOptions | undefined;
+  /** The form of answers for the last Accept header. */
+  form: NotedForm | undefined;
+  private namespacedKey: string | undefined;
   private parameters: Query | undefined;
   private found: Resource | undefined;
   private foundIn = -1;
@@ -66,6 +73,12 @@ export class Route {
       this.foundIn = catalog.generation;
     }
     return this.found;
+  }
+  /** The key of the object among those of its kind. */
+  key(namespaced: boolean): string {
+    if (!namespaced) return this.info.name;
+    this.namespacedKey ??= `${this.info.namespace}/${this.info.name}`;
+    return this.namespacedKey;
   }
   /** Notes for a user; those of the user before are dropped. */
   of(user: User): RouteOfUser {

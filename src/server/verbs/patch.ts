@@ -92,7 +92,8 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   const type = patchType(ctx, resource.custom);
   const representation = objectForm(services, ctx, resource);
   const options = patchOptions(services, ctx, type);
-  const body = await readBody(ctx);
+  const reading = readBody(ctx);
+  const body = reading instanceof Promise ? await reading : reading;
   const write = writeContext(ctx, resource, options, subresource);
   if (type === 'apply') {
     const { item, created } = await applyObject(services, ctx, write, options, body);
@@ -250,7 +251,8 @@ export async function patchedView(
 ): Promise<{ options: WriteOptions; patch: (current: ApiObject) => ApiObject; applied: JsonObject | undefined }> {
   const kind = patchType(ctx, false);
   const options = patchOptions(services, ctx, kind);
-  const body = await readBody(ctx);
+  const reading = readBody(ctx);
+  const body = reading instanceof Promise ? await reading : reading;
   const faults = faultsOf(services, options);
   if (kind === 'apply') {
     const applied = await readApplied(body, ctx.slices(), faults);

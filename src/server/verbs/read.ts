@@ -31,28 +31,40 @@ const listOffers = {
  * is executed and then refused because its response is not acceptable.
  */
 export function objectForm(services: Services, ctx: Context, resource: Resource, offer: Offer = objectOffer(resource)): Representation {
-  const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
+  const representation = formOf(services, ctx, offer);
   if (representation.transform === 'Table') includeObject(ctx, representation);
   return representation;
 }
 
 export function get(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
-  const { negotiator, registry } = services;
-  const representation = negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
-  const { info } = ctx;
-  const answer = (): void | Promise<void> => {
-    const key = resource.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
-    const item = resource.collection?.items.get(key);
-    if (item === undefined) throw absent(resource, info.namespace, info.name);
-    return sendItem(services, ctx, 200, resource, item, representation);
-  };
+  const { registry } = services;
+  const representation = formOf(services, ctx, objectOffer(resource));
   const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
-  if (!(waiting instanceof Promise)) return answer();
+  if (!(waiting instanceof Promise)) return sendStored(services, ctx, resource, representation);
   return waiting.then(() => {
     const changed = registry.catalog.changedSince(resource);
-    return changed === undefined ? answer() : get(services, ctx, changed);
+    return changed === undefined ? sendStored(services, ctx, resource, representation) : get(services, ctx, changed);
   });
 }
+
+function sendStored(services: Services, ctx: Context, resource: Resource, representation: Representation): void | Promise<void> {
+  const item = resource.collection?.items.get(ctx.route.key(resource.kind.namespaced));
+  if (item === undefined) throw absent(resource, ctx.info.namespace, ctx.info.name);
+  return sendItem(services, ctx, 200, resource, item, representation);
+}
+
+/** The form that the client accepts. Clients of a route mostly accept the same. */
+function formOf({ negotiator }: Services, ctx: Context, offer: Offer): Representation {
+  const accept = ctx.header('accept');
+  const { route } = ctx;
+  const { form } = route;
+  if (form !== undefined && form.offer === offer && form.accept === accept) return form.representation;
+  const representation = negotiator.negotiate(accept, offer);
+  if (accept === undefined || accept.length <= LONGEST_NOTED) route.form = { accept, offer, representation };
+  return representation;
+}
+/** Characters of a header that is noted. */
+const LONGEST_NOTED = 256;
 
 /** No object has a name that is not a valid path segment. */
 function absent(resource: Resource, namespace: string, name: string): Error {
@@ -108,8 +120,8 @@ export function includeObject(ctx: Context, { transform }: Representation): Incl
 }
 
 export function listObjects(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
-  const { negotiator, registry } = services;
-  const representation = negotiator.negotiate(ctx.header('accept'), listOffer(resource));
+  const { registry } = services;
+  const representation = formOf(services, ctx, listOffer(resource));
   const options = readOptions(ctx, registry.catalog, false);
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
   const answer = (result: ListResult): void | Promise<void> => {

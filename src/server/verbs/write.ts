@@ -119,7 +119,8 @@ export async function createObject(services: Services, ctx: Context, resource: R
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const written = writtenBody(ctx, resource, media, await readBody(ctx));
+  const reading = readBody(ctx);
+  const written = writtenBody(ctx, resource, media, reading instanceof Promise ? await reading : reading);
   const decoding = bodyObject(services, ctx, resource, options, written, true);
   const object = decoding instanceof Promise ? await decoding : decoding;
   const slices = ctx.slices();
@@ -136,7 +137,8 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const written = writtenBody(ctx, resource, media, await readBody(ctx));
+  const reading = readBody(ctx);
+  const written = writtenBody(ctx, resource, media, reading instanceof Promise ? await reading : reading);
   const decoding = bodyObject(services, ctx, resource, options, written);
   const body = decoding instanceof Promise ? await decoding : decoding;
   const write = writeContext(ctx, resource, options, subresource);
