@@ -4,7 +4,6 @@
  *   headers (:status, content-type) → messages → trailers (grpc-status)       the usual response
  *   headers (:status, content-type, grpc-status)                              a response without messages
  */
-import type { Cancel } from '../clock.ts';
 import type { Http2Connection } from './http2/connection.ts';
 import type { ResponseHeaders, Stream, StreamReceiver } from './http2/stream.ts';
 import { MessageReader } from './messages.ts';
@@ -15,7 +14,9 @@ export abstract class Call implements StreamReceiver {
   protected readonly connection: Http2Connection;
   /** Set when the call begins. */
   protected stream: Stream | undefined;
-  #cancelTimer: Cancel | undefined;
+  /** The session ends the call at this time of its monotonic clock, so many milliseconds after its beginning. */
+  deadline = Number.POSITIVE_INFINITY;
+  timeoutMs = Number.POSITIVE_INFINITY;
   #responded = false;
   #ended = false;
 
@@ -33,11 +34,10 @@ export abstract class Call implements StreamReceiver {
     return this.#ended;
   }
 
-  /** Sends the request. `cancelTimer` ends the timer of its deadline. Throws GrpcError `refused`. */
-  begin(stream: Stream, request: Buffer | undefined, cancelTimer?: Cancel): void {
+  /** Sends the request, if it has one message, and its header. Throws GrpcError `refused`. */
+  begin(stream: Stream, header?: Buffer, request?: Buffer): void {
     this.stream = stream;
-    this.#cancelTimer = cancelTimer;
-    this.connection.begin(stream, request, request !== undefined);
+    this.connection.begin(stream, header, request);
   }
 
   /** Ends the call with an error. The server is notified, if it has the request. */
@@ -88,7 +88,6 @@ export abstract class Call implements StreamReceiver {
 
   #end(error: GrpcError | undefined): void {
     this.#ended = true;
-    this.#cancelTimer?.();
     this.finish(error);
   }
 }

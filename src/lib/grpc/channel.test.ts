@@ -153,6 +153,40 @@ test('a call without an answer ends at its deadline, and the server is notified'
   expect(await call(channel, 'echo', 'after')).toBe('after');
 });
 
+test('calls end at their own deadlines, for which there is one timer, and none after the connection', async () => {
+  const clock = new FakeClock();
+  const channel = open({ clock });
+  await call(channel, 'echo', '', LONG_MS);
+  const ends: string[] = [];
+  // The server counts real time, in which none of them passes.
+  const hang = (timeoutMs: number): Promise<void> => {
+    const begun = new Promise<void>((resolve) => hangs.once('call', () => resolve()));
+    call(channel, 'hang', '', timeoutMs).catch((error: Error) => ends.push(`${error.message} at ${clock.monotonic()}`));
+    return begun;
+  };
+  await hang(30 * LONG_MS);
+  await hang(20 * LONG_MS);
+  await hang(25 * LONG_MS);
+  expect(clock.pending).toBe(1);
+  await clock.advance(20 * LONG_MS - 1);
+  expect(ends).toEqual([]);
+  await clock.advance(1);
+  await hang(LONG_MS);
+  await clock.advance(LONG_MS);
+  await clock.advance(20 * LONG_MS);
+  const expected = [
+    [20, 20],
+    [1, 21],
+    [25, 25],
+    [30, 30],
+  ] as const;
+  expect(ends).toEqual(expected.map(([within, at]) => `no response within ${within * LONG_MS} ms at ${at * LONG_MS}`));
+  expect(clock.pending).toBe(0);
+  void hang(LONG_MS);
+  channel.close();
+  expect(clock.pending).toBe(0);
+});
+
 test('closing a channel ends its calls, and refuses new ones', async () => {
   const channel = open();
   await call(channel, 'echo');

@@ -101,20 +101,21 @@ export class Channel {
     this.#sessions.add(session);
   }
 
-  /** A call over the connection there is. Rejects with GrpcError, `unreachable` when there is none. */
-  call(path: string, request: Buffer, timeoutMs: number): Promise<Buffer> {
-    return this.#state === 'ready' ? (this.#session as Session).unary(path, request, timeoutMs) : Promise.reject(this.#unreachable());
+  /** A call over the connection there is. Rejects with GrpcError, `unreachable` when there is none, or with what `decode` throws. */
+  call<Answer>(path: string, request: Buffer, timeoutMs: number, decode: (answer: Buffer) => Answer): Promise<Answer> {
+    if (this.#state !== 'ready') return Promise.reject(this.#unreachable());
+    return (this.#session as Session).unary(path, request, timeoutMs, decode);
   }
 
   /** A call that waits for the connection, but not for one that could not be made. Rejects with GrpcError. */
   async callWhenReady(path: string, request: Buffer, timeoutMs: number): Promise<Buffer> {
-    if (this.#state === 'ready') return this.call(path, request, timeoutMs);
+    if (this.#state === 'ready') return this.call(path, request, timeoutMs, asItIs);
     const { clock } = this.#options;
     const began = clock.monotonic();
     this.connect();
     if (this.#state === 'connecting' && !(await this.#settled(timeoutMs)))
       throw new GrpcError('deadline', 'DEADLINE_EXCEEDED', `no connection within ${timeoutMs} ms`);
-    return this.call(path, request, Math.max(1, timeoutMs - (clock.monotonic() - began)));
+    return this.call(path, request, Math.max(1, timeoutMs - (clock.monotonic() - began)), asItIs);
   }
 
   /** Throws GrpcError `unreachable` when there is no connection. */
@@ -172,3 +173,5 @@ export class Channel {
     return new GrpcError('unreachable', 'UNAVAILABLE', this.#problem);
   }
 }
+
+const asItIs = (answer: Buffer): Buffer => answer;

@@ -8,16 +8,19 @@ import { GrpcError } from './status.ts';
 const HEADER_BYTES = 5;
 const COMPRESSED = 1;
 
-/** Throws GrpcError `request-too-large`. */
-export function withHeader(message: Buffer, mostBytes: number): Buffer {
-  const { length } = message;
+const header = Buffer.alloc(HEADER_BYTES);
+
+/** The header of a message; it is overwritten by the next call. Throws GrpcError `request-too-large`. */
+export function headerOf({ length }: Buffer, mostBytes: number): Buffer {
   if (length > mostBytes)
     throw new GrpcError('request-too-large', 'RESOURCE_EXHAUSTED', `the request of ${length} bytes is larger than ${mostBytes}`);
-  const framed = Buffer.allocUnsafe(HEADER_BYTES + length);
-  framed[0] = 0;
-  framed.writeUInt32BE(length, 1);
-  message.copy(framed, HEADER_BYTES);
-  return framed;
+  header.writeUInt32BE(length, 1);
+  return header;
+}
+
+/** Throws GrpcError `request-too-large`. */
+export function withHeader(message: Buffer, mostBytes: number): Buffer {
+  return Buffer.concat([headerOf(message, mostBytes), message]);
 }
 
 /** Joins the chunks of a stream to messages. What it holds is bounded by the largest message. */

@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 import { Http2Connection } from './http2/connection.ts';
 import { Stream } from './http2/stream.ts';
 import { MessageStream, type StreamLimits } from './message-stream.ts';
-import { withHeader } from './messages.ts';
+import { headerOf } from './messages.ts';
 import { GrpcError } from './status.ts';
 import type { Target } from './target.ts';
 import { UnaryCall } from './unary-call.ts';
@@ -46,6 +46,9 @@ export class Session {
   /** By path; a program calls few. */
   readonly #headers = new Map<string, Headers>();
   #cancelTimer: Cancel;
+  /** When the timer for the deadlines of calls is due: never later than the first of them. */
+  #expireAt = Number.POSITIVE_INFINITY;
+  #cancelExpiry: Cancel = () => {};
   #beating = false;
 
   constructor(options: SessionOptions, events: SessionEvents) {
@@ -62,6 +65,7 @@ export class Session {
       draining: events.retired,
       closed: (error) => {
         this.#cancelTimer();
+        this.#cancelExpiry();
         events.closed(error);
       },
     });
@@ -71,24 +75,28 @@ export class Session {
     });
   }
 
-  unary(path: string, request: Buffer, timeoutMs: number): Promise<Buffer> {
+  /** Rejects with GrpcError, or with what `decode` throws. */
+  unary<Answer>(path: string, request: Buffer, timeoutMs: number, decode: (answer: Buffer) => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { mostRequestBytes, mostAnswerBytes, clock } = this.#options;
-      const call = new UnaryCall(this.#connection, mostAnswerBytes, resolve, reject, this.#done);
-      const expire = (): void => call.fail(new GrpcError('deadline', 'DEADLINE_EXCEEDED', `no response within ${timeoutMs} ms`));
+      const call = new UnaryCall(this.#connection, mostAnswerBytes, decode, resolve, reject, this.#done);
+      call.deadline = clock.monotonic() + timeoutMs;
+      call.timeoutMs = timeoutMs;
       try {
-        const framed = withHeader(request, mostRequestBytes);
-        this.#begin(call, new Stream(call, this.#headersOf(path), timeoutText(timeoutMs)), framed, clock.after(timeoutMs, expire));
+        const header = headerOf(request, mostRequestBytes);
+        this.#begin(call, new Stream(call, this.#headersOf(path), timeoutText(timeoutMs)), header, request);
       } catch (error) {
         call.fail(error as GrpcError);
+        return;
       }
+      if (call.deadline < this.#expireAt) this.#expireLater(call.deadline, timeoutMs);
     });
   }
 
   /** Throws GrpcError `refused`. */
   stream<Message>(path: string, decode: (message: Buffer) => Message | undefined): MessageStream<Message> {
     const call = new MessageStream(this.#connection, this.#options, decode, this.#done);
-    this.#begin(call, new Stream(call, this.#headersOf(path), undefined), undefined);
+    this.#begin(call, new Stream(call, this.#headersOf(path), undefined));
     return call;
   }
 
@@ -98,15 +106,32 @@ export class Session {
     this.#connection.close();
   }
 
-  #begin(call: Call, stream: Stream, request: Buffer | undefined, cancelTimer?: Cancel): void {
+  #begin(call: Call, stream: Stream, header?: Buffer, request?: Buffer): void {
     this.#calls.add(call);
     try {
-      call.begin(stream, request, cancelTimer);
+      call.begin(stream, header, request);
     } catch (error) {
       this.#calls.delete(call);
       throw error;
     }
     if (!this.#beating) this.#beat();
+  }
+
+  /** One timer serves the deadlines of all calls: nearly every call is answered long before its own. */
+  #expireLater(at: number, delayMs: number): void {
+    this.#cancelExpiry();
+    this.#expireAt = at;
+    this.#cancelExpiry = this.#options.clock.after(delayMs, () => this.#expire());
+  }
+  #expire(): void {
+    const now = this.#options.clock.monotonic();
+    let next = Number.POSITIVE_INFINITY;
+    for (const call of [...this.#calls]) {
+      if (call.deadline <= now) call.fail(new GrpcError('deadline', 'DEADLINE_EXCEEDED', `no response within ${call.timeoutMs} ms`));
+      else if (call.deadline < next) next = call.deadline;
+    }
+    this.#expireAt = Number.POSITIVE_INFINITY;
+    if (next < Number.POSITIVE_INFINITY) this.#expireLater(next, next - now);
   }
 
   #headersOf(path: string): Headers {

@@ -3,21 +3,24 @@ import { Call } from './call.ts';
 import type { Http2Connection } from './http2/connection.ts';
 import { GrpcError } from './status.ts';
 
-export class UnaryCall extends Call {
-  readonly #resolve: (answer: Buffer) => void;
-  readonly #reject: (error: GrpcError) => void;
-  readonly #done: (call: UnaryCall) => void;
+export class UnaryCall<Answer> extends Call {
+  readonly #decode: (answer: Buffer) => Answer;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #done: (call: Call) => void;
   #answer: Buffer | undefined;
 
   constructor(
     connection: Http2Connection,
     mostBytes: number,
-    resolve: (answer: Buffer) => void,
-    reject: (error: GrpcError) => void,
+    decode: (answer: Buffer) => Answer,
+    resolve: (answer: Answer) => void,
+    reject: (error: unknown) => void,
     /** Called at the end of the call. */
-    done: (call: UnaryCall) => void,
+    done: (call: Call) => void,
   ) {
     super(connection, mostBytes);
+    this.#decode = decode;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#done = done;
@@ -32,6 +35,17 @@ export class UnaryCall extends Call {
     this.#done(this);
     if (error !== undefined) this.#reject(error);
     else if (this.#answer === undefined) this.#reject(new GrpcError('invalid', 'INTERNAL', 'the server sent no message'));
-    else this.#resolve(this.#answer);
+    else this.#resolveWith(this.#answer);
+  }
+
+  #resolveWith(answer: Buffer): void {
+    let decoded: Answer;
+    try {
+      decoded = this.#decode(answer);
+    } catch (error) {
+      this.#reject(error);
+      return;
+    }
+    this.#resolve(decoded);
   }
 }

@@ -46,6 +46,7 @@ import {
 } from './frames.ts';
 import { HeaderDecoder } from './header-decoder.ts';
 import { HeaderEncoder } from './header-encoder.ts';
+import { Outgoing } from './outgoing.ts';
 import type { ResponseHeaders, Stream } from './stream.ts';
 
 export interface ConnectionEvents {
@@ -86,7 +87,7 @@ export class Http2Connection {
   /** Bytes of bodies that the server accepts on the whole connection. */
   #window = DEFAULT_WINDOW;
   #unconfirmed = 0;
-  #out: Buffer[] = [];
+  readonly #out = new Outgoing();
   #flushing = false;
   /** A header block whose end has not come. */
   #headerBlock: { readonly stream: number; readonly flags: number; readonly parts: Buffer[]; bytes: number } | undefined;
@@ -105,7 +106,7 @@ export class Http2Connection {
       [INITIAL_WINDOW_SIZE, windowBytes],
     ]);
     const window = numberFrame(WINDOW_UPDATE, 0, CONNECTION_WINDOW - DEFAULT_WINDOW);
-    this.#out.push(Buffer.concat([PREFACE, settings, window]));
+    this.#out.append(Buffer.concat([PREFACE, settings, window]));
     this.#flush();
   }
 
@@ -113,13 +114,25 @@ export class Http2Connection {
     return this.#streams.size + this.#waiting.length;
   }
 
-  /** Sends a request, or the first part of it; it is ended with `ends`. Throws GrpcError `refused`. */
-  begin(stream: Stream, body: Buffer | undefined, ends: boolean): void {
+  /**
+   * Sends a request: its whole body, or none yet. A body comes in two parts, which are copied: its header need not be joined with it.
+   * Throws GrpcError `refused`.
+   */
+  begin(stream: Stream, head?: Buffer, body?: Buffer): void {
     if (this.#state !== 'open') throw new GrpcError('refused', 'UNAVAILABLE', 'the connection takes no more calls');
-    if (body !== undefined) stream.pending.push(body);
-    stream.ending = ends;
-    if (this.#streams.size < this.#mostStreams) this.#start(stream);
-    else this.#waiting.push(stream);
+    const allowed = this.#streams.size < this.#mostStreams;
+    if (head === undefined || body === undefined) {
+      if (allowed) this.#start(stream);
+    } else {
+      stream.ending = true;
+      if (allowed && head.length + body.length <= Math.min(LARGEST_FRAME, this.#streamWindow, this.#window)) {
+        this.#startWhole(stream, head, body);
+        return;
+      }
+      stream.pending.push(Buffer.concat([head, body]));
+      if (allowed) this.#start(stream);
+    }
+    if (!allowed) this.#waiting.push(stream);
   }
 
   /** More of a request. Without effect when the stream is over. */
@@ -158,39 +171,47 @@ export class Http2Connection {
     const code = error instanceof ProtocolFault ? error.code : NO_ERROR;
     const last = Buffer.alloc(8);
     last.writeUInt32BE(code, 4);
-    this.#out.push(frame(GOAWAY, 0, 0, last));
+    this.#out.append(frame(GOAWAY, 0, 0, last));
     this.#flush();
     this.#end(error);
   }
 
   #start(stream: Stream): void {
+    const block = this.#open(stream);
+    if (block === undefined) return;
+    this.#send(frame(HEADERS, END_HEADERS, stream.id, block));
+    this.#pump(stream);
+  }
+
+  /** The usual case: headers and body are sent together. */
+  #startWhole(stream: Stream, head: Buffer, body: Buffer): void {
+    const block = this.#open(stream);
+    if (block === undefined) return;
+    const size = head.length + body.length;
+    const out = this.#out;
+    let at = out.reserve(2 * FRAME_HEAD_BYTES + block.length + size);
+    at = writeFrameHead(out.bytes, at, block.length, HEADERS, END_HEADERS, stream.id);
+    at += block.copy(out.bytes, at);
+    at = writeFrameHead(out.bytes, at, size, DATA, END_STREAM, stream.id);
+    at += head.copy(out.bytes, at);
+    body.copy(out.bytes, at);
+    this.#window -= size;
+    stream.sent = true;
+    this.#flushSoon();
+  }
+
+  /** Gives a stream its number; returns its headers. Undefined: there are no numbers left, and the stream is over. */
+  #open(stream: Stream): Buffer | undefined {
     if (this.#nextId > LAST_STREAM) {
       stream.receiver.broken(new GrpcError('refused', 'UNAVAILABLE', 'the connection has used up its stream numbers'));
       this.#drain();
-      return;
+      return undefined;
     }
     stream.id = this.#nextId;
     this.#nextId += 2;
     stream.window = this.#streamWindow;
     this.#streams.set(stream.id, stream);
-    const block = this.#encoder.encode(stream.headers, stream.timeout === undefined ? undefined : ['grpc-timeout', stream.timeout]);
-    const [body] = stream.pending;
-    const whole = stream.ending && body !== undefined && stream.pending.length === 1;
-    if (!whole || body.length > Math.min(LARGEST_FRAME, stream.window, this.#window)) {
-      this.#send(frame(HEADERS, END_HEADERS, stream.id, block));
-      this.#pump(stream);
-      return;
-    }
-    // The usual case: headers and body in one piece.
-    const bytes = Buffer.allocUnsafe(2 * FRAME_HEAD_BYTES + block.length + body.length);
-    let at = writeFrameHead(bytes, 0, block.length, HEADERS, END_HEADERS, stream.id);
-    at += block.copy(bytes, at);
-    at = writeFrameHead(bytes, at, body.length, DATA, END_STREAM, stream.id);
-    body.copy(bytes, at);
-    this.#window -= body.length;
-    stream.pending = [];
-    stream.sent = true;
-    this.#send(bytes);
+    return this.#encoder.encode(stream.headers, stream.timeout === undefined ? undefined : ['grpc-timeout', stream.timeout]);
   }
 
   /** Sends as much of a body as the windows allow. */
@@ -416,19 +437,21 @@ export class Http2Connection {
     this.#send(bytes);
   }
   #send(bytes: Buffer): void {
-    this.#out.push(bytes);
+    this.#out.append(bytes);
+    this.#flushSoon();
+  }
+  #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    inNextTurn(() => {
-      this.#flushing = false;
-      this.#flush();
-    });
+    inNextTurn(this.#flushNow);
   }
+  readonly #flushNow = (): void => {
+    this.#flushing = false;
+    this.#flush();
+  };
   #flush(): void {
     if (this.#out.length === 0 || this.#socket.destroyed || this.#state === 'closed') return;
-    const bytes = this.#out.length === 1 ? (this.#out[0] as Buffer) : Buffer.concat(this.#out);
-    this.#out = [];
-    this.#socket.write(bytes);
+    this.#socket.write(this.#out.take());
   }
 
   #end(error: Error | undefined): void {

@@ -62,9 +62,13 @@ export class Commits {
     await Promise.allSettled(this.#underWay);
   }
 
-  async #send(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  #send(operations: readonly Operation[]): Promise<TransactionAnswer> {
     const expiring = operations.some((operation) => operation.type === 'put' && operation.ttlSeconds !== undefined);
-    if (!expiring) return this.#connection.write(transaction, encodeCommit(this.#root, operations, noLease));
+    if (expiring) return this.#sendExpiring(operations);
+    return this.#connection.write(transaction, encodeCommit(this.#root, operations, noLease));
+  }
+
+  async #sendExpiring(operations: readonly Operation[]): Promise<TransactionAnswer> {
     try {
       return await this.#sendWithLeases(operations);
     } catch (error) {

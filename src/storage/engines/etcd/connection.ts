@@ -67,12 +67,13 @@ export class Connection {
     for (let attempt = 0; ; attempt++) {
       const endpoint = await this.ready(deadline);
       try {
-        return await this.callOn(endpoint, method, request, Math.min(deadline, this.deadline(share)));
+        return await this.#call(endpoint, method, request, Math.min(deadline, this.deadline(share)));
       } catch (error) {
-        const { reason } = error as CallFailure;
-        if (reason !== 'unavailable' && reason !== 'unreachable' && reason !== 'no-leader') throw error;
+        const failure = this.#failureOf(error);
+        const { reason } = failure;
+        if (reason !== 'unavailable' && reason !== 'unreachable' && reason !== 'no-leader') throw failure;
         this.avoid(endpoint);
-        await this.#pause(attempt, deadline, error as CallFailure);
+        await this.#pause(attempt, deadline, failure);
       }
     }
   }
@@ -83,32 +84,38 @@ export class Connection {
     for (let attempt = 0; ; attempt++) {
       const endpoint = this.#connected() ?? (await this.ready(deadline));
       try {
-        return await this.callOn(endpoint, method, request, deadline);
+        return await this.#call(endpoint, method, request, deadline);
       } catch (error) {
-        const { reason, mayHaveHappened } = error as CallFailure;
+        const failure = this.#failureOf(error);
+        const { reason, mayHaveHappened } = failure;
         if (mayHaveHappened) this.avoid(endpoint);
-        if (reason !== 'unreachable' && reason !== 'no-leader') throw error;
+        if (reason !== 'unreachable' && reason !== 'no-leader') throw failure;
         this.avoid(endpoint);
-        await this.#pause(attempt, deadline, error as CallFailure);
+        await this.#pause(attempt, deadline, failure);
       }
     }
   }
 
   /** One call to one endpoint. Rejects with CallFailure. */
-  async callOn<Response>({ channel }: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
+  async callOn<Response>(endpoint: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
+    try {
+      return await this.#call(endpoint, method, request, deadline);
+    } catch (error) {
+      throw this.#failureOf(error);
+    }
+  }
+
+  /** Rejects, or throws, with what `#failureOf` makes a CallFailure. */
+  #call<Response>({ channel }: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
     if (this.#closed) throw closed();
-    let answer: Buffer;
-    try {
-      answer = await channel.call(method.path, request, Math.max(1, deadline - this.#clock.now()));
-    } catch (error) {
-      if (this.#closed) throw closed(true);
-      throw error instanceof GrpcError ? failureOf(error) : error;
-    }
-    try {
-      return method.decode(answer);
-    } catch (error) {
-      throw new CallFailure('unavailable', `the answer of etcd makes no sense: ${(error as Error).message}`, true);
-    }
+    return channel.call(method.path, request, Math.max(1, deadline - this.#clock.now()), method.decode);
+  }
+
+  #failureOf(error: unknown): CallFailure {
+    if (error instanceof CallFailure) return error;
+    if (this.#closed) return closed(true);
+    if (error instanceof GrpcError) return failureOf(error);
+    return new CallFailure('unavailable', `the answer of etcd makes no sense: ${(error as Error).message}`, true);
   }
 
   /** Throws CallFailure. */

@@ -137,14 +137,14 @@ export function encodeCommit(root: string, operations: readonly Operation[], lea
     const end = writer.position;
     // Only the revision is needed, so the value is omitted.
     writer.flag(8, true);
-    writer.text(1, root + key);
+    writer.joined(1, root, key);
     writer.nested(1, end);
     writer.nested(3, end);
   }
   for (let index = operations.length - 1; index >= 0; index--) writeOperation(writer, root, operations[index] as Operation, leaseOf);
   for (let index = operations.length - 1; index >= 0; index--) {
     const { key, expect } = operations[index] as Operation;
-    if (expect !== undefined) writeComparison(writer, root + key, COMPARE_REVISION, expect);
+    if (expect !== undefined) writeComparison(writer, root, key, COMPARE_REVISION, expect);
   }
   return writer.finish();
 }
@@ -154,10 +154,10 @@ function writeOperation(writer: Writer, root: string, operation: Operation, leas
   if (operation.type === 'put') {
     if (operation.ttlSeconds !== undefined) writer.number(3, leaseOf(operation.ttlSeconds));
     writer.bytes(2, operation.value);
-    writer.text(1, root + operation.key);
+    writer.joined(1, root, operation.key);
     writer.nested(2, end);
   } else if (operation.type === 'delete') {
-    writer.text(1, root + operation.key);
+    writer.joined(1, root, operation.key);
     writer.nested(3, end);
   } else return;
   writer.nested(2, end);
@@ -171,10 +171,10 @@ const COMPARE_VERSION: Comparison = { target: 0, field: 4 };
 const COMPARE_REVISION: Comparison = { target: 2, field: 6 };
 
 /** Requires that a number of a key equals `value`. An absent key has version and revision 0. */
-function writeComparison(writer: Writer, key: string, { target, field }: Comparison, value: number): void {
+function writeComparison(writer: Writer, root: string, key: string, { target, field }: Comparison, value: number): void {
   const end = writer.position;
   writer.number(field, value);
-  writer.text(3, key);
+  writer.joined(3, root, key);
   writer.number(2, target);
   writer.nested(1, end);
 }
@@ -274,7 +274,7 @@ export function encodePutAtVersion(key: string, version: number, value: Buffer):
   writer.text(1, key);
   writer.nested(2, end);
   writer.nested(2, end);
-  writeComparison(writer, key, COMPARE_VERSION, version);
+  writeComparison(writer, '', key, COMPARE_VERSION, version);
   return writer.finish();
 }
 

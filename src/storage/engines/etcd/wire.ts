@@ -48,10 +48,17 @@ export class Writer {
 
   /** ASCII text. */
   text(field: number, value: string): void {
-    this.#reserve(value.length);
-    this.position += value.length;
-    this.#buffer.write(value, this.#buffer.length - this.position, 'latin1');
-    this.nested(field, this.position - value.length);
+    const since = this.position;
+    this.#latin(value);
+    this.nested(field, since);
+  }
+
+  /** A text of two parts, which need not be joined for it. */
+  joined(field: number, first: string, second: string): void {
+    const since = this.position;
+    this.#latin(second);
+    this.#latin(first);
+    this.nested(field, since);
   }
 
   /** Makes everything written since the position `since` one nested message. */
@@ -62,6 +69,12 @@ export class Writer {
 
   finish(): Buffer {
     return this.#buffer.subarray(this.#buffer.length - this.position);
+  }
+
+  #latin(value: string): void {
+    this.#reserve(value.length);
+    this.position += value.length;
+    this.#buffer.write(value, this.#buffer.length - this.position, 'latin1');
   }
 
   #varint(value: number): void {
