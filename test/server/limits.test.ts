@@ -128,7 +128,7 @@ describe('requests at once, without priority and fairness', () => {
 describe('time', () => {
   const REQUEST_MS = 61_001;
   /** The time of requests is over when a test says so: what must be answered before has all the time that it needs. */
-  const held = new HeldWaits(REQUEST_MS, FRESH_WAIT_MS);
+  const held = new HeldWaits(REQUEST_MS, FRESH_WAIT_MS).shared(REQUEST_MS);
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ requestTimeout: REQUEST_MS, clock: held.clock });

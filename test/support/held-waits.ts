@@ -14,7 +14,8 @@ export class HeldWaits {
   readonly clock: Clock;
   readonly #held = new Map<number, Set<() => void>>();
   readonly #lookers = new Set<() => void>();
-  /** What the waits that were ended would have taken. */
+  /** Waits of this length share timers, by the time that has passed: it passes when they are ended. */
+  #shared = 0;
   #passed = 0;
 
   constructor(...lengths: number[]) {
@@ -47,6 +48,12 @@ export class HeldWaits {
         { once: true },
       );
     });
+  }
+
+  /** Waits of this length are those of `TimeLimits`. */
+  shared(millis: number): this {
+    this.#shared = millis;
+    return this;
   }
 
   /** How many waits of this length are under way. */
@@ -89,7 +96,7 @@ export class HeldWaits {
 
   #endNow(millis: number): void {
     const calls = this.#callsOf(millis);
-    if (calls.size > 0) this.#passed += millis;
+    if (millis === this.#shared && calls.size > 0) this.#passed += millis;
     for (const call of [...calls]) {
       // One may cancel others.
       if (calls.delete(call)) call();
