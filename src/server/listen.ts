@@ -17,6 +17,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Absent: plain HTTP. */
   readonly tls?: TlsOptions;
+  /** Timeout of a TLS handshake. */
+  readonly handshakeMs?: number;
   /** Limits of connections. Absent: none. */
   readonly connections?: Connections;
   readonly handle: Handle;
@@ -46,7 +48,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const sessions = new Set<http2.ServerHttp2Session>();
   // Clients are silent, and dates are read, by the clock of the machine.
   const http1 = new Http1Server({ handle, upgrade, clock: systemClock });
-  const server = tls === undefined ? createServer({ noDelay: true }) : secure(tls);
+  const server = tls === undefined ? createServer({ noDelay: true }) : secure(tls, options.handshakeMs ?? HANDSHAKE_MS);
   const second = tls === undefined ? undefined : http2Server(handle, sessions);
   if (connections !== undefined) admitOnly(server, connections, tls !== undefined);
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
@@ -84,7 +86,7 @@ function listening(server: Server, { port, host }: ListenOptions): Promise<void>
 }
 
 /** The listener for TLS. */
-function secure(tls: TlsOptions): TlsServer {
+function secure(tls: TlsOptions, handshakeMs: number): TlsServer {
   const contexts = tlsContexts(tls);
   const server = createTlsServer({
     ...contexts.options,
@@ -92,10 +94,14 @@ function secure(tls: TlsOptions): TlsServer {
     ALPNProtocols: ['h2', 'http/1.1'],
     // The authenticator decides whether a certificate is valid, and whose it is.
     rejectUnauthorized: false,
-    handshakeTimeout: HANDSHAKE_MS,
+    handshakeTimeout: handshakeMs,
   });
   contexts.onChange((changed) => server.setSecureContext(changed));
-  server.on('tlsClientError', answerPlainHttp);
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(socket);
+    // Of one that timed out, nobody else closes the connection.
+    else socket.destroy();
+  });
   return server;
 }
 
@@ -114,8 +120,7 @@ function http2Server(handle: Handle, sessions: Set<http2.ServerHttp2Session>): h
 }
 
 /** A plain HTTP request gets a plain HTTP response, as from a stock server: the connection would otherwise just close. */
-function answerPlainHttp(error: NodeJS.ErrnoException, socket: TLSSocket): void {
-  if (error.code !== 'ERR_SSL_HTTP_REQUEST') return;
+function answerPlainHttp(socket: TLSSocket): void {
   // The connection beneath, which Node does not document.
   const { _parent: connection } = socket as unknown as { _parent?: Socket };
   if (connection?.writable) connection.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');

@@ -295,3 +295,45 @@ test('what cannot be in a head is not sent', async () => {
   answer({ res } as Held);
   expect(() => res.writeHead(200, [])).toThrow('sent already');
 });
+
+test('requests that came together are handled one in each turn of the loop', async () => {
+  const turns: number[] = [];
+  let turn = 0;
+  const port = await openPort({
+    handle: (_, res) => {
+      turns.push(turn);
+      answer({ res: res as unknown as Response } as Held);
+    },
+  });
+  opened.push(port);
+  const client = connect(port);
+  await client.send(get('/').repeat(20));
+  while (turns.length < 20) {
+    await new Promise(setImmediate);
+    turn++;
+  }
+  expect(new Set(turns).size).toBe(20);
+});
+
+test('small chunks of a body that came together are one piece', async () => {
+  const { port, next } = await start();
+  const client = connect(port);
+  await client.send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const { req } = await next();
+  const sizes: number[] = [];
+  req.on('data', (chunk) => void sizes.push(chunk.length));
+  await client.send(`${'1\r\nx\r\n'.repeat(5000)}0\r\n\r\n`);
+  await new Promise<void>((resolve) => req.on('end', resolve));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(5000);
+  expect(sizes.length).toBeLessThan(50);
+});
+
+test('a request that asks to switch protocols and has a body is answered like all others', async () => {
+  const { port, next } = await start();
+  const client = connect(port);
+  await client.send('POST / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 3\r\n\r\nabc');
+  const { upgrade, req, res } = await next();
+  expect([upgrade, (req as unknown as { body: Buffer }).body.toString()]).toEqual([undefined, 'abc']);
+  answer({ res } as Held);
+  expect(await client.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+});

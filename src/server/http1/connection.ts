@@ -9,6 +9,7 @@
  * Requests that a client sends before it has its response wait here, up to a limit beyond which the connection is not read.
  */
 import type { Socket } from 'node:net';
+import { inNextTurn } from '../../lib/next-turn.ts';
 import type { Upgrade } from '../tunnels/upgrade.ts';
 import { ChunkedReader } from './chunked.ts';
 import { BadRequest, type Fields, HEAD_BYTES, type RequestLine, readFields, readLine } from './head.ts';
@@ -24,6 +25,8 @@ export const LINGER_SECONDS = 2;
 export const WAITING_BYTES = 64 * 1024;
 /** Empty lines before a request, which some clients send after a body. */
 const EMPTY_LINES = 4;
+/** Longer headers are not kept for the next request: an idle connection takes little memory. */
+const KEPT_CHARACTERS = 4096;
 /** No deadline. */
 const NEVER = 0x3fffffff;
 
@@ -54,6 +57,8 @@ export class Connection {
   private left = 0;
   private chunked: ChunkedReader | undefined;
   private body: BodyStream | undefined;
+  /** The response was sent before the end of the body. */
+  private draining = false;
   /** The headers of the last request: mostly those of the next one are the same. */
   private lastText = '';
   private lastFields: Fields | undefined;
@@ -98,8 +103,7 @@ export class Connection {
       const at = this.request.complete ? 0 : this.readBody(chunk, 0);
       if (at < chunk.length) this.keep(chunk, at);
       if (this.size > WAITING_BYTES) this.pause();
-      // The response came before the end of the body.
-      if (this.request.complete && this.response === undefined) this.next();
+      if (this.draining && this.request.complete) this.goOn();
     } catch (error) {
       this.refuse(error);
     }
@@ -144,8 +148,9 @@ export class Connection {
   private fieldsOf(text: string): Fields {
     if (this.lastFields !== undefined && text === this.lastText) return this.lastFields;
     const fields = readFields(text);
-    this.lastText = text;
-    this.lastFields = fields;
+    const isKept = text.length <= KEPT_CHARACTERS;
+    this.lastText = isKept ? text : '';
+    this.lastFields = isKept ? fields : undefined;
     return fields;
   }
 
@@ -185,7 +190,9 @@ export class Connection {
     else if (this.waiting.length > 0) this.waiting = nothing;
     const { expect } = fields.headers;
     if (expect !== undefined && minor === 1 && !this.expected(expect, response)) return;
-    if (fields.upgrade && minor === 1) this.server.upgrade(request, response, this.upgradeOf(fields, response));
+    // One with a body is answered like all others: bytes of the body are not those of another protocol.
+    const isBare = fields.length === 0 && !fields.chunked;
+    if (fields.upgrade && minor === 1) this.server.upgrade(request, response, isBare ? this.upgradeOf(fields, response) : undefined);
     else this.server.handle(request, response);
   }
 
@@ -223,12 +230,12 @@ export class Connection {
     const pieces: Buffer[] = [];
     const at = reader.read(bytes, from, size, (piece) => void pieces.push(piece));
     if (reader.done) {
-      request.body = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+      request.body = joined(pieces);
       return at;
     }
     this.body = request.open(this.more);
     this.chunked = reader;
-    for (const piece of pieces) this.put(piece);
+    this.put(joined(pieces));
     return at;
   }
 
@@ -236,12 +243,14 @@ export class Connection {
   private readBody(bytes: Buffer, from: number): number {
     let at: number;
     if (this.chunked !== undefined) {
-      at = this.chunked.read(bytes, from, bytes.length, this.put);
+      const pieces: Buffer[] = [];
+      at = this.chunked.read(bytes, from, bytes.length, (piece) => void pieces.push(piece));
+      this.put(joined(pieces));
       if (!this.chunked.done) return at;
     } else {
       at = Math.min(bytes.length, from + this.left);
       this.left -= at - from;
-      if (at > from) this.put(bytes.subarray(from, at));
+      this.put(bytes.subarray(from, at));
       if (this.left > 0) return at;
     }
     (this.request as Request).complete = true;
@@ -250,10 +259,10 @@ export class Connection {
     this.chunked = undefined;
     return at;
   }
-  private readonly put = (piece: Buffer): void => {
+  private put(piece: Buffer): void {
     const { body } = this;
-    if (body !== undefined && !body.destroyed && !body.push(piece)) this.pause();
-  };
+    if (piece.length > 0 && body !== undefined && !body.destroyed && !body.push(piece)) this.pause();
+  }
 
   private pause(): void {
     if (this.paused) return;
@@ -273,9 +282,22 @@ export class Connection {
     this.response = undefined;
     response.finished();
     if (!response.keepAlive) this.linger();
-    else if (request.complete) this.next();
-    // The rest of the body is dropped.
-    else request.resume();
+    else if (request.complete) this.goOn();
+    else {
+      // The rest of the body is dropped.
+      this.draining = true;
+      request.resume();
+    }
+  }
+
+  /** A request that has come already is handled in the next turn of the loop: those of one client do not delay others. */
+  private goOn(): void {
+    this.draining = false;
+    if (this.size === 0) this.next();
+    else
+      inNextTurn(() => {
+        if (this.state === 'open') this.next();
+      });
   }
 
   /** The next request, of which some may have come already. */
@@ -366,6 +388,9 @@ export class Connection {
 }
 
 function ignore(): void {}
+
+/** Chunks that came together: small ones would take many times the memory of their content. */
+const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
 
 const tooLarge = (): BadRequest => new BadRequest('the head of the request is too large', 431);
 

@@ -46,7 +46,7 @@ export function readLine(line: string): RequestLine {
   const method = line.slice(0, first);
   if (first < 0 || second < 0 || !methods.has(method)) throw new BadRequest('malformed request line');
   const minor = minorOf(line.slice(second + 1));
-  const target = line.slice(first + 1, second);
+  const target = own(line, first + 1, second);
   if (badTarget.test(target)) throw new BadRequest('malformed request target');
   return { method, target: pathOf(target), minor };
 }
@@ -67,6 +67,16 @@ function pathOf(target: string): string {
   return path.charCodeAt(0) === SLASH ? path : `/${path}`;
 }
 const SLASH = 0x2f;
+
+/**
+ * A part of a text. The engine keeps the whole text as long as a part of it is used, and some parts are kept for long, in caches:
+ * those of a long text are copied.
+ */
+function own(text: string, start: number, end: number): string {
+  const part = text.slice(start, end);
+  return text.length <= SHORT ? part : Buffer.from(part, 'latin1').toString('latin1');
+}
+const SHORT = 4096;
 
 export interface Fields {
   /** Names in lower case; those that come twice are joined as `node:http` does it. Shared by requests: never changed. */
@@ -118,7 +128,7 @@ export function readFields(text: string): Fields {
     const colon = text.indexOf(':', at);
     // A line that begins with a space would continue the one before, which is obsolete (RFC 9112, 5.2).
     if (colon < 0 || colon > end) throw new BadRequest('malformed header line');
-    const name = text.slice(at, colon);
+    const name = own(text, at, colon);
     if (!token.test(name)) throw new BadRequest('invalid header name');
     const value = trimmed(text, colon + 1, end);
     if (badValue.test(value)) throw new BadRequest('invalid header value');
@@ -152,7 +162,7 @@ function trimmed(text: string, from: number, to: number): string {
   let end = to;
   while (start < end && isSpace(text.charCodeAt(start))) start++;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
-  return text.slice(start, end);
+  return own(text, start, end);
 }
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 

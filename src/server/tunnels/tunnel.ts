@@ -32,7 +32,6 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
   const { target, path, headers, unreachable, clock } = tunnelling;
   const { upgrade } = ctx;
   if (upgrade === undefined) throw badRequest('Upgrade request required');
-  if (Number(ctx.header('content-length') ?? 0) > 0) throw badRequest('a request that switches protocols must have no body');
   if (open.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
   const lengths = ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
   const request = dial(target, { method: ctx.method, path, headers: [...headers, ...lengths], clock, answerMs: UPGRADE_MS });

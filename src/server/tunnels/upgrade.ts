@@ -3,7 +3,6 @@
  * a handler may take the connection; if none does, they are answered like any request and the connection ends.
  */
 import type { Socket } from 'node:net';
-import { BODY_LIMIT } from '../body.ts';
 import type { Incoming, Outgoing } from '../context.ts';
 import type { Request } from '../http1/request.ts';
 import type { Response } from '../http1/response.ts';
@@ -22,7 +21,8 @@ export interface Upgrade {
 }
 
 export type Handle = (req: Incoming, res: Outgoing, upgrade?: Upgrade) => void;
-export type UpgradeHandle = (req: Request, res: Response, upgrade: Upgrade) => void;
+/** `upgrade` is undefined for a request with a body, which is answered like any other. */
+export type UpgradeHandle = (req: Request, res: Response, upgrade: Upgrade | undefined) => void;
 
 /**
  * Handles requests that ask to switch protocols. `bearerProtocol` is the prefix of the WebSocket subprotocol in which browsers
@@ -30,13 +30,6 @@ export type UpgradeHandle = (req: Request, res: Response, upgrade: Upgrade) => v
  */
 export function upgradeHandler(handle: Handle, bearerProtocol: string): UpgradeHandle {
   return (req, res, upgrade) => {
-    const { 'transfer-encoding': coding, 'content-length': length = '0' } = req.headers;
-    // The body of such a request is read like any other, but nobody sends one in pieces or a large one.
-    if (coding !== undefined || Number(length) > BODY_LIMIT) {
-      res.writeHead(400, ['Connection', 'close', 'Content-Length', '0']);
-      res.end();
-      return;
-    }
     adoptToken(req, bearerProtocol);
     handle(req, res, upgrade);
   };
