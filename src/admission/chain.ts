@@ -19,6 +19,8 @@ const unobserved: ChainObserver = { now: () => 0, plugin: () => () => {}, phase:
 
 interface Handler {
   readonly name: string;
+  readonly plugin: AdmissionPlugin;
+  /** The method of the plug-in for this phase. A bound one would be another call. */
   readonly handle: (request: AdmissionRequest) => void | Promise<void>;
   readonly observe: Observe;
 }
@@ -57,13 +59,13 @@ class Runner {
     // Plug-ins change objects in place: the state to compare with is copied before.
     const { name, namespace, uid, generateName } = request.object?.metadata ?? nameless;
     const first = this.phase('admit', request);
-    if (!(first instanceof Promise) && request.reinvocation !== 'wanted') return checkSame(request, name, namespace, uid, generateName);
-    const check = (): void => checkSame(request, name, namespace, uid, generateName);
-    const second = (): void | Promise<void> => {
-      const again = this.again(request);
-      return again instanceof Promise ? again.then(check) : check();
-    };
-    return first instanceof Promise ? first.then(second) : second();
+    if (!(first instanceof Promise) && request.reinvocation !== 'wanted') checkSame(request, name, namespace, uid, generateName);
+    else return this.admitAgain(first, request, { name, namespace, uid, generateName });
+  }
+  private async admitAgain(first: void | Promise<void>, request: AdmissionRequest, before: ApiObject['metadata']): Promise<void> {
+    await first;
+    await this.again(request);
+    checkSame(request, before.name, before.namespace, before.uid, before.generateName);
   }
   private again(request: AdmissionRequest): void | Promise<void> {
     if (request.reinvocation !== 'wanted') return;
@@ -80,54 +82,62 @@ class Runner {
     try {
       const answer =
         request.explanation === undefined ? this.run(handlers, 0, request, began) : this.runExplained(handlers, phase, request);
-      if (!(answer instanceof Promise)) {
-        observe((answer - began) / 1000, false);
-        return;
-      }
-      return answer.then(
-        (ended) => observe((ended - began) / 1000, false),
-        (error: unknown) => {
-          observe((this.observer.now() - began) / 1000, true);
-          throw error;
-        },
-      );
+      if (answer instanceof Promise) return this.observed(answer, observe, began);
+      observe((answer - began) / 1000, false);
     } catch (error) {
       observe((this.observer.now() - began) / 1000, true);
       throw error;
     }
   }
+  // Closures are made where something is waited for, and nowhere else: the plug-ins of most requests answer at once.
+  private observed(answer: Promise<number>, observe: Observe, began: number): Promise<void> {
+    return answer.then(
+      (ended) => observe((ended - began) / 1000, false),
+      (error: unknown) => {
+        observe((this.observer.now() - began) / 1000, true);
+        throw error;
+      },
+    );
+  }
 
   /** Returns the end time of the last one: the clock is read once for each. */
   private run(handlers: readonly Handler[], start: number, request: AdmissionRequest, since: number): number | Promise<number> {
     let began = since;
-    for (let i = start; i < handlers.length; i++) {
-      const one = handlers[i] as Handler;
-      const from = began;
-      let rejected = true;
-      try {
-        const answer = one.handle(request);
-        if (answer instanceof Promise) {
-          rejected = false;
-          return answer.then(
-            () => {
-              const ended = this.observer.now();
-              one.observe((ended - from) / 1000, false);
-              return this.run(handlers, i + 1, request, ended);
-            },
-            (error: unknown) => {
-              one.observe((this.observer.now() - from) / 1000, true);
-              throw error;
-            },
-          );
-        }
-        rejected = false;
-      } finally {
-        if (rejected) one.observe((this.observer.now() - from) / 1000, true);
+    let i = start;
+    try {
+      for (; i < handlers.length; i++) {
+        const one = handlers[i] as Handler;
+        const answer = one.handle.call(one.plugin, request);
+        if (answer instanceof Promise) return this.runRest(answer, handlers, i, request, began);
+        const ended = this.observer.now();
+        one.observe((ended - began) / 1000, false);
+        began = ended;
       }
-      began = this.observer.now();
-      one.observe((began - from) / 1000, false);
+      return began;
+    } catch (error) {
+      (handlers[i] as Handler).observe((this.observer.now() - began) / 1000, true);
+      throw error;
     }
-    return began;
+  }
+  private runRest(
+    answer: Promise<void>,
+    handlers: readonly Handler[],
+    at: number,
+    request: AdmissionRequest,
+    began: number,
+  ): Promise<number> {
+    const { observe } = handlers[at] as Handler;
+    return answer.then(
+      () => {
+        const ended = this.observer.now();
+        observe((ended - began) / 1000, false);
+        return this.run(handlers, at + 1, request, ended);
+      },
+      (error: unknown) => {
+        observe((this.observer.now() - began) / 1000, true);
+        throw error;
+      },
+    );
   }
 
   private async runExplained(handlers: readonly Handler[], phase: Phase, request: AdmissionRequest): Promise<number> {
@@ -137,7 +147,7 @@ class Runner {
       const began = this.observer.now();
       let failure: unknown;
       try {
-        await one.handle(request);
+        await one.handle.call(one.plugin, request);
       } catch (error) {
         failure = error ?? new Error('refused');
       }
@@ -157,7 +167,8 @@ class Runner {
           .filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation))
           .map((plugin) => ({
             name: plugin.name,
-            handle: (plugin[phase] as Handler['handle']).bind(plugin),
+            plugin,
+            handle: plugin[phase] as Handler['handle'],
             observe: this.observer.plugin(plugin.name, phase, operation),
           })),
       );

@@ -5,8 +5,18 @@ import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
-import { MOST_ENTRIES } from './interned.ts';
-import { anyShape, checkLength, isObject, type ListShape, type MessageShape, type Shape, Untyped, type Values } from './shape.ts';
+import { beginning, MOST_ENTRIES } from './interned.ts';
+import {
+  anyShape,
+  checkLength,
+  isObject,
+  keyElement,
+  type ListShape,
+  type MessageShape,
+  type Shape,
+  Untyped,
+  type Values,
+} from './shape.ts';
 
 export interface Comparison {
   /** Paths that are new or have another value. */
@@ -67,6 +77,7 @@ export class Walk {
     const changed = changedFields.top;
     const removed = removedFields.top;
     let seen = false;
+    const isNew = a === noValues;
     for (const key in b) {
       const next = b[key];
       if (next === undefined) continue;
@@ -74,7 +85,7 @@ export class Walk {
       const field = fieldOf(shape, key);
       const skip = skipped?.fields.get(key);
       if (field === undefined || skip === true) continue;
-      let last = own(a, key);
+      let last = isNew ? undefined : own(a, key);
       if (last === undefined) last = skip?.self === true ? noValues : field.zero;
       let found: FieldSet | undefined;
       if (last === undefined) found = everything(field.shape, next);
@@ -247,6 +258,8 @@ function everyField(shape: MessageShape, value: Values, bounded: boolean): Field
   return changedFields.build(base, true) ?? leaf;
 }
 function everyKey(shape: Shape, value: Values, bounded: boolean): FieldSet {
+  const known = shape.node === 'leaf' ? knownKeys(value) : undefined;
+  if (known !== undefined) return known;
   let entries: Items | undefined;
   for (const key in value) {
     const next = value[key];
@@ -255,4 +268,17 @@ function everyKey(shape: Shape, value: Values, bounded: boolean): FieldSet {
     entries.addKey(key, everything(shape, next, bounded));
   }
   return entries?.build(true) ?? leaf;
+}
+/** The set of the keys of a map, if it was made before and they are few and in order, as they are in the normal form. */
+function knownKeys(value: Values): FieldSet | undefined {
+  let step = beginning(true);
+  let last = '';
+  let count = 0;
+  for (const key in value) {
+    if (value[key] === undefined) continue;
+    if (++count > MOST_ENTRIES || (count > 1 && key <= last)) return undefined;
+    step = step.to(keyElement(key), leaf);
+    last = key;
+  }
+  return count === 0 ? undefined : step.set;
 }

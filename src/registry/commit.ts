@@ -98,7 +98,7 @@ export interface Put {
   /** The revision at which it was created; 0: the one of this write. */
   readonly created: number;
   /** What is written in the same commit. */
-  readonly more?: readonly Operation[];
+  readonly more?: readonly Operation[] | undefined;
   readonly sideWrites?: SideWrite[];
   readonly steps?: readonly CommitStep[] | undefined;
 }

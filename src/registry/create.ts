@@ -1,11 +1,10 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
 import type { ApiObject } from '../kinds/kind.ts';
 import { atOnce, inSlices, type Slices, soonOrInSlices } from '../lib/slices.ts';
-import { whenReady } from '../lib/when-ready.ts';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
-import { CommitConflict } from '../storage/engine.ts';
+import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import {
   admissionRequest,
@@ -84,8 +83,11 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 
   const target = withName(named, ready.metadata.name);
   const hook = hookOf(deps, resource);
-  const hookRequest = { object: ready, old: undefined, dryRun: ctx.dryRun, operations: [] as never[] };
-  if (hook !== undefined) await hook(hookRequest);
+  let more: Operation[] | undefined;
+  if (hook !== undefined) {
+    more = [];
+    await hook({ object: ready, old: undefined, dryRun: ctx.dryRun, operations: more });
+  }
   if (slices !== undefined) await slices.pause();
 
   const checking = check(deps, ctx, ready, slices);
@@ -116,7 +118,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   }
   if (given !== undefined && !owned && isVersion(given)) throw badRequestOnCreate();
   const { sideWrites, commitSteps: steps } = request;
-  const put: Put = { object: ready, shared: slices !== undefined, expect: 0, created: 0, more: hookRequest.operations, sideWrites, steps };
+  const put: Put = { object: ready, shared: slices !== undefined, expect: 0, created: 0, more, sideWrites, steps };
   for (let attempt = 1; ; attempt++) {
     const final = withName(target, ready.metadata.name);
     // The text of a large object is made in slices, with each try: the name may be another one.
@@ -142,17 +144,26 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 
 /** The rules for what is made. Throws `invalid`. */
 function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: Slices | undefined): void | Promise<void> {
+  const forms = validatedForms(deps, ctx, ready, undefined);
+  if (forms instanceof Promise) return forms.then(({ object }) => checkForm(deps, ctx, ready, object, slices));
+  return checkForm(deps, ctx, ready, forms.object, slices);
+}
+function checkForm(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  ready: ApiObject,
+  validated: ApiObject,
+  slices: Slices | undefined,
+): void | Promise<void> {
   const { kind } = ctx.resource;
-  return whenReady(validatedForms(deps, ctx, ready, undefined), (validated) => {
-    const errors = new FieldErrors();
-    validateMetadata(deps.env, kind, ready, errors);
-    validateKey(ctx, ready, errors);
-    if (slices !== undefined) return checkInSlices(deps, ctx, ready, validated.object, errors, slices);
-    const work = kind.strategy?.validate?.(validated.object as never, errors, deps.env, ctx);
-    const done = work === undefined ? undefined : soonOrInSlices(work);
-    if (done instanceof Promise) return done.then(() => conclude(deps, ctx, ready, errors));
-    conclude(deps, ctx, ready, errors);
-  });
+  const errors = new FieldErrors();
+  validateMetadata(deps.env, kind, ready, errors);
+  validateKey(ctx, ready, errors);
+  if (slices !== undefined) return checkInSlices(deps, ctx, ready, validated, errors, slices);
+  const work = kind.strategy?.validate?.(validated as never, errors, deps.env, ctx);
+  const done = work === undefined ? undefined : soonOrInSlices(work);
+  if (done instanceof Promise) return concludeLater(done, deps, ctx, ready, errors);
+  conclude(deps, ctx, ready, errors);
 }
 /** The rules for a large object, with pauses between the walks over it. */
 async function checkInSlices(
@@ -167,6 +178,16 @@ async function checkInSlices(
   const work = ctx.resource.kind.strategy?.validate?.(validated as never, errors, deps.env, ctx);
   if (work !== undefined) await inSlices(work, slices);
   await slices.pause();
+  conclude(deps, ctx, ready, errors);
+}
+async function concludeLater(
+  done: Promise<void>,
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  ready: ApiObject,
+  errors: FieldErrors,
+): Promise<void> {
+  await done;
   conclude(deps, ctx, ready, errors);
 }
 function conclude(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, errors: FieldErrors): void {

@@ -1,9 +1,9 @@
 /** Field ownership after a write: the registry's side of `patch/`. */
 import type { ApiObject } from '../kinds/kind.ts';
-import { whenReady } from '../lib/when-ready.ts';
 import { ApiError, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import {
+  type Convert,
   MAX_MANAGERS,
   type ManagedFieldsEntry,
   managersAfterAdmission,
@@ -14,7 +14,7 @@ import {
 import type { MessageType } from '../schema/types.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { dropRepeatedOwners } from './metadata.ts';
-import { type Conversions, Undeclared, withConversions, withConversionsInSlices } from './rule-conversions.ts';
+import { Undeclared, withConversions, withConversionsInSlices } from './rule-conversions.ts';
 import { strategyOf } from './strategy.ts';
 
 /** Sets the managedFields of a new object, in request version. */
@@ -30,10 +30,13 @@ export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObj
 function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined, size = 0): void | Promise<void> {
   dropRepeatedOwners(ctx, object);
   checkManagers(ctx, object, live);
-  return whenReady(recorded(deps, ctx, object, live, size), (entries) => {
-    if (entries === undefined || entries.length === 0) delete object.metadata.managedFields;
-    else object.metadata.managedFields = entries as never;
-  });
+  const entries = recorded(deps, ctx, object, live, size);
+  if (entries instanceof Promise) return entries.then((later) => setEntries(object, later));
+  setEntries(object, entries);
+}
+function setEntries(object: ApiObject, entries: Entries): void {
+  if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;
+  else if (object.metadata.managedFields !== undefined) delete object.metadata.managedFields;
 }
 
 /** The managers that a client sends are validated; a stored list may be longer, and is only kept. */
@@ -60,21 +63,13 @@ function recorded(
   size: number,
 ): Entries | Promise<Entries> {
   const { resource } = ctx;
-  const now = deps.env.now();
   const slices = ctx.request?.slices(size);
-  const excuse = (error: unknown): Entries => {
-    // The owners of fields are unknown in every version.
-    if (error instanceof Undeclared) return undefined;
-    // A conversion that fails temporarily does not drop the owners, nor refuse a write that needs none of it.
-    if (error instanceof ApiError && error.code !== 413) return live?.metadata.managedFields as Entries;
-    throw error;
-  };
-  const write = ({ convert }: Conversions): UpdateWrite => ({
+  const write = (convert: Convert): UpdateWrite => ({
     type: resource.schema,
     apiVersion: resource.apiVersion,
     manager: ctx.manager,
     subresource: ctx.subresource,
-    now,
+    now: deps.env.now(),
     resetFields: strategyOf(ctx).resetFields,
     convert,
     large: slices !== undefined,
@@ -84,12 +79,21 @@ function recorded(
   try {
     const entries =
       slices === undefined
-        ? withConversions(deps.catalog, resource, 'refuse', (conversions) => recordUpdate(write(conversions)))
-        : withConversionsInSlices(deps.catalog, resource, 'refuse', (conversions) => recordUpdateSteps(write(conversions)), slices);
-    return entries instanceof Promise ? entries.catch(excuse) : entries;
+        ? withConversions(deps.catalog, resource, 'refuse', ({ convert }) => recordUpdate(write(convert)))
+        : withConversionsInSlices(deps.catalog, resource, 'refuse', ({ convert }) => recordUpdateSteps(write(convert)), slices);
+    return entries instanceof Promise ? entries.catch((error: unknown) => excused(error, live)) : entries;
   } catch (error) {
-    return excuse(error);
+    return excused(error, live);
   }
+}
+
+/** The owners of fields after a conversion has failed. Throws other errors. */
+function excused(error: unknown, live: ApiObject | undefined): Entries {
+  // The owners of fields are unknown in every version.
+  if (error instanceof Undeclared) return undefined;
+  // A conversion that fails temporarily does not drop the owners, nor refuse a write that needs none of it.
+  if (error instanceof ApiError && error.code !== 413) return live?.metadata.managedFields as Entries;
+  throw error;
 }
 
 /** Sets the managedFields of an object that is posted to a subresource with a kind of its own. */

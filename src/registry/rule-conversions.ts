@@ -36,6 +36,7 @@ export function withConversions<T>(
   undeclared: UndeclaredFields,
   rule: (conversions: Conversions) => T,
 ): T | Promise<T> {
+  if (!resource.custom) return rule(builtInConversions(catalog, resource, undeclared));
   const known: Known = new Map();
   const conversions = conversionsOf(catalog, resource, known, undeclared);
   try {
@@ -45,6 +46,19 @@ export function withConversions<T>(
     return again(error, known, () => rule(conversions));
   }
 }
+
+/** Built-in kinds need no calls, and so remember no results: the conversions of a resource serve all its writes. */
+function builtInConversions(catalog: Catalog, resource: Resource, undeclared: UndeclaredFields): Conversions {
+  const made = ofBuiltIns[undeclared];
+  let found = made.get(resource);
+  if (found === undefined) {
+    found = conversionsOf(catalog, resource, noResults, undeclared);
+    made.set(resource, found);
+  }
+  return found;
+}
+const ofBuiltIns: Readonly<Record<UndeclaredFields, WeakMap<Resource, Conversions>>> = { refuse: new WeakMap(), drop: new WeakMap() };
+const noResults: ReadonlyMap<string, ApiObject> = new Map();
 
 /** The same for a rule that takes long, in slices. Also rejects with RequestEnded. */
 export async function withConversionsInSlices<T>(
@@ -98,7 +112,12 @@ class Missing extends Error {
   }
 }
 
-function conversionsOf(catalog: Catalog, resource: Resource, known: Known, undeclared: UndeclaredFields): Conversions {
+function conversionsOf(
+  catalog: Catalog,
+  resource: Resource,
+  known: ReadonlyMap<string, ApiObject>,
+  undeclared: UndeclaredFields,
+): Conversions {
   const find = (apiVersion: string): Resource | undefined => {
     const { group, version } = splitApiVersion(apiVersion);
     const found = catalog.find(group, version, resource.kind.plural);

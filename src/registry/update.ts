@@ -169,8 +169,11 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
     ready.metadata.generation = (old.metadata.generation ?? 0) + 1;
 
   const hook = ctx.subresource === '' ? hookOf(deps, resource) : undefined;
-  const hookRequest = { object: ready, old, dryRun: ctx.dryRun, operations: [] as Operation[] };
-  if (hook !== undefined) await hook(hookRequest);
+  let more: Operation[] | undefined;
+  if (hook !== undefined) {
+    more = [];
+    await hook({ object: ready, old, dryRun: ctx.dryRun, operations: more });
+  }
   if (slices !== undefined) await slices.pause();
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
@@ -202,7 +205,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   if (slices !== undefined) await slices.pause();
 
   const gone = finished(kind, ready, old);
-  const kept = gone ? removeFinished(deps, ctx, ready, item) : store(deps, ctx, ready, item, request, hookRequest.operations);
+  const kept = gone ? removeFinished(deps, ctx, ready, item) : store(deps, ctx, ready, item, request, more);
   return { item: await kept, created: false };
 }
 
@@ -213,7 +216,7 @@ async function store(
   ready: ApiObject,
   item: Item,
   { sideWrites, commitSteps: steps }: AdmissionRequest,
-  more: readonly Operation[],
+  more: readonly Operation[] | undefined,
 ): Promise<Item> {
   const { resource } = ctx;
   const slices = ctx.request?.slices(item.bytes.length);

@@ -2,6 +2,7 @@
  * Whether an object is exactly in the normal form: its JSON text, parsed and decoded, would be an equal object, so that this
  * can be skipped. The result may be false for an object that is: for an unusual order of keys, a null, an undefined.
  */
+import { keptText } from './json-encode.ts';
 import { scalarDecoder } from './json-scalars.ts';
 import { isEmpty } from './json-value.ts';
 import { Mismatch } from './mismatch.ts';
@@ -55,7 +56,9 @@ function compile(resolved: ResolvedType): Check {
 
 function scalarCheck(name: ScalarName): Check {
   if (name === 'string') return (value) => typeof value === 'string';
-  if (name === 'raw' || name === 'json' || name === 'fieldsV1') return (value) => value !== null && isJson(value, 0);
+  // A set of fields whose text is cached was made here, and never changes.
+  if (name === 'fieldsV1') return (value) => isPlainObject(value) && (keptText(value) !== undefined || isJson(value, 0));
+  if (name === 'raw' || name === 'json') return (value) => value !== null && isJson(value, 0);
   const read = scalarDecoder(name);
   return (value) => value !== undefined && value !== null && read(value) === value;
 }
