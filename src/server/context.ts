@@ -11,6 +11,7 @@ import type { AuditRecord } from './audit/record.ts';
 import type { AwaitedBody } from './fairness/awaited-body.ts';
 import type { FairQueue, Holder, Waiter } from './fairness/level.ts';
 import type { Flow } from './flow.ts';
+import { HeadNotes } from './head-notes.ts';
 import type { RequestInfo } from './request-info.ts';
 import { type Query, Route, type Routes } from './route.ts';
 import type { Upgrade } from './tunnels/upgrade.ts';
@@ -26,6 +27,8 @@ export interface Incoming {
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
   readonly socket: Peer;
+  /** Shared by all requests that share their headers. */
+  readonly fields?: { notes: HeadNotes | undefined } | undefined;
   /** The whole body has come. */
   readonly complete: boolean;
   /** Of HTTP/2. */
@@ -148,6 +151,7 @@ export class Context {
   /** Size of the body, once it has been read. */
   bodyBytes = 0;
   private sliced: Slices | undefined;
+  private ownHead: HeadNotes | undefined;
 
   constructor(req: Incoming, res: Outgoing, now: number, routes?: Routes) {
     this.req = req;
@@ -169,6 +173,17 @@ export class Context {
   /** The first value of a query parameter. */
   param(name: string): string | undefined {
     return this.search === '' ? undefined : this.route.param(name);
+  }
+  /** What the headers say. */
+  get head(): HeadNotes {
+    const { req } = this;
+    const shared = req.fields;
+    const known = shared === undefined ? this.ownHead : shared.notes;
+    if (known !== undefined) return known;
+    const made = new HeadNotes(req.headers);
+    if (shared === undefined) this.ownHead = made;
+    else shared.notes = made;
+    return made;
   }
   header(name: string): string | undefined {
     const value = this.req.headers[name];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiError } from '../meta/errors.ts';
 import { kubernetes } from '../meta/identity.ts';
-import { errorForm, Negotiator, type Offer, wantsPretty } from './negotiate.ts';
+import { errorForm, isReader, Negotiator, type Offer, wantsPretty } from './negotiate.ts';
 
 const negotiator = new Negotiator(kubernetes);
 const object: Offer = { protobuf: true, transforms: ['Table', 'PartialObjectMetadata'] };
@@ -150,5 +150,5 @@ test.each([
   [undefined, 'mycurl/1', false],
   [undefined, undefined, false],
 ])('?pretty=%s for %s', (pretty, agent, indented) => {
-  expect(wantsPretty(pretty, agent)).toBe(indented);
+  expect(wantsPretty(pretty, isReader(agent))).toBe(indented);
 });

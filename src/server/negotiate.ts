@@ -221,7 +221,7 @@ const goesBefore = (a: Clause, b: Clause): boolean =>
 const TRUE: readonly string[] = ['1', 't', 'T', 'true', 'True', 'TRUE'];
 
 /** Browsers and command-line fetchers get indented responses unless they opt out. A text that is not a boolean is false. */
-export function wantsPretty(pretty: string | undefined, userAgent: string | undefined): boolean {
-  if (pretty !== undefined && pretty !== '') return TRUE.includes(pretty);
-  return userAgent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);
+export function wantsPretty(pretty: string | undefined, reader: boolean): boolean {
+  return pretty !== undefined && pretty !== '' ? TRUE.includes(pretty) : reader;
 }
+export const isReader = (userAgent: string | undefined): boolean => userAgent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);

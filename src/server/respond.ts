@@ -126,7 +126,7 @@ export function sendText(ctx: Context, status: number, text: string, headers: re
   send(ctx, status, 'text/plain; charset=utf-8', text, ['X-Content-Type-Options', 'nosniff', ...headers]);
 }
 
-export const prettyWanted = (ctx: Context): boolean => wantsPretty(ctx.param('pretty'), ctx.header('user-agent'));
+export const prettyWanted = (ctx: Context): boolean => wantsPretty(ctx.param('pretty'), ctx.head.isReader);
 
 /** A Status in the given form; that of errors where none is given. */
 export async function sendStatus(

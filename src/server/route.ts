@@ -141,12 +141,14 @@ export class Routes {
 
   of(method: string, url: string): Route {
     const known = this.known.get(method);
-    let route = known?.get(url);
-    if (route === undefined) {
-      route = new Route(method, url);
-      if (known !== undefined && url.length <= LONGEST && this.cameBefore(url)) known.set(url, route);
-    }
-    return route;
+    const route = known?.get(url);
+    if (route !== undefined) return route;
+    if (known === undefined || url.length > LONGEST || !this.cameBefore(url)) return new Route(method, url);
+    // The URL may be a part of a longer text, which would be kept with it.
+    const own = Buffer.from(url).toString();
+    const made = new Route(method, own);
+    known.set(own, made);
+    return made;
   }
 
   private cameBefore(url: string): boolean {

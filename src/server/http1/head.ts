@@ -9,6 +9,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { METHODS } from 'node:http';
+import type { HeadNotes } from '../head-notes.ts';
 
 /** Maximum bytes of a head. */
 export const HEAD_BYTES = 64 * 1024;
@@ -92,6 +93,7 @@ export interface Fields {
   readonly close: boolean;
   readonly keepAlive: boolean;
   readonly upgrade: boolean;
+  notes: HeadNotes | undefined;
 }
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -150,6 +152,7 @@ export function readFields(text: string): Fields {
     close: connection !== undefined && names(connection, 'close'),
     keepAlive: connection !== undefined && names(connection, 'keep-alive'),
     upgrade: headers.upgrade !== undefined && connection !== undefined && names(connection, 'upgrade'),
+    notes: undefined,
   };
 }
 

@@ -12,18 +12,20 @@ export class Request {
   headers: IncomingHttpHeaders;
   rawHeaders: readonly string[];
   readonly socket: Socket;
+  readonly fields: Fields;
   /** The whole body has come, or there is none. */
   complete = true;
   /** The whole body, if it came with the head. Empty if there is none. */
   body: Buffer | undefined = nothing;
   private pieces: BodyStream | undefined;
 
-  constructor({ method, target, minor }: RequestLine, { headers, rawHeaders }: Fields, socket: Socket) {
+  constructor({ method, target, minor }: RequestLine, fields: Fields, socket: Socket) {
     this.method = method;
     this.url = target;
     this.httpVersionMinor = minor;
-    this.headers = headers;
-    this.rawHeaders = rawHeaders;
+    this.headers = fields.headers;
+    this.rawHeaders = fields.rawHeaders;
+    this.fields = fields;
     this.socket = socket;
   }
 

@@ -6,14 +6,10 @@ import type { Context } from '../context.ts';
 import { isLongRunning } from '../in-flight.ts';
 import type { Step } from '../pipeline.ts';
 
-/** Ids that clients may choose themselves, within reason. */
-const goodId = /^[\x21-\x7e]{1,64}$/;
-
 export const auditId =
   (random: Random): Step =>
   (ctx) => {
-    const given = ctx.header('audit-id');
-    ctx.auditId = given !== undefined && goodId.test(given) ? given : random.uuid();
+    ctx.auditId = ctx.head.auditId ?? random.uuid();
     ctx.headers = ['Audit-Id', ctx.auditId, 'Cache-Control', 'no-cache, private'];
   };
 

@@ -55,7 +55,7 @@ function sendStored(services: Services, ctx: Context, resource: Resource, repres
 
 /** The form that the client accepts. Clients of a route mostly accept the same. */
 function formOf({ negotiator }: Services, ctx: Context, offer: Offer): Representation {
-  const accept = ctx.header('accept');
+  const { accept } = ctx.head;
   const { route } = ctx;
   const { form } = route;
   if (form !== undefined && form.offer === offer && form.accept === accept) return form.representation;
@@ -108,7 +108,7 @@ export function sendItem(
 }
 
 export const isPretty = (ctx: Context, representation: Representation): boolean =>
-  representation.media === 'json' && (representation.pretty || wantsPretty(ctx.param('pretty'), ctx.header('user-agent')));
+  representation.media === 'json' && (representation.pretty || wantsPretty(ctx.param('pretty'), ctx.head.isReader));
 
 /** The part of each object in its row of a Table; ignored in other forms. */
 export function includeObject(ctx: Context, { transform }: Representation): IncludeObject {
