@@ -31,7 +31,7 @@ const keys = keysInMemory();
 const startWithKeys = (around: Surroundings = {}): Promise<RunningServer> =>
   startServer({ store: 'memory', securePort: 0, serviceAccountSigningKeyFile }, { log: silentLog, keys, ...around });
 
-const left = new LeftOpen();
+const left = new LeftOpen({ promises: false });
 afterAll(() => left.stop());
 
 test('a server in memory writes nothing to disk, and gives its credentials as values', async () => {
@@ -90,6 +90,8 @@ test.each(['memory', 'lmdb'] as const)('a server on %s that is closed leaves not
   const client = new Client(server.address, {});
   expect((await client.send('GET', '/livez')).status).toBe(200);
   client.close();
+  // What is open is found.
+  expect((await left.list()).join('\n')).toMatch(/^Timeout at .*\(src\//m);
   await server.close();
   expect(await server.ended).toBeUndefined();
   expect(await left.list()).toEqual([]);

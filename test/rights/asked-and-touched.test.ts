@@ -67,6 +67,7 @@ class Case {
   readonly subjects: Subject[] = [];
   private readonly values = new Map<string, Buffer>();
   private readonly prefixes = new Map<string, boolean>();
+  private readonly seeded = new Map<string, readonly Stored[]>();
   /** What keys stand for, once it was found. */
   private readonly places = new Map<string, Stored>();
 
@@ -191,11 +192,21 @@ class Case {
   covered({ group, resource, namespace, name, resourceRequest }: Attributes): Stored[] {
     const subject = resourceRequest ? this.subjects.find((one) => one.group === group && one.plural === resource) : undefined;
     if (subject === undefined) return [];
-    const all = [...this.values.keys()].flatMap((key) => (key.startsWith(subject.prefix) ? [this.storedAt(key) as Stored] : []));
+    const all = this.seededBelow(subject.prefix);
     // Rights in a namespace reach that namespace itself, and no other.
     const inside = (one: Stored): boolean =>
       namespace === '' || (resource === 'namespaces' && group === '' ? one.name : one.namespace) === namespace;
     return all.filter((one) => inside(one) && (name === '' || one.name === name));
+  }
+
+  /** What was there before the first request. */
+  private seededBelow(prefix: string): readonly Stored[] {
+    let all = this.seeded.get(prefix);
+    if (all === undefined) {
+      all = [...this.values.keys()].flatMap((key) => (key.startsWith(prefix) ? [this.storedAt(key) as Stored] : []));
+      this.seeded.set(prefix, all);
+    }
+    return all;
   }
 
   private storedAt(key: string): Stored | undefined {
