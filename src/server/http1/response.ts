@@ -16,6 +16,9 @@ import type { Connection } from './connection.ts';
 /** Head and body of at most so many bytes are joined for one write; beyond that a copy costs more than another write. */
 export const JOINED = 16 * 1024;
 
+/** Longer bodies are not joined with anything. */
+const LONG = 128 * 1024;
+
 export class Response extends EventEmitter {
   statusCode = 200;
   headersSent = false;
@@ -185,14 +188,16 @@ export class Response extends EventEmitter {
       if (after !== '') all.write(after, before.length + bytes.length, after.length, 'latin1');
       return socket.write(all, taken);
     }
-    socket.cork();
+    // Corked writes are copied into one, which for long ones costs more than a further write.
+    const isLong = bytes.length > LONG;
+    if (!isLong) socket.cork();
     if (before !== '') socket.write(before, 'latin1');
     if (after === '') socket.write(bytes, taken);
     else {
       socket.write(bytes);
       socket.write(after, 'latin1', taken);
     }
-    socket.uncork();
+    if (!isLong) socket.uncork();
     return !socket.writableNeedDrain;
   }
 
