@@ -80,7 +80,11 @@ function acceptedNames(
   take('kind', kinds, 'KindConflict');
   take('listKind', kinds, 'ListKindConflict');
   accepted.categories = wanted.categories as never;
-  for (const field of ['shortNames', 'categories', 'singular', 'listKind'] as const)
-    if (accepted[field] === undefined) delete accepted[field];
-  return [accepted, condition];
+  return [withoutAbsent(accepted), condition];
+}
+
+/** A new object, instead of fields deleted: a loop that has met one object which lost a field is slower for all objects from then on. */
+function withoutAbsent(names: CustomResourceDefinitionNames): CustomResourceDefinitionNames {
+  const present = Object.entries(names).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as unknown as CustomResourceDefinitionNames;
 }
