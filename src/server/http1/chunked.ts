@@ -38,8 +38,9 @@ export class ChunkedReader {
     return this.state === 'done';
   }
 
-  /** Passes the data on; returns where the bytes of the body end, which is `to` unless it is done. Throws BadRequest. */
-  read(bytes: Buffer, from: number, to: number, data: (piece: Buffer) => void): number {
+  /** Passes the data on; returns where the bytes of the body end, which is the end of all unless it is done. Throws BadRequest. */
+  read(bytes: Buffer, from: number, data: (piece: Buffer) => void): number {
+    const to = bytes.length;
     let at = from;
     while (at < to && this.state !== 'done') {
       if (this.state === 'data') {

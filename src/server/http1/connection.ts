@@ -96,8 +96,7 @@ export class Connection {
     if (this.state === 'lingering') return;
     try {
       if (this.request === undefined) {
-        if (this.size === 0) this.readRequest(chunk, chunk.length);
-        else this.readRequest(this.keep(chunk, 0), this.size);
+        this.readRequest(this.size === 0 ? chunk : this.keep(chunk, 0));
         return;
       }
       const at = this.request.complete ? 0 : this.readBody(chunk, 0);
@@ -119,20 +118,21 @@ export class Connection {
     }
     this.waiting.set(chunk.subarray(from), this.size);
     this.size = size;
-    return this.waiting;
+    return this.waiting.subarray(0, size);
   }
 
-  /** Reads the head at the start of the bytes, and begins its request; keeps what follows. */
-  private readRequest(bytes: Buffer, size: number): void {
-    const start = afterEmptyLines(bytes, size);
+  /** Reads the head at the start of the bytes, and begins its request; keeps what follows. What was searched is not searched again. */
+  private readRequest(bytes: Buffer): void {
+    const size = bytes.length;
+    const start = afterEmptyLines(bytes);
     if (start === size) {
       this.size = this.checked = 0;
       return;
     }
     const from = Math.max(start, this.checked - 3);
-    const end = size - from < 4 ? -1 : bytes.indexOf(headEnd, from);
-    if (end < 0 || end + 4 > size) {
-      this.awaitHead(bytes, start, size);
+    const end = bytes.indexOf(headEnd, from);
+    if (end < 0) {
+      this.awaitHead(bytes, start);
       return;
     }
     if (end - start > HEAD_BYTES) throw tooLarge();
@@ -142,7 +142,7 @@ export class Connection {
     const fields = this.fieldsOf(lineEnd < 0 ? '' : text.slice(lineEnd + 2));
     this.size = this.checked = 0;
     this.lineChecked = false;
-    this.begin(line, fields, bytes, end + 4, size);
+    this.begin(line, fields, bytes, end + 4);
   }
 
   private fieldsOf(text: string): Fields {
@@ -155,24 +155,24 @@ export class Connection {
   }
 
   /** Keeps a part of a head, which is refused as soon as it cannot become a valid one. */
-  private awaitHead(bytes: Buffer, start: number, size: number): void {
-    if (size - start > HEAD_BYTES) throw tooLarge();
-    checkPart(bytes, Math.max(start, this.checked - 1), size);
+  private awaitHead(bytes: Buffer, start: number): void {
+    if (bytes.length - start > HEAD_BYTES) throw tooLarge();
+    checkPart(bytes, Math.max(start, this.checked - 1));
     if (!this.lineChecked) {
-      const end = bytes.indexOf(LF, start);
-      if (end >= 0 && end < size) {
+      const end = bytes.indexOf(LF, Math.max(start, this.checked));
+      if (end >= 0) {
         readLine(bytes.toString('latin1', start, end - 1));
         this.lineChecked = true;
       }
     }
     if (this.size === 0) {
       this.deadline = this.server.tick + HEAD_SECONDS + 1;
-      this.keep(bytes.subarray(0, size), 0);
+      this.keep(bytes, 0);
     }
-    this.checked = size;
+    this.checked = bytes.length;
   }
 
-  private begin(line: RequestLine, fields: Fields, bytes: Buffer, from: number, size: number): void {
+  private begin(line: RequestLine, fields: Fields, bytes: Buffer, from: number): void {
     const { method, minor } = line;
     if (minor === 1 && !fields.host) throw new BadRequest('missing required Host header');
     // A client of HTTP/1.0 cannot mean it (RFC 9112, 6.1).
@@ -184,24 +184,18 @@ export class Connection {
     this.request = request;
     this.response = response;
     let at = from;
-    if (fields.length > 0) at = this.beginBody(request, fields.length, bytes, from, size);
-    else if (fields.chunked) at = this.beginChunked(request, bytes, from, size);
-    if (at < size) this.keepRest(bytes, at, size);
-    else if (this.waiting.length > 0) this.waiting = nothing;
+    if (fields.length > 0) at = this.beginBody(request, fields.length, bytes, from);
+    else if (fields.chunked) at = this.beginChunked(request, bytes, from);
+    // The buffer is read from its start, and filled again.
+    this.waiting = nothing;
+    if (at < bytes.length) this.keep(bytes, at);
+    if (this.size > WAITING_BYTES) this.pause();
     const { expect } = fields.headers;
     if (expect !== undefined && minor === 1 && !this.expected(expect, response)) return;
     // One with a body is answered like all others: bytes of the body are not those of another protocol.
     const isBare = fields.length === 0 && !fields.chunked;
     if (fields.upgrade && minor === 1) this.server.upgrade(request, response, isBare ? this.upgradeOf(fields, response) : undefined);
     else this.server.handle(request, response);
-  }
-
-  private keepRest(bytes: Buffer, at: number, size: number): void {
-    const rest = bytes.subarray(at, size);
-    // The buffer is read from its start, and filled again.
-    this.waiting = nothing;
-    this.keep(rest, 0);
-    if (this.size > WAITING_BYTES) this.pause();
   }
 
   /** Whether the request is handled; what the client expects else is not known here. */
@@ -216,19 +210,19 @@ export class Connection {
   }
 
   /** Returns where the body ends. */
-  private beginBody(request: Request, length: number, bytes: Buffer, from: number, size: number): number {
-    if (size - from >= length) {
+  private beginBody(request: Request, length: number, bytes: Buffer, from: number): number {
+    if (bytes.length - from >= length) {
       request.body = bytes.subarray(from, from + length);
       return from + length;
     }
     this.body = request.open(this.more);
     this.left = length;
-    return this.readBody(bytes.subarray(0, size), from);
+    return this.readBody(bytes, from);
   }
-  private beginChunked(request: Request, bytes: Buffer, from: number, size: number): number {
+  private beginChunked(request: Request, bytes: Buffer, from: number): number {
     const reader = new ChunkedReader();
     const pieces: Buffer[] = [];
-    const at = reader.read(bytes, from, size, (piece) => void pieces.push(piece));
+    const at = reader.read(bytes, from, (piece) => void pieces.push(piece));
     if (reader.done) {
       request.body = joined(pieces);
       return at;
@@ -244,7 +238,7 @@ export class Connection {
     let at: number;
     if (this.chunked !== undefined) {
       const pieces: Buffer[] = [];
-      at = this.chunked.read(bytes, from, bytes.length, (piece) => void pieces.push(piece));
+      at = this.chunked.read(bytes, from, (piece) => void pieces.push(piece));
       this.put(joined(pieces));
       if (!this.chunked.done) return at;
     } else {
@@ -310,11 +304,11 @@ export class Connection {
     this.deadline = this.server.tick + IDLE_SECONDS + 1;
     this.resume();
     if (this.size > 0) {
-      const { waiting, size } = this;
+      const bytes = this.waiting.subarray(0, this.size);
       this.waiting = nothing;
       this.size = 0;
       try {
-        this.readRequest(waiting, size);
+        this.readRequest(bytes);
       } catch (error) {
         this.refuse(error);
       }
@@ -394,19 +388,19 @@ const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 ? (pi
 
 const tooLarge = (): BadRequest => new BadRequest('the head of the request is too large', 431);
 
-function afterEmptyLines(bytes: Buffer, size: number): number {
+function afterEmptyLines(bytes: Buffer): number {
   let at = 0;
-  while (at < 2 * EMPTY_LINES && at + 1 < size && bytes[at] === CR && bytes[at + 1] === LF) at += 2;
+  while (at < 2 * EMPTY_LINES && at + 1 < bytes.length && bytes[at] === CR && bytes[at + 1] === LF) at += 2;
   return at;
 }
 
 /** Throws if a part of a head contains what no head may. */
-function checkPart(bytes: Buffer, from: number, to: number): void {
-  for (let at = from; at < to; at++) {
+function checkPart(bytes: Buffer, from: number): void {
+  for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at] as number;
     if (byte === LF ? at === 0 || bytes[at - 1] !== CR : byte === 0x7f || (byte < SPACE && byte !== CR && byte !== TAB))
       throw new BadRequest('invalid character in the head of the request');
-    if (byte === CR && at + 1 < to && bytes[at + 1] !== LF) throw new BadRequest('invalid line end in the head of the request');
+    if (byte === CR && at + 1 < bytes.length && bytes[at + 1] !== LF) throw new BadRequest('invalid line end in the head of the request');
   }
 }
 
