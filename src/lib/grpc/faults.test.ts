@@ -427,6 +427,19 @@ test('the settings of the server hold: streams at a time, windows, and the table
   expect([most, sizes.length]).toEqual([2, 10]);
 });
 
+test('calls of different lengths that wait for a stream, or for a window, keep their messages', async () => {
+  const echo: Handler = (stream) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => answerWith(stream, Buffer.concat(chunks), { 'grpc-status': '0' }));
+  };
+  const fake = await startFake(echo, { maxConcurrentStreams: 2, initialWindowSize: 100 });
+  const channel = open(fake.port);
+  const texts = Array.from({ length: 20 }, (_, index) => String(index).repeat(1 + 7 * index));
+  await call(channel);
+  expect(await Promise.all(texts.map((text) => call(channel, text)))).toEqual(texts);
+});
+
 test('a server whose messages are not read must wait', async () => {
   let written = 0;
   const fake = await startFake((stream) => {
