@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
-import { storedObject, storedValue } from './item.ts';
+import { itemFromStored, storedObject, storedValue } from './item.ts';
 
 const uid = '63bfeac9-4141-42e7-aca9-a033f7b2b13e';
 const stored = (object: object): unknown => storedObject(storedValue(JSON.stringify(object), uid));
@@ -30,4 +30,16 @@ test('whatever managers and the rest hold, the rest is read as it is', () => {
 test('a text that was cut short is an error, as it is for every reader', () => {
   const value = storedValue(JSON.stringify({ metadata: { uid, managedFields: [{ manager: 'a' }] } }), uid);
   for (let length = 8; length < value.length; length++) expect(() => storedObject(value.subarray(0, length))).toThrow(SyntaxError);
+});
+
+test('the version of an item stands right after its uid, whatever its length', () => {
+  for (const revision of [0, 7, 10, 99, 100, 123_456_789, Number.MAX_SAFE_INTEGER]) {
+    for (const rest of ['', 'ä'.repeat(10), 'x'.repeat(1000)]) {
+      const value = storedValue(JSON.stringify({ metadata: { name: 'a', uid, labels: { rest } }, rest }), uid);
+      const item = itemFromStored('a', value, revision, revision, { labels: { rest }, fields: undefined });
+      const text = JSON.stringify({ metadata: { name: 'a', uid, resourceVersion: String(revision), labels: { rest } }, rest });
+      expect(item.bytes.toString()).toBe(text);
+      expect(item.line?.toString()).toBe(`${text}\n`);
+    }
+  }
 });

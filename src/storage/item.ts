@@ -54,6 +54,7 @@ export const HEADER = 8;
 const OWN_BLOCK = 256;
 const BEFORE = Buffer.from(',"resourceVersion":"');
 const NEWLINE = 0x0a;
+const ZERO = 0x30;
 const LINE_END = Buffer.from([NEWLINE]);
 
 /** The value to store for an object's JSON text (made without resourceVersion). */
@@ -191,15 +192,19 @@ const versionLength = ({ revision }: Item): number => BEFORE.length + String(rev
 
 /** With a newline. */
 function withVersion(value: Buffer, at: number, revision: number): Buffer {
-  const version = `,"resourceVersion":"${revision}"`;
-  const size = value.length - HEADER + version.length + 1;
+  let digits = 1;
+  for (let rest = revision; rest >= 10; rest = Math.floor(rest / 10)) digits++;
+  const added = BEFORE.length + digits + 1;
+  const size = value.length - HEADER + added + 1;
   // Three objects of two kilobytes would fill a shared block badly, and one that stays would keep the whole block alive.
   const bytes = size < OWN_BLOCK ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
   // Copied whole, the end of the text is in its place, and the beginning is moved: to copy parts of a buffer takes a view for each.
-  const moved = version.length - HEADER;
+  const moved = added - HEADER;
   bytes.set(value, moved);
   bytes.copyWithin(0, moved + HEADER, moved + HEADER + at);
-  bytes.write(version, at, 'latin1');
+  for (let i = 0; i < BEFORE.length; i++) bytes[at + i] = BEFORE[i] as number;
+  for (let to = at + added - 2, rest = revision; digits > 0; digits--, rest = Math.floor(rest / 10)) bytes[to--] = ZERO + (rest % 10);
+  bytes[at + added - 1] = QUOTE;
   bytes[size - 1] = NEWLINE;
   return bytes;
 }

@@ -28,7 +28,7 @@ import { Backlog } from './lmdb/backlog.ts';
 import { leaveCleanEnd, readBoot } from './lmdb/clean-end.ts';
 import { Commits, type Committed } from './lmdb/commits.ts';
 import { Compactor } from './lmdb/compactor.ts';
-import { checkRoom, freeBytes, writeError } from './lmdb/errors.ts';
+import { checkRoom, freeBytes, freeBytesNow, writeError } from './lmdb/errors.ts';
 import { Journal } from './lmdb/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
 import { MetaDamage, readMark, readNumberRow, writeNumberRow } from './lmdb/meta.ts';
@@ -133,7 +133,7 @@ class LmdbEngine implements Engine {
     this.#newest = new NewestVersions(this.#reader, tables.uncheckedStarts === undefined, (error) => this.#readError(error));
     this.#journal = new Journal(dataDir, options.unsafeNoSync !== true);
     this.#backlog = new Backlog(tables, revision, { write: (bytes, fill) => this.#writes.write(bytes, fill) }, clock);
-    const disk = { dataDir, free: () => free(dataDir), clock };
+    const disk = { dataDir, free: options.freeBytes === undefined ? freeBytesNow(dataDir, clock) : () => free(dataDir), clock };
     this.#writes = new TableWrites(tables, { ...disk, written: () => this.#running.changed() });
     this.#commits = new Commits(revision, {
       ...disk,

@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import type { Clock } from '../../../lib/clock.ts';
 import { StoreFull, StoreUnavailable } from '../../engine.ts';
 
 /**
@@ -12,6 +13,23 @@ const PAGES_PER_BYTE = 8;
 export function freeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
+}
+
+/** So much room is not used up between two reads of it. */
+const PLENTY_BYTES = 4 * 2 ** 30;
+const PLENTY_MS = 50;
+
+/** Free bytes of the disk, read before each transaction, but not again at once while there is plenty. */
+export function freeBytesNow(directory: string, clock: Pick<Clock, 'monotonic'>, read = freeBytes): () => number {
+  let free = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.monotonic();
+    if (free >= PLENTY_BYTES && now - readAt < PLENTY_MS) return free;
+    free = read(directory);
+    readAt = now;
+    return free;
+  };
 }
 
 /** Throws when a disk with so many free bytes has no room for a transaction. `purpose` is for the message at a start. */
