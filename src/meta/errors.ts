@@ -94,12 +94,13 @@ export interface ResourceName {
   readonly resource: string;
 }
 const qualified = (r: ResourceName): string => (r.group === '' ? r.resource : `${r.resource}.${r.group}`);
-const details = (r: ResourceName, name: string, more: Partial<StatusDetails> = {}): StatusDetails => ({
-  ...(name !== '' && { name }),
-  ...(r.group !== '' && { group: r.group }),
-  ...(r.resource !== '' && { kind: r.resource }),
-  ...more,
-});
+function details({ group, resource }: ResourceName, name: string, more?: Partial<StatusDetails>): StatusDetails {
+  const made: StatusDetails = {};
+  if (name !== '') made.name = name;
+  if (group !== '') made.group = group;
+  if (resource !== '') made.kind = resource;
+  return more === undefined ? made : Object.assign(made, more);
+}
 
 export const badRequest = (message: string): ApiError => new ApiError(400, 'BadRequest', message);
 export const unauthorized = (message = 'Unauthorized'): ApiError => new ApiError(401, 'Unauthorized', message);

@@ -56,7 +56,7 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
     if (watchKeys && found.keys !== countKeys(value)) value = new SlowParser(text, options).parse();
     fractions = found.fractions;
   }
-  if (escapedSurrogate.test(text)) value = wellFormed(value);
+  if (text.includes('\\') && escapedSurrogate.test(text)) value = wellFormed(value);
   if (fractions) noteFractions(value);
   return value;
 }

@@ -105,7 +105,14 @@ export class Flows {
     }
     ctx.flow = flow;
     const { uid } = flow.schema;
-    if (uid !== '') ctx.headers.push(flowHeaders.schema, uid, flowHeaders.level, flow.level.config.uid);
+    if (uid === '') return;
+    const { headers } = ctx;
+    const levelUid = flow.level.config.uid;
+    // A list that grows takes room for many more.
+    if (headers.length === 4) {
+      const [a, b, c, d] = headers as [string, string, string, string];
+      ctx.headers = [a, b, c, d, flowHeaders.schema, uid, flowHeaders.level, levelUid];
+    } else headers.push(flowHeaders.schema, uid, flowHeaders.level, levelUid);
   };
 
   find(user: User, info: RequestInfo): Flow {

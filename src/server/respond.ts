@@ -150,6 +150,19 @@ export async function sendStatus(
   }
 }
 
+/**
+ * Answers with an error of the client without throwing it, which takes longer than all the rest: for what clients often request in
+ * order to learn whether it exists. Throws where the answer has another form than compact JSON.
+ */
+export function refuse(ctx: Context, error: ApiError): void {
+  const form = errorForm(ctx.head.accept);
+  if (form.media !== 'json' || form.pretty || error.code >= 500 || error.headers !== undefined || ctx.explanation !== undefined)
+    throw error;
+  const status = error.status();
+  if (ctx.audit !== undefined) ctx.audit.responseStatus(status);
+  send(ctx, error.code, form.type, prettyWanted(ctx) ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`);
+}
+
 /** Renders whatever was thrown. Anything but an ApiError is a fault of ours: logged, and sent without its details. */
 export function sendError(ctx: Context, error: unknown, report: (error: unknown) => void): void {
   // It has its answer, or there is nobody to take one.

@@ -11,8 +11,11 @@ export const SHORT = JOINED;
  */
 export function sendShort(ctx: Context, status: number, bytes: Buffer): boolean {
   const { res } = ctx;
-  if (!(res instanceof Response) || (status !== 200 && status !== 201) || bytes.length > SHORT || ctx.longRunning) return false;
+  if (!(res instanceof Response) || !isUsual(ctx, status) || bytes.length > SHORT || ctx.longRunning) return false;
   ctx.status = status;
   res.sendJson(status, ctx.headers, bytes);
   return true;
 }
+
+/** The answers of most requests: objects, and that there is none. */
+const isUsual = ({ method }: Context, status: number): boolean => status === 200 || status === 201 || (status === 404 && method === 'GET');

@@ -1,6 +1,6 @@
 /** get and list. */
 import { SLICED_FROM } from '../../lib/slices.ts';
-import { badRequest } from '../../meta/errors.ts';
+import { type ApiError, badRequest } from '../../meta/errors.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { fresh, type ListResult, list } from '../../registry/list.ts';
@@ -13,7 +13,7 @@ import { sendList } from '../list-body.ts';
 import { type Offer, type Representation, wantsPretty } from '../negotiate.ts';
 import { readOptions, selectionOf } from '../options.ts';
 import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../represent.ts';
-import { send, sendLine } from '../respond.ts';
+import { refuse, send, sendLine } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { converted } from '../shared-conversions.ts';
 
@@ -49,7 +49,7 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
 
 function sendStored(services: Services, ctx: Context, resource: Resource, representation: Representation): void | Promise<void> {
   const item = resource.collection?.items.get(ctx.route.key(resource.kind.namespaced));
-  if (item === undefined) throw absent(resource, ctx.info.namespace, ctx.info.name);
+  if (item === undefined) return refuse(ctx, absent(resource, ctx.info.namespace, ctx.info.name));
   return sendItem(services, ctx, 200, resource, item, representation);
 }
 
@@ -67,7 +67,7 @@ function formOf({ negotiator }: Services, ctx: Context, offer: Offer): Represent
 const LONGEST_NOTED = 256;
 
 /** No object has a name that is not a valid path segment. */
-function absent(resource: Resource, namespace: string, name: string): Error {
+function absent(resource: Resource, namespace: string, name: string): ApiError {
   const [problem] = pathSegmentName(name);
   if (problem !== undefined) return badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
   return missing({ resource, namespace, name });
