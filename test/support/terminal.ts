@@ -30,6 +30,8 @@ function withoutPager(): string | undefined {
 }
 
 const call = promisify(execFile);
+/** Each look at the screen starts a program, which takes time from the one that is waited for. */
+const LOOK_EVERY = { interval: 150 };
 
 export class RealTerminal {
   private readonly socket: string;
@@ -103,12 +105,12 @@ export class RealTerminal {
       .poll(async () => {
         screen = await this.screen(colours);
         return screen;
-      })
+      }, LOOK_EVERY)
       .toMatch(wanted);
     return screen;
   }
   async hides(unwanted: RegExp): Promise<void> {
-    await expect.poll(() => this.screen()).not.toMatch(unwanted);
+    await expect.poll(() => this.screen(), LOOK_EVERY).not.toMatch(unwanted);
   }
   async resize(width: number, height: number): Promise<void> {
     await this.tmux(['resize-window', '-x', String(width), '-y', String(height)]);
