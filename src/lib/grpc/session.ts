@@ -55,7 +55,7 @@ export class Session {
     this.#options = options;
     const { target, secureContext, windowBytes, clock } = options;
     const socket = socketTo(target, secureContext);
-    const connection = new Http2Connection(socket, windowBytes, {
+    const connection = new Http2Connection(socket, windowBytes, clock, {
       open: () => {
         if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2')
           return connection.close(new Error('the server does not support HTTP/2 (ALPN)'));

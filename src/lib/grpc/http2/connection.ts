@@ -6,6 +6,7 @@
  *   opening (SETTINGS of the server are awaited) → open → draining (GOAWAY: no new streams) → closed
  */
 import type { Socket } from 'node:net';
+import type { Cancel, Clock } from '../../clock.ts';
 import { inNextTurn } from '../../next-turn.ts';
 import { GrpcError } from '../status.ts';
 import {
@@ -67,6 +68,13 @@ const CONNECTION_WINDOW = 64 * 1024 * 1024;
 const LARGEST_HEADERS = 64 * 1024;
 /** Maximum unsent bytes at which frames of the server are still answered: one that asks and does not read is cut off. */
 export const MOST_UNSENT_BYTES = 1024 * 1024;
+/**
+ * A ping of the server is answered after this time. Servers in Go measure the connection with pings, one at a time, whenever data
+ * comes: answered at once, each request that comes alone would cost another frame, and a turn, in both directions.
+ */
+export const PING_ANSWER_MS = 100;
+/** Unanswered pings; when there are more, they are answered at once. */
+export const MOST_PINGS = 8;
 /** Stream numbers end here; a new connection begins with 1 again. */
 const LAST_STREAM = 2 ** 31 - 3;
 
@@ -92,10 +100,15 @@ export class Http2Connection {
   /** A header block whose end has not come. */
   #headerBlock: { readonly stream: number; readonly flags: number; readonly parts: Buffer[]; bytes: number } | undefined;
   #pinged: (() => void) | undefined;
+  /** Payloads of pings that are not answered yet. */
+  #pings: Buffer[] = [];
+  #cancelPings: Cancel = () => {};
+  readonly #clock: Clock;
 
   /** `socket` is connected, or connecting. `windowBytes`: unconfirmed bytes of one stream. */
-  constructor(socket: Socket, windowBytes: number, events: ConnectionEvents) {
+  constructor(socket: Socket, windowBytes: number, clock: Clock, events: ConnectionEvents) {
     this.#socket = socket;
+    this.#clock = clock;
     this.#windowBytes = windowBytes;
     this.#events = events;
     socket.on('data', (chunk: Buffer) => this.#received(chunk));
@@ -234,9 +247,12 @@ export class Http2Connection {
   }
 
   #received(chunk: Buffer): void {
-    if (this.#state === 'closed') return;
+    if (this.#state !== 'closed') this.#orClose(() => this.#reader.push(chunk));
+  }
+  /** A fault of the server ends the connection. */
+  #orClose(run: () => void): void {
     try {
-      this.#reader.push(chunk);
+      run();
     } catch (error) {
       if (!(error instanceof ProtocolFault)) throw error;
       this.close(error);
@@ -386,12 +402,23 @@ export class Http2Connection {
   #takePing(flags: number, payload: Buffer): void {
     if (payload.length !== 8) throw new ProtocolFault('a PING frame has another length than 8', FRAME_SIZE_ERROR);
     if ((flags & ACK) === 0) {
-      this.#answer(frame(PING, ACK, 0, payload));
+      // The payload is a part of what was read, and is kept longer.
+      this.#pings.push(Buffer.from(payload));
+      if (this.#pings.length > MOST_PINGS) this.#answerPings();
+      else if (this.#pings.length === 1)
+        this.#cancelPings = this.#clock.after(PING_ANSWER_MS, () => this.#orClose(() => this.#answerPings()));
       return;
     }
     const answered = this.#pinged;
     this.#pinged = undefined;
     answered?.();
+  }
+
+  #answerPings(): void {
+    this.#cancelPings();
+    const pings = this.#pings;
+    this.#pings = [];
+    for (const payload of pings) this.#answer(frame(PING, ACK, 0, payload));
   }
 
   #takeGoaway(payload: Buffer): void {
@@ -457,6 +484,7 @@ export class Http2Connection {
   #end(error: Error | undefined): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
+    this.#cancelPings();
     this.#socket.destroy();
     const streams = [...this.#streams.values()];
     const waiting = this.#waiting.splice(0);
