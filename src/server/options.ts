@@ -21,6 +21,13 @@ export interface ReadOptions extends ListOptions {
   readonly bookmarks: boolean;
 }
 
+/** The options and the selection of a list, once they were read. */
+export interface NotedList {
+  readonly resource: Resource;
+  readonly options: ReadOptions;
+  readonly selection: Selection;
+}
+
 const INT = /^[+-]?\d+$/;
 function integer(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;

@@ -15,7 +15,7 @@ import type { Catalog, Resource } from '../registry/catalog.ts';
 import type { Series } from './endpoints/request-metrics.ts';
 import type { Flow } from './flow.ts';
 import type { NotedForm } from './negotiate.ts';
-import type { NotedOptions } from './options.ts';
+import type { NotedList, NotedOptions } from './options.ts';
 import { type RequestInfo, requestInfo } from './request-info.ts';
 
 /** Maximum routes that are kept, and characters of a URL; others are made for each request. */
@@ -40,6 +40,8 @@ export class Route {
   seriesEpoch = 0;
   /** The options of a write. */
   noted: NotedOptions | undefined;
+  /** What the query of a list says. */
+  list: NotedList | undefined;
   /** The form of answers for the last Accept header. */
   form: NotedForm | undefined;
   private namespacedKey: string | undefined;

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { takesMetadata } from '../in-process.ts';
 import { sendList } from '../list-body.ts';
 import { type Offer, type Representation, wantsPretty } from '../negotiate.ts';
-import { readOptions, selectionOf } from '../options.ts';
+import { type NotedList, readOptions, selectionOf } from '../options.ts';
 import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../represent.ts';
 import { refuse, send, sendLine } from '../respond.ts';
 import type { Services } from '../services.ts';
@@ -122,8 +122,7 @@ export function includeObject(ctx: Context, { transform }: Representation): Incl
 export function listObjects(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { registry } = services;
   const representation = formOf(services, ctx, listOffer(resource));
-  const options = readOptions(ctx, registry.catalog, false);
-  const selection = selectionOf(ctx, resource, ctx.info.namespace);
+  const { options, selection } = listedBy(services, ctx, resource);
   const answer = (result: ListResult): void | Promise<void> => {
     if (resource.collection?.unreadable !== undefined || result.unreadable !== undefined) {
       const warning = unreadableWarning(resource, selection, result.unreadable);
@@ -146,4 +145,15 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
     const changed = registry.catalog.changedSince(resource);
     return changed === undefined ? answer(found) : listObjects(services, ctx, changed);
   });
+}
+
+/** What the query of a list says, read once for a route and its resource. */
+function listedBy({ registry }: Services, ctx: Context, resource: Resource): NotedList {
+  const { route } = ctx;
+  if (route.list?.resource === resource) return route.list;
+  const options = readOptions(ctx, registry.catalog, false);
+  const selection = selectionOf(ctx, resource, ctx.info.namespace);
+  const list = { resource, options, selection };
+  route.list = list;
+  return list;
 }
