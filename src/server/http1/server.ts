@@ -35,7 +35,7 @@ export class Http1Server {
   }
 
   accept(socket: Socket): void {
-    if (this.closing) {
+    if (this.closing || socket.destroyed) {
       socket.destroy();
       return;
     }
