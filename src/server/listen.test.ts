@@ -7,9 +7,11 @@ import { issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
 import { fixedTls } from '../lib/tls.ts';
 import type { Outgoing } from './context.ts';
 import { RawClient } from './http1/http1.testing.ts';
-import { type Listener, listen } from './listen.ts';
+import { type Listener, type ListenOptions, listen } from './listen.ts';
 
 let listener: Listener;
+/** One whose handshakes time out soon. */
+let hasty: Listener;
 const held: Outgoing[] = [];
 const answer = (res: Outgoing): void => {
   (res as unknown as { writeHead(status: number, headers: string[]): void }).writeHead(200, ['Content-Length', '2']);
@@ -18,22 +20,26 @@ const answer = (res: Outgoing): void => {
 beforeAll(async () => {
   const now = Date.now();
   const issued = issueServing(readAuthority(newAuthority('ca', now)), { commonName: 'a', dns: ['a'], addresses: ['127.0.0.1'] }, now);
-  listener = await listen({
+  const options: ListenOptions = {
     host: '127.0.0.1',
     port: 0,
     tls: fixedTls(issued),
-    handshakeMs: 50,
     clock: systemClock,
     handle: (req, res) => {
       if (req.url === '/held') held.push(res);
       else answer(res);
     },
-  });
+  };
+  listener = await listen(options);
+  hasty = await listen({ ...options, handshakeMs: 20 });
 });
-afterAll(() => listener.abort());
+afterAll(async () => {
+  listener.abort();
+  await hasty.close();
+});
 
 test('a handshake that does not come in time, or is none, closes the connection', async () => {
-  const silent = new RawClient(listener.port);
+  const silent = new RawClient(hasty.port);
   await silent.until(({ closed }) => closed);
   const wrong = new RawClient(listener.port);
   await wrong.send('no handshake at all');

@@ -70,7 +70,7 @@ test('a head that does not come in time is 408; a connection without one is clos
   expect([begun.text, silent.ended]).toEqual(['', false]);
   await clock.advance(1000);
   await Promise.all([begun, silent].map((client) => client.until(({ ended }) => ended)));
-  expect(begun.text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(begun.text).toMatch(/^HTTP\/1\.1 408 Request Timeout: .*\r\n/);
   expect(silent.text).toBe('');
 });
 
@@ -336,4 +336,20 @@ test('a request that asks to switch protocols and has a body is answered like al
   expect([upgrade, (req as unknown as { body: Buffer }).body.toString()]).toEqual([undefined, 'abc']);
   answer({ res } as Held);
   expect(await client.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+/** As a server of Go 1.19 sends them. */
+test.each([
+  ['A: b', '400 Bad Request: missing required Host header'],
+  ['Host: x/y', '400 Bad Request: malformed Host header'],
+  ['Host: x\r\nA : c', '400 Bad Request: invalid header name'],
+  ['Host: x\r\nA: \x01', '400 Bad Request: invalid header value'],
+  [`Host: x\r\nA: ${'a'.repeat(HEAD_BYTES)}`, '431 Request Header Fields Too Large'],
+  ['Host: x\r\nTransfer-Encoding: gzip', '501 Not Implemented', 'Unsupported transfer encoding'],
+] as [string, string, string?][])('%s is refused as by a stock server: %s', async (fields, line, text = line) => {
+  const { port } = await start();
+  const client = connect(port);
+  await client.send(`GET / HTTP/1.1\r\n${fields}\r\n\r\n`);
+  await client.until(({ ended }) => ended);
+  expect(client.text).toBe(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`);
 });

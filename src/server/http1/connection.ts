@@ -404,10 +404,12 @@ function checkPart(bytes: Buffer, from: number): void {
   }
 }
 
-/** In the form of stock servers. */
+/** In the form of stock servers, which name the reason of some refusals in both lines. */
 function refusal({ status, message }: BadRequest): string {
-  const reason = reasons[status] ?? 'Bad Request';
-  return `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status} ${reason}: ${message}`;
+  const reason = `${status} ${reasons[status] ?? 'Bad Request'}`;
+  const line = status === 431 || status === 501 ? reason : `${reason}: ${message}`;
+  const text = status === 501 ? message : line;
+  return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`;
 }
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad Request',
