@@ -61,6 +61,8 @@ export interface Outgoing {
   destroy(error?: Error): unknown;
   flushHeaders?(): void;
   addTrailers(trailers: Record<string, string>): void;
+  /** The client of HTTP/1.1 has closed its side of the connection. */
+  readonly left?: boolean | undefined;
   /** Of HTTP/2. */
   readonly stream?: ServerHttp2Stream | undefined;
   on(event: OutgoingEvent, listener: () => void): unknown;
@@ -68,7 +70,8 @@ export interface Outgoing {
   off(event: OutgoingEvent, listener: () => void): unknown;
   prependOnceListener(event: OutgoingEvent, listener: () => void): unknown;
 }
-export type OutgoingEvent = 'close' | 'finish' | 'drain';
+/** `left`: see `whenLeft`. */
+export type OutgoingEvent = 'close' | 'finish' | 'drain' | 'left';
 
 /** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
 export const MAX_WARNINGS = 64;
@@ -226,4 +229,13 @@ export function atEnd(ctx: Context, end: (ctx: Context) => void): void {
   // Most have two: a list that grows takes room for many more.
   else if (ends.length === 1) ctx.onFinished = [ends[0] as typeof end, end];
   else ends.push(end);
+}
+
+/**
+ * Has something done when the client of HTTP/1.1 closes its side of the connection. It may have gone, or wait for the answer: it
+ * gets one that is being made, but nothing waits for its turn, or goes on, for a client that may have gone.
+ */
+export function whenLeft({ res }: Context, leave: () => void): void {
+  if (res.left === true) leave();
+  else res.once('left', leave);
 }

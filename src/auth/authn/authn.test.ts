@@ -184,6 +184,20 @@ test('fields may be quoted', () => {
   ]);
 });
 
+test('long headers are not remembered with their connection', () => {
+  const seen: object[] = [];
+  const by = bearer({ name: 'test', authenticateToken: (token) => void seen.push(token) }, []);
+  const ask = (long: string, socketKey: object): void => {
+    const headers = { authorization: 'Bearer one' };
+    const request = { headers, rawHeaders: ['Authorization', headers.authorization, 'X', long], socketKey };
+    for (let i = 0; i < 2; i++) expect(() => by.authenticate(request)).toThrow('Unauthorized');
+  };
+  ask('short', {});
+  expect(seen[0]).toBe(seen[1]);
+  ask('x'.repeat(60_000), {});
+  expect(seen[2]).not.toBe(seen[3]);
+});
+
 test('names of service accounts are taken apart only where they are well formed', () => {
   expect(parseServiceAccount('system:serviceaccount:ns:robot.x')).toEqual({ namespace: 'ns', name: 'robot.x' });
   for (const name of [

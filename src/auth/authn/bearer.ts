@@ -15,6 +15,9 @@ import { authenticated } from './users.ts';
 /** Maximum length of a token; longer ones are refused. A token with thousands of groups has a few kilobytes. */
 const maxTokenLength = 64 * 1024;
 
+/** Longer headers are not remembered for the next request: an idle connection takes little memory. */
+const keptCharacters = 4096;
+
 export const bearerToken = (value: string): BearerToken => ({ value, key: secretKey(value) });
 
 /**
@@ -106,6 +109,12 @@ interface Seen {
   user: User | undefined;
 }
 
+function isShort(rawHeaders: readonly string[]): boolean {
+  let size = 0;
+  for (let i = 0; i < rawHeaders.length; i++) size += (rawHeaders[i] as string).length;
+  return size <= keptCharacters;
+}
+
 function refuse(error: unknown): never {
   const refusal = unauthorized(error instanceof TokenRejected && error.shown ? error.message : undefined);
   refusal.cause = error;
@@ -139,14 +148,17 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
     if (typeof header !== 'string') return undefined;
     if (repeated(rawHeaders)) throw unauthorized();
     if (before !== undefined && before.header === header) {
-      before.rawHeaders = rawHeaders;
+      if (isShort(rawHeaders)) before.rawHeaders = rawHeaders;
       return before;
     }
     const value = tokenOf(header);
     if (value === '') return undefined;
     if (value.length > maxTokenLength) throw unauthorized();
     const seen: Seen = { rawHeaders, header, token: bearerToken(value), result: undefined, user: undefined };
-    if (socketKey !== undefined) lastSeen.set(socketKey, seen);
+    if (socketKey !== undefined) {
+      if (isShort(rawHeaders)) lastSeen.set(socketKey, seen);
+      else lastSeen.delete(socketKey);
+    }
     return seen;
   };
   return {

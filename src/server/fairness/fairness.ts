@@ -15,7 +15,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Ticker } from '../../lib/ticker.ts';
 import { tooManyRequests } from '../../meta/errors.ts';
 import type { Catalog } from '../../registry/catalog.ts';
-import { atEnd, type Context } from '../context.ts';
+import { atEnd, type Context, whenLeft } from '../context.ts';
 import type { Flow, Flows } from '../flow.ts';
 import { hasBody } from '../has-body.ts';
 import type { Step } from '../pipeline.ts';
@@ -139,6 +139,9 @@ export class Fairness {
     if (started) return;
     ctx.waiter = waiter;
     metrics.waiting.value++;
+    whenLeft(ctx, () => {
+      if (ctx.waiter === waiter) ctx.res.destroy();
+    });
     return new Promise((resolve, reject) => {
       const cancel = this.clock.after(Math.min(this.waitMs, ctx.timeoutMs ?? Number.POSITIVE_INFINITY), () => {
         if (!level.leaveQueue(waiter, this.clock.monotonic())) return;

@@ -1,10 +1,13 @@
 /** What a client can have a connection keep, and for how long. */
+import { connect as dial } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
 import type { Incoming, Outgoing } from '../context.ts';
 import type { Upgrade } from '../tunnels/upgrade.ts';
 import { EXTENSION_BYTES, TRAILER_BYTES } from './chunked.ts';
-import { HEAD_SECONDS, LINGER_SECONDS, WAITING_BYTES } from './connection.ts';
+import { HEAD_SECONDS, LINGER_SECONDS, TAKE_SECONDS, WAITING_BYTES } from './connection.ts';
 import { HEAD_BYTES, HEADER_COUNT } from './head.ts';
 import { openPort, type Port, RawClient } from './http1.testing.ts';
 import { IDLE_SECONDS, type Response } from './response.ts';
@@ -201,8 +204,8 @@ test('a client that goes away ends its request', async () => {
     new Promise<void>((resolve) => writing.res.once('close', resolve)),
     new Promise<void>((resolve) => writing.req.on('aborted', resolve)),
   ]);
-  reader.socket.end();
-  writer.socket.destroy();
+  reader.socket.resetAndDestroy();
+  writer.socket.resetAndDestroy();
   await ends;
   expect([reading, writing].map(({ res }) => [res.destroyed, res.writableFinished])).toEqual([
     [true, false],
@@ -352,4 +355,109 @@ test.each([
   await client.send(`GET / HTTP/1.1\r\n${fields}\r\n\r\n`);
   await client.until(({ ended }) => ended);
   expect(client.text).toBe(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`);
+});
+
+test('a client that has closed its side gets the answers to what it sent before', async () => {
+  const { port, next } = await start();
+  const client = connect(port);
+  client.socket.end(get('/a') + get('/b') + get('/c').slice(0, 20));
+  const first = await next();
+  await new Promise<void>((resolve) => first.res.once('left', resolve));
+  answer(first);
+  const second = await next();
+  expect([first.req.url, second.req.url]).toEqual(['/a', '/b']);
+  while (!second.res.left) await new Promise(setImmediate);
+  answer(second);
+  await client.until(({ ended }) => ended);
+  expect(client.text.match(/ 200 OK/g)).toHaveLength(2);
+  while (port.http1.connections.size > 0) await new Promise(setImmediate);
+});
+
+test('one that closes its side within a body is closed', async () => {
+  const { port, next, held } = await start();
+  const client = connect(port);
+  client.socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc');
+  const { req } = await next();
+  await new Promise<void>((resolve) => req.on('aborted', resolve));
+  await client.until(({ ended }) => ended);
+  expect([client.text, held.length]).toEqual(['', 1]);
+  while (port.http1.connections.size > 0) await new Promise(setImmediate);
+});
+
+test('one that closes its side without a request is closed', async () => {
+  const { port, next } = await start();
+  const fresh = connect(port);
+  const begun = connect(port);
+  const idle = connect(port);
+  await idle.send(get('/'));
+  answer(await next());
+  await idle.answers(1);
+  for (const [client, last] of [
+    [fresh, ''],
+    [begun, 'GET / HT'],
+    [idle, ''],
+  ] as const)
+    client.socket.end(last);
+  await Promise.all([fresh, begun, idle].map((client) => client.until(({ ended }) => ended)));
+  while (port.http1.connections.size > 0) await new Promise(setImmediate);
+  expect([fresh.text, begun.text]).toEqual(['', '']);
+});
+
+test('a response that the client does not take is let go after a time', async () => {
+  const { port, clock, next } = await start();
+  // Nobody reads it.
+  const client = dial(port.port, '127.0.0.1', () => client.write(get('/') + get('/next')));
+  client.on('error', () => {});
+  opened.push({ close: () => void client.destroy() });
+  const { res } = await next();
+  const closed = new Promise<void>((resolve) => res.once('close', resolve));
+  const body = Buffer.alloc(64 * 1024 * 1024);
+  res.writeHead(200, ['Content-Length', String(body.length)]);
+  res.end(body);
+  await clock.advance(TAKE_SECONDS * 1000);
+  expect([res.destroyed, port.http1.connections.size]).toEqual([false, 1]);
+  await clock.advance(1000);
+  await closed;
+  expect([res.writableFinished, port.http1.connections.size]).toEqual([false, 0]);
+});
+
+test('the rest of a body after its answer gets no second one', async () => {
+  const { port, next } = await start();
+  const client = connect(port);
+  await client.send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  answer(await next());
+  await client.answers(1);
+  await client.send(`no chunk\r\n${get('/')}`);
+  await client.until(({ closed }) => closed);
+  expect(client.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+});
+
+test('what is kept of the first line of a request does not keep its headers, nor the other way round', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const kept: unknown[] = [];
+  const port = await openPort({
+    handle: (req, res) => {
+      kept.push((req.url ?? '').length < 100 ? req.url : req.headers.a);
+      answer({ res: res as unknown as Response } as Held);
+    },
+  });
+  opened.push(port);
+  const client = connect(port);
+  const send = async (path: string, header: string): Promise<void> => {
+    await client.send(get(path, `A: ${'a'.repeat(20)}\r\n${header}`));
+    await client.answers(1);
+    client.text = '';
+  };
+  const round = async (count: number): Promise<number> => {
+    for (let i = 0; i < count; i++) {
+      await send(`/api/v1/namespaces/${i}`, `X: ${'x'.repeat(60_000)}\r\n`);
+      await send(`/${'x'.repeat(60_000)}`, `I: ${i}\r\n`);
+    }
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await round(5);
+  expect((await round(60)) - before).toBeLessThan(2 * 1024 * 1024);
+  expect(kept).toHaveLength(130);
 });

@@ -19,6 +19,8 @@ import type { Http1Server } from './server.ts';
 
 /** Seconds for a head, from its first byte or from the start of the connection. */
 export const HEAD_SECONDS = 15;
+/** Seconds that a client has to take the last bytes of a response, once it is made: as long as stock servers give it. */
+export const TAKE_SECONDS = 60;
 /** Seconds that a client has to close the connection after the last response. */
 export const LINGER_SECONDS = 2;
 /** Maximum bytes behind the current request that are read before it is answered. */
@@ -32,6 +34,7 @@ const NEVER = 0x3fffffff;
 
 const nothing = Buffer.alloc(0);
 const headEnd = Buffer.from('\r\n\r\n', 'latin1');
+const CRLF = Buffer.from('\r\n', 'latin1');
 const CR = 0x0d;
 const LF = 0x0a;
 const TAB = 0x09;
@@ -54,11 +57,13 @@ export class Connection {
   private lineChecked = false;
   private paused = false;
   /** Remaining bytes of the body of the current request, or its reader if it is chunked. */
-  private left = 0;
+  private bodyLeft = 0;
   private chunked: ChunkedReader | undefined;
   private body: BodyStream | undefined;
   /** The response was sent before the end of the body. */
   private draining = false;
+  /** The client has closed its side. It gets the answers to what it sent before. */
+  private left = false;
   /** The headers of the last request: mostly those of the next one are the same. */
   private lastText = '';
   private lastFields: Fields | undefined;
@@ -67,29 +72,48 @@ export class Connection {
   private readonly more: () => void;
   private readonly onData = (chunk: Buffer): void => this.receive(chunk);
   private readonly onDrain = (): void => this.response?.drained();
+  private readonly onEnd = (): void => this.leave();
 
   constructor(server: Http1Server, socket: Socket) {
     this.server = server;
     this.socket = socket;
     this.deadline = server.tick + HEAD_SECONDS + 1;
     this.flushed = (error) => {
-      if (error === undefined || error === null) this.finish();
+      // Writes of a connection that was broken off end without an error, too.
+      if ((error === undefined || error === null) && !socket.destroyed) this.finish();
     };
     this.more = () => this.resume();
+    socket.allowHalfOpen = true;
     socket.on('data', this.onData);
     socket.on('drain', this.onDrain);
+    socket.on('end', this.onEnd);
     socket.on('error', ignore);
     socket.once('close', () => this.closed());
   }
 
   /** Its deadline has passed. */
   expire(): void {
-    if (this.state === 'open' && this.size > 0) this.refuse(new BadRequest('the head of the request did not come in time', 408));
+    if (this.state === 'open' && this.request === undefined && this.size > 0)
+      this.refuse(new BadRequest('the head of the request did not come in time', 408));
     else this.socket.destroy();
+  }
+  /** The response is made, and waits for the client to take it. */
+  made(): void {
+    this.deadline = this.server.tick + TAKE_SECONDS + 1;
   }
   /** Ends a connection without a request. */
   endIfIdle(): void {
     if (this.state === 'open' && this.request === undefined) this.socket.destroySoon();
+  }
+
+  /** Nothing more will come. What waits is answered, unless it goes on without end. */
+  private leave(): void {
+    const { request, response } = this;
+    this.left = true;
+    if (this.state !== 'open') return;
+    // Without the rest of its body a request cannot be answered.
+    if (request?.complete) response?.leave();
+    else this.socket.destroySoon();
   }
 
   private receive(chunk: Buffer): void {
@@ -136,10 +160,10 @@ export class Connection {
       return;
     }
     if (end - start > HEAD_BYTES) throw tooLarge();
-    const text = bytes.toString('latin1', start, end);
-    const lineEnd = text.indexOf('\r\n');
-    const line = readLine(lineEnd < 0 ? text : text.slice(0, lineEnd));
-    const fields = this.fieldsOf(lineEnd < 0 ? '' : text.slice(lineEnd + 2));
+    const found = bytes.indexOf(CRLF, start);
+    // Two texts: what is kept of one keeps nothing of the other.
+    const line = readLine(bytes.toString('latin1', start, found));
+    const fields = this.fieldsOf(found === end ? '' : bytes.toString('latin1', found + 2, end));
     this.size = this.checked = 0;
     this.lineChecked = false;
     this.begin(line, fields, bytes, end + 4);
@@ -216,7 +240,7 @@ export class Connection {
       return from + length;
     }
     this.body = request.open(this.more);
-    this.left = length;
+    this.bodyLeft = length;
     return this.readBody(bytes, from);
   }
   private beginChunked(request: Request, bytes: Buffer, from: number): number {
@@ -242,10 +266,10 @@ export class Connection {
       this.put(joined(pieces));
       if (!this.chunked.done) return at;
     } else {
-      at = Math.min(bytes.length, from + this.left);
-      this.left -= at - from;
+      at = Math.min(bytes.length, from + this.bodyLeft);
+      this.bodyLeft -= at - from;
       this.put(bytes.subarray(from, at));
-      if (this.left > 0) return at;
+      if (this.bodyLeft > 0) return at;
     }
     (this.request as Request).complete = true;
     this.body?.push(null);
@@ -297,7 +321,7 @@ export class Connection {
   /** The next request, of which some may have come already. */
   private next(): void {
     this.request = undefined;
-    if (this.server.closing) {
+    if (this.server.closing || (this.left && this.size === 0)) {
       this.socket.destroySoon();
       return;
     }
@@ -312,6 +336,8 @@ export class Connection {
       } catch (error) {
         this.refuse(error);
       }
+      // What came before the end.
+      if (this.left) this.leave();
     }
   }
 
@@ -335,7 +361,8 @@ export class Connection {
     if (!(error instanceof BadRequest)) throw error;
     const { response } = this;
     this.state = 'lingering';
-    if (response?.headersSent) {
+    // One request has one answer.
+    if (response?.headersSent || this.draining) {
       this.socket.destroy();
       return;
     }
@@ -360,10 +387,12 @@ export class Connection {
   }
   private take(response: Response): Socket | undefined {
     const { socket } = this;
-    if (this.state !== 'open' || response.headersSent || response.destroyed || socket.destroyed) return undefined;
+    if (this.state !== 'open' || response.headersSent || response.destroyed || socket.destroyed || this.left) return undefined;
     this.state = 'taken';
     socket.off('data', this.onData);
     socket.off('drain', this.onDrain);
+    socket.off('end', this.onEnd);
+    socket.allowHalfOpen = false;
     // A late response must not be written into a connection that is no longer HTTP.
     response.destroyed = true;
     // It begins in the next turn, when the other protocol listens.

@@ -6,7 +6,8 @@
  *   head   → write, end → sent
  *   any    → destroyed               the connection is closed, or taken by another protocol
  *
- * Events: `finish` when the connection has taken the last byte, `close` after that or when the connection is closed, `drain`.
+ * Events: `finish` when the connection has taken the last byte, `close` after that or when the connection is closed, `drain`,
+ * `left` when the client has closed its side.
  */
 import { EventEmitter } from 'node:events';
 import { STATUS_CODES } from 'node:http';
@@ -26,6 +27,8 @@ export class Response extends EventEmitter {
   writableFinished = false;
   destroyed = false;
   chunkedEncoding = false;
+  /** The client has closed its side of the connection. */
+  left = false;
   /** Whether the connection takes another request after this one. */
   keepAlive: boolean;
   private readonly connection: Connection;
@@ -155,6 +158,7 @@ export class Response extends EventEmitter {
     const { head } = this;
     this.head = '';
     const { flushed } = this.connection;
+    this.connection.made();
     if (this.bodiless) this.put(head, nothing, '', flushed);
     else if (!this.chunkedEncoding) this.put(head, bytes, '', flushed);
     else if (bytes.length === 0) this.put(`${head}0\r\n${this.trailers}\r\n`, nothing, '', flushed);
@@ -213,6 +217,11 @@ export class Response extends EventEmitter {
     this.closed = true;
     this.destroyed = true;
     this.emit('close');
+  }
+  /** The client sends nothing more: it may be gone. */
+  leave(): void {
+    this.left = true;
+    if (!this.closed) this.emit('left');
   }
   drained(): void {
     if (!this.needDrain) return;

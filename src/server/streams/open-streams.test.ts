@@ -30,7 +30,7 @@ function world(): World {
     ended: () => {},
   });
   const open = (auditId: string, more: Partial<Context> = {}): Context => {
-    const res = { destroyed: false, destroy: () => void ended.push(`${auditId} broken`) };
+    const res = { destroyed: false, once: () => {}, destroy: () => void ended.push(`${auditId} broken`) };
     const ctx = { auditId, longRunning: true, end: () => void ended.push(auditId), res, ...more } as unknown as Context;
     streams.step(ctx);
     return ctx;

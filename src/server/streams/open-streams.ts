@@ -13,7 +13,7 @@
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { Ticker } from '../../lib/ticker.ts';
-import { atEnd, type Context } from '../context.ts';
+import { atEnd, type Context, whenLeft } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
 /** Maximum time that a stream goes on after its credential has expired or was revoked. */
@@ -78,6 +78,7 @@ export class OpenStreams {
     this.open.add(ctx);
     this.rechecks.start();
     atEnd(ctx, this.forget);
+    whenLeft(ctx, () => end(ctx, 'the client has closed its side of the connection'));
   };
   private readonly forget = (ctx: Context): void => {
     this.open.delete(ctx);
@@ -159,8 +160,7 @@ export class OpenStreams {
     if (!this.open.delete(ctx)) return;
     this.uncheckedSince.delete(ctx);
     this.options.ended(ctx, verdict);
-    if (ctx.end !== undefined) ctx.end();
-    else ctx.res.destroy(new Error('the user may no longer do this'));
+    end(ctx, 'the user may no longer do this');
   }
 
   private isUncheckedTooLong(ctx: Context): boolean {
@@ -171,4 +171,9 @@ export class OpenStreams {
     if (since === undefined) this.uncheckedSince.set(ctx, now);
     return since !== undefined && now - since >= UNCHECKED_MS;
   }
+}
+
+function end(ctx: Context, why: string): void {
+  if (ctx.end !== undefined) ctx.end();
+  else ctx.res.destroy(new Error(why));
 }

@@ -4,7 +4,7 @@
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
-import type { Context } from '../context.ts';
+import { type Context, whenLeft } from '../context.ts';
 import { head } from '../respond.ts';
 import { type AnswerLimits, dial, faultOf, type Unreachable } from './dial.ts';
 import { answerHeaders } from './headers.ts';
@@ -61,6 +61,7 @@ export function answerOf(
     });
     if (ctx.res.destroyed) request.destroy();
     ctx.res.once('close', () => request.destroy());
+    whenLeft(ctx, () => request.destroy());
     send();
   });
 }
