@@ -89,10 +89,16 @@ const MAX_KEPT = 64;
  */
 export class KeptAgents {
   private readonly idle = new Map<string, Agents[]>();
+  private readonly mostSockets: number;
   private count = 0;
   private closed = false;
 
-  take(connection: Connection, options: AgentsOptions): Agents {
+  /** `mostSockets`: of one transport. */
+  constructor(mostSockets = Number.POSITIVE_INFINITY) {
+    this.mostSockets = mostSockets;
+  }
+  take(connection: Connection, given: AgentsOptions): Agents {
+    const options = { ...given, maxSockets: Math.min(given.maxSockets, this.mostSockets) };
     const found = this.idle.get(keyOf(connection, options))?.pop();
     if (found === undefined) return new Agents(connection, options);
     this.count--;

@@ -84,6 +84,9 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** Of a command. Most have one request at a time; those that ask for much at once would open many, each of which takes longer than a request. */
+const MOST_CONNECTIONS = 6;
+
 let serial = 0;
 /** A word that no other part of this run uses; words of one prefix are in the order in which they were made. */
 export const unique = (prefix = 'x'): string => `${prefix}${process.pid.toString(36)}${(serial++).toString(36).padStart(4, '0')}`;
@@ -128,7 +131,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
   const running: RunningServer = { ...(listening as Listening), identity: base.identity, adminConfigPath, ended, close, abort };
   const handle = direct ? composed.requests.handlerForClients() : undefined;
   const clients: Client[] = [];
-  const connections = new KeptAgents();
+  const connections = new KeptAgents(MOST_CONNECTIONS);
   const client = (clientOptions: ClientOptions = {}): Client => {
     const made = new Client(running.address, { direct: handle, ...clientOptions });
     clients.push(made);
