@@ -76,7 +76,8 @@ function descriptors(): Set<string> {
   for (const name of readdirSync('/proc/self/fd')) {
     try {
       const target = readlinkSync(`/proc/self/fd/${name}`);
-      if (target.startsWith('/') && !target.startsWith('/proc/') && !target.startsWith('/dev/')) found.add(target);
+      const isFile = target.startsWith('/') && !target.startsWith('/proc/') && !target.startsWith('/dev/');
+      if (isFile || target.startsWith('socket:')) found.add(target);
     } catch {
       // It was the descriptor of this very look.
     }
