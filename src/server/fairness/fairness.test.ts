@@ -285,3 +285,13 @@ test('those who wait for a turn are bounded: one more of that user is rejected, 
   for (let i = 0; i < TURN_WORK + WAITING_LIMIT; i++) ask('flood', `${pods}/a`);
   expect([ask('flood', `${pods}/a`).state(), ask('other', `${pods}/a`).state()]).toEqual(['rejected 429', 'runs']);
 });
+
+test('who closes their side waits no longer; who has a seat gets the answer', async () => {
+  const { ask } = world(1);
+  const [first, second, third] = [ask('u', `${pods}/a`), ask('u', `${pods}/b`), ask('u', `${pods}/c`)];
+  expect([await first.settled(), await second.settled()]).toEqual(['runs', 'waits']);
+  for (const { ctx } of [first, second]) (ctx.res as unknown as EventEmitter).emit('left');
+  expect([first.ctx.finished, second.ctx.finished, second.ctx.waiter]).toEqual([false, true, undefined]);
+  first.end();
+  expect(await third.settled()).toBe('runs');
+});

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
@@ -180,4 +181,21 @@ test('many are looked at in slices, and no more than a few answers are waited fo
   expect(checked.length).toBe(2000);
   streams.close();
   expect(clock.pending).toBe(0);
+});
+
+test('what goes on for a client that closes its side ends', () => {
+  const { ended, open } = world();
+  const answer = (more = {}): EventEmitter =>
+    Object.assign(new EventEmitter(), { destroyed: false, destroy: () => void ended.push('broken'), ...more });
+  const watch = answer();
+  open('watch', { res: watch as never });
+  const tunnel = answer();
+  open('tunnel', { res: tunnel as never, end: undefined });
+  expect(ended).toEqual([]);
+  watch.emit('left');
+  tunnel.emit('left');
+  expect(ended).toEqual(['watch', 'broken']);
+  // It did so before.
+  open('late', { res: answer({ left: true }) as never });
+  expect(ended).toEqual(['watch', 'broken', 'late']);
 });
