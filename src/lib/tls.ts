@@ -2,7 +2,7 @@
  * TLS of the server: certificates by name, versions and cipher suites, and the CAs of client
  * certificates. All of it may change while the server runs; open connections keep their settings.
  */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
 import { type Followed, fixed } from './reload.ts';
 
@@ -86,6 +86,8 @@ function sharedOptions({ minVersion = 'VersionTLS12', cipherSuites = [], clientC
   const ciphers = suites.length > 0 ? suites.join(':') : old ? 'DEFAULT' : undefined;
   return {
     minVersion: version,
+    // As stock servers: each costs a handshake, outside of the limits for those of new connections.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(ciphers !== undefined && { ciphers: old ? `${ciphers}:@SECLEVEL=0` : ciphers, honorCipherOrder: true }),
     ...(clientCAs.current.length > 0 && { ca: [...clientCAs.current] }),
   };

@@ -54,6 +54,18 @@ test('plain HTTP is answered in plain HTTP, and the connection is closed', async
   expect(plain.text).toContain('Client sent an HTTP request to an HTTPS server.');
 });
 
+test('no client has another handshake on its connection', async () => {
+  const options = { host: '127.0.0.1', port: listener.port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' } as const;
+  const client = connect(options);
+  await new Promise((resolve) => client.once('secureConnect', resolve));
+  const refusal = await new Promise<Error | null>((resolve) => {
+    client.on('error', resolve);
+    client.renegotiate({ rejectUnauthorized: false }, resolve);
+  });
+  client.destroy();
+  expect(String(refusal)).toMatch(/renegotiation/i);
+});
+
 test('a port closes when its last request is answered, whatever connections are idle', async () => {
   const ask = (agent: https.Agent, path: string): Promise<string> =>
     new Promise((resolve, reject) => {
