@@ -206,7 +206,8 @@ export class Context {
    */
   slices(bytes = 0): Slices | undefined {
     if (bytes <= SLICED_FROM && this.bodyBytes <= SLICED_FROM) return undefined;
-    this.sliced ??= new Slices(() => this.ended, undefined, this.owner);
+    // Who closes their side has mostly gone; they get what is made at once, but no long work is done for them.
+    this.sliced ??= new Slices(() => this.ended || this.res.left === true, undefined, this.owner);
     return this.sliced;
   }
   warn(text: string): void {

@@ -165,8 +165,11 @@ export function refuse(ctx: Context, error: ApiError): void {
 
 /** Renders whatever was thrown. Anything but an ApiError is a fault of ours: logged, and sent without its details. */
 export function sendError(ctx: Context, error: unknown, report: (error: unknown) => void): void {
-  // It has its answer, or there is nobody to take one.
-  if (error instanceof RequestEnded) return;
+  if (error instanceof RequestEnded) {
+    // It has its answer, or there is nobody to take one: a connection of which one side is closed has no other end.
+    if (ctx.res.left === true && !ctx.res.headersSent) ctx.res.destroy();
+    return;
+  }
   if (ctx.res.headersSent) {
     // Too late for a status: the client must not take what it got for the whole.
     ctx.res.destroy(error instanceof Error ? error : undefined);

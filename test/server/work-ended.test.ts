@@ -1,5 +1,6 @@
 /** Work on a large body ends at the next pause when its client has left: nothing more is done, and nothing is stored. */
 import https from 'node:https';
+import tls from 'node:tls';
 import { afterEach, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../src/lib/next-turn.ts';
 import { Slices } from '../../src/lib/slices.ts';
@@ -69,6 +70,22 @@ onStores(['memory'], { identity: 'kubernetes' }, (server) => {
     const answer = await server().admin.send(method, target, { body, headers: { 'content-type': type } });
     expect(answer.status).toBe(201);
     expect(whole.pauses).toBeGreaterThan(at);
+  });
+
+  test('for a client that closes only its side of the connection, long work ends, too, and the connection with it', async () => {
+    const path = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
+    const name = unique();
+    const { hostname: host, port } = new URL(server().address);
+    const options = { host, port: Number(port), rejectUnauthorized: false, allowHalfOpen: true };
+    const socket = tls.connect(options);
+    const counted = countPauses(4, () => socket.end());
+    const body = JSON.stringify({ metadata: { name }, data });
+    const head = [`POST ${path} HTTP/1.1`, 'Host: x', 'Authorization: Bearer admin-token', 'Content-Type: application/json'];
+    socket.write([...head, `Content-Length: ${body.length}`, '', body].join('\r\n'));
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect([text, counted.pauses]).toEqual(['', 4]);
+    expect((await server().admin.get(`${path}/${name}`)).status).toBe(404);
   });
 
   test('a patch of a large object ends, and leaves the object as it was', async () => {
