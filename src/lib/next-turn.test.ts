@@ -40,4 +40,9 @@ it('lets so many bytes be written in one turn of the loop, and one large write i
   expect([fitsTurn(TURN_BYTES + 1), fitsTurn(1)]).toEqual([true, false]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(fitsTurn(1)).toBe(true);
+  // Nobody overtakes who waits.
+  const turn = nextTurn();
+  expect(fitsTurn(1)).toBe(false);
+  await turn;
+  expect(fitsTurn(1)).toBe(true);
 });

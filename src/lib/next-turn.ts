@@ -57,9 +57,12 @@ function goOn(): void {
 export const TURN_BYTES = 4 * 1024 * 1024;
 let written = 0;
 
-/** Whether so many bytes may be written in this turn, and counts them. The first in a turn always may. */
+/**
+ * Whether so many bytes may be written in this turn, and counts them. The first in a turn always may, but nobody overtakes work
+ * that waits for a turn.
+ */
 export function fitsTurn(bytes: number): boolean {
-  if (written > 0 && written + bytes > TURN_BYTES) return false;
+  if (waiting.size > 0 || (written > 0 && written + bytes > TURN_BYTES)) return false;
   if (written === 0) setImmediate(newTurn);
   written += bytes;
   return true;

@@ -122,7 +122,6 @@ function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void |
   if (fitsTurn(size)) sendWhole(ctx, type, parts, size);
   else
     return nextTurn(ctx.owner).then(() => {
-      fitsTurn(size);
       if (!ctx.ended) sendWhole(ctx, type, parts, size);
     });
 }
