@@ -40,7 +40,7 @@ export async function composeAccess(
         env,
         auth,
         trust,
-        catchUp: cache.engine.exclusive ? undefined : () => cache.freshen(10_000),
+        catchUp: cache.engine.exclusive ? undefined : () => cache.freshen(),
         ensureNamespace: async (name) => void (await writer.ensure('', 'namespaces', { metadata: { name } })),
       }),
     (chain) => chain.close?.(),

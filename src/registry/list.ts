@@ -8,6 +8,7 @@ import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
 import { parseJson } from '../schema/parse.ts';
+import { CacheBehind } from '../storage/cache.ts';
 import { Compacted, FutureRevision } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
@@ -50,14 +51,12 @@ const versionProblem = (text: string): string =>
 /** Waits until the cache may answer a read at "not older than" this version. Nothing to wait for in the usual case. */
 export function fresh(deps: RegistryDeps, resourceVersion: string): void | Promise<void> {
   const wanted = parseVersion(resourceVersion);
-  if (wanted === undefined) return deps.cache.engine.exclusive ? undefined : freshest(deps);
-  if (wanted <= deps.cache.revision) return;
-  return deps.cache.waitFor(wanted, FRESH_WAIT_MS).then((reached) => {
-    if (!reached) throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, true);
+  const { cache } = deps;
+  if (wanted === undefined) return cache.engine.exclusive ? undefined : cache.freshen();
+  if (wanted <= cache.revision) return;
+  return cache.waitFor(wanted, FRESH_WAIT_MS).catch((error: unknown) => {
+    throw error instanceof CacheBehind ? tooLargeResourceVersion(resourceVersion, cache.revision, true) : error;
   });
-}
-async function freshest(deps: RegistryDeps): Promise<void> {
-  if (!(await deps.cache.freshen(10_000))) throw tooLargeResourceVersion('', deps.cache.revision, true);
 }
 
 /** Who waits for a list: `ended` when nobody does any more; `owner`: whose turns long work for it takes. */

@@ -61,7 +61,7 @@ async function attemptRemove(
   alongside: Alongside | undefined,
 ): Promise<RemoveResult> {
   const { resource } = ctx;
-  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  if (!deps.cache.engine.exclusive) await deps.cache.freshen();
   const item = resource.collection?.items.get(keyOf(ctx));
   if (item === undefined) {
     const unreadable = unreadableAt(ctx);
@@ -125,7 +125,7 @@ async function removeMarked(deps: RegistryDeps, ctx: WriteContext, kept: Item, o
       if (!(error instanceof CommitConflict)) throw error;
       if (attempt >= TRIES) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
     }
-    if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+    if (!deps.cache.engine.exclusive) await deps.cache.freshen();
     current = ctx.resource.collection?.items.get(keyOf(ctx));
     if (current === undefined || current.created !== kept.created) return true;
     if (isHeld(ctx.resource.kind, object, parseItem(current).metadata.finalizers)) return false;

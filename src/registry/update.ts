@@ -76,7 +76,7 @@ export interface AdmittedView {
 export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
   if (ctx.resource.collection?.pending !== undefined) await lookUp(ctx);
   let unchecked = !deps.cache.engine.exclusive && !ctx.dryRun;
-  if (!unchecked && !deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  if (!unchecked && !deps.cache.engine.exclusive) await deps.cache.freshen();
   for (let attempt = 1; ; attempt++) {
     const before = unchecked ? itemOf(ctx) : undefined;
     try {
@@ -115,13 +115,13 @@ export function checkExists(deps: RegistryDeps, ctx: WriteContext): void | Promi
 
 /** Whether the newest state of the object is another one than the cache had. */
 async function hasChanged(deps: RegistryDeps, ctx: WriteContext, before: Item | undefined): Promise<boolean> {
-  await deps.cache.freshen(10_000);
+  await deps.cache.freshen();
   return itemOf(ctx) !== before;
 }
 
 /** Whether there is no such object in the newest state: none to try again with, where a write was lost against its removal. */
 async function isGone(deps: RegistryDeps, ctx: WriteContext): Promise<boolean> {
-  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  if (!deps.cache.engine.exclusive) await deps.cache.freshen();
   return itemOf(ctx) === undefined;
 }
 

@@ -10,13 +10,23 @@
 import type { Clock } from '../lib/clock.ts';
 import { Slices } from '../lib/slices.ts';
 import { Collection, type CollectionOptions, type CollectionState } from './collection.ts';
-import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, type Unreadable } from './engine.ts';
+import { type ChangeRecord, CommitConflict, type Engine, type Entry, type Operation, StoreUnavailable, type Unreadable } from './engine.ts';
 import { type Facts, keptValue } from './item.ts';
 import { LOAD_CHUNK, LOADED_AT_ONCE, Loader, START_CHUNK } from './loader.ts';
 import type { UnreadableObject } from './unreadable.ts';
 
 /** How long to wait for changes up to the revision of a list. */
 const CHANGES_WAIT_MS = 30_000;
+/** How long a request waits for the newest state of a shared store, and for the cache to show its own write. */
+export const NEWEST_WAIT_MS = 10_000;
+
+/** The cache did not reach a revision in time: what it has may be stale, and nothing may be decided on it. */
+export class CacheBehind extends StoreUnavailable {
+  constructor(revision: number, reached: number) {
+    super(`the store does not deliver its changes: revision ${revision} is needed, ${reached} was delivered`);
+    this.name = 'CacheBehind';
+  }
+}
 
 /** The content of all collections at a revision. */
 export interface CacheState {
@@ -26,7 +36,8 @@ export interface CacheState {
 
 interface Waiter {
   readonly revision: number;
-  readonly wake: (reached: boolean) => void;
+  readonly wake: () => void;
+  readonly fail: (error: Error) => void;
 }
 
 export class Cache {
@@ -165,7 +176,7 @@ export class Cache {
     const at = await this.eachEntry(prefix, ({ key, value, revision, created, unreadable }) =>
       take(key.slice(prefix.length), value, revision, created, unreadable),
     );
-    if (!(await this.waitFor(at, CHANGES_WAIT_MS))) throw new Error('the store does not deliver its changes');
+    await this.waitFor(at, CHANGES_WAIT_MS);
   }
   /** Ends the watches of the collection. */
   remove(prefix: string): void {
@@ -216,13 +227,14 @@ export class Cache {
     this.stop?.();
     this.stop = undefined;
     this.loader.close();
-    for (const waiter of this.waiters) waiter.wake(false);
-    this.waiters = [];
+    const closed = new StoreUnavailable('the store is closed');
+    for (const waiter of this.waiters.splice(0)) waiter.fail(closed);
   }
 
   /**
-   * Writes, and resolves when the cache shows it. `facts` belong to the put of the same index.
-   * Throws CommitConflict once the cache shows the write that it conflicted with.
+   * Writes, and resolves when the cache shows it, or after 10 seconds without that: the write is durable, and readers of the newest
+   * state wait for it. `facts` belong to the put of the same index.
+   * Throws CommitConflict once the cache shows the write that it conflicted with, and CacheBehind if it does not.
    */
   commit(operations: readonly Operation[], facts: readonly (Facts | undefined)[], assigned?: (revision: number) => void): Promise<number> {
     for (let i = 0; i < facts.length; i++) {
@@ -247,13 +259,17 @@ export class Cache {
     );
   }
   private async shown(operations: readonly Operation[], facts: readonly unknown[], revision: number): Promise<number> {
-    await this.waitFor(revision, 10_000);
+    try {
+      await this.waitFor(revision, NEWEST_WAIT_MS);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
     this.forgetFacts(operations, facts);
     return revision;
   }
   private async refused(operations: readonly Operation[], facts: readonly unknown[], error: unknown): Promise<never> {
     try {
-      if (error instanceof CommitConflict && !this.engine.exclusive) await this.freshen(10_000);
+      if (error instanceof CommitConflict && !this.engine.exclusive) await this.freshen();
     } finally {
       this.forgetFacts(operations, facts);
     }
@@ -266,25 +282,28 @@ export class Cache {
     }
   }
 
-  /** Waits until the cache has the newest revision of the store. At once for an exclusive engine. */
-  async freshen(timeoutMs: number): Promise<boolean> {
-    if (this.engine.exclusive) return true;
-    return this.waitFor(await this.engine.currentRevision(), timeoutMs);
+  /** Resolves when the cache has the newest revision of the store: at once for an exclusive engine. Rejects with CacheBehind. */
+  async freshen(): Promise<void> {
+    if (!this.engine.exclusive) await this.waitFor(await this.engine.currentRevision(), NEWEST_WAIT_MS);
   }
 
-  /** Returns whether the cache reached a revision in time. */
-  waitFor(revision: number, timeoutMs: number): Promise<boolean> {
-    if (revision <= this.reached) return Promise.resolve(true);
-    return new Promise((resolve) => {
+  /** Resolves when the cache has reached a revision. Rejects with CacheBehind when that takes longer than `timeoutMs`. */
+  waitFor(revision: number, timeoutMs: number): Promise<void> {
+    if (revision <= this.reached) return Promise.resolve();
+    return new Promise((resolve, reject) => {
       const cancel = this.clock.after(timeoutMs, () => {
         this.waiters = this.waiters.filter((w) => w !== waiter);
-        resolve(false);
+        reject(new CacheBehind(revision, this.reached));
       });
       const waiter: Waiter = {
         revision,
-        wake: (reached) => {
+        wake: () => {
           cancel();
-          resolve(reached);
+          resolve();
+        },
+        fail: (error) => {
+          cancel();
+          reject(error);
         },
       };
       this.waiters.push(waiter);
@@ -375,7 +394,7 @@ export class Cache {
     const due = this.waiters.filter((w) => w.revision <= this.reached);
     if (due.length === 0) return;
     this.waiters = this.waiters.filter((w) => w.revision > this.reached);
-    for (const waiter of due) waiter.wake(true);
+    for (const waiter of due) waiter.wake();
   }
 
   /** `apps/deployments/default/web` belongs to the collection `apps/deployments/`. */

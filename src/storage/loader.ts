@@ -30,8 +30,8 @@ export const LONGEST_RETRY_MS = 30_000;
 export interface LoaderDeps {
   /** By prefix: those that are loaded, and those that are not. One that was removed is not loaded any further. */
   readonly collections: ReadonlyMap<string, Collection>;
-  /** Resolves when all collections have the changes up to a revision; false if that takes too long. */
-  readonly reached: (revision: number) => Promise<boolean>;
+  /** Resolves when all collections have the changes up to a revision. Rejects with StoreUnavailable if that takes too long. */
+  readonly reached: (revision: number) => Promise<void>;
   /** Called when a collection could not be loaded, once for each different error, and without one when it is loaded after that. */
   readonly failed: (prefix: string, error?: unknown) => void;
 }
@@ -91,12 +91,9 @@ export class Loader {
     // No key can be stored under any other name.
     if (!isKey(key)) return { entry: undefined, revision };
     const page = await this.engine.range({ prefix: key, limit: 1, uncounted: true });
-    await this.changesUpTo(page.revision);
+    await this.deps.reached(page.revision);
     const [entry] = page.entries;
     return { entry: entry?.key === key ? entry : undefined, revision: page.revision };
-  }
-  private async changesUpTo(revision: number): Promise<void> {
-    if (!(await this.deps.reached(revision))) throw new StoreUnavailable('the store does not deliver its changes');
   }
 
   /** Loads a collection before those that no request waits for. */
@@ -271,7 +268,7 @@ export class Loader {
   private async finish(load: Load): Promise<boolean> {
     const { collection, round } = load;
     for (;;) {
-      await this.changesUpTo(load.at as number);
+      await this.deps.reached(load.at as number);
       if (load.round !== round) return false;
       if (!collection.overflowed) break;
       collection.buffer();

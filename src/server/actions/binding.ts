@@ -78,7 +78,7 @@ async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding,
 async function attemptAssign(deps: RegistryDeps, target: Target, binding: Binding, dryRun: boolean): Promise<void> {
   const { name } = target;
   const { versions } = target.resource;
-  if (!deps.cache.engine.exclusive) await deps.cache.freshen(10_000);
+  if (!deps.cache.engine.exclusive) await deps.cache.freshen();
   const item = target.resource.collection?.items.get(keyOf(target));
   if (item === undefined) throw missing(target);
   const pod = (versions.recent.written(target.resource, item) ?? versions.decodeNow(item)) as ApiObject & Pod;
