@@ -176,15 +176,22 @@ export class Versions {
 
   // ---- encode: hub → stored bytes ------------------------------------------------------------------------------------
 
-  /** The stored form of a hub object: its JSON text without resourceVersion. Throws TextTooLong, see `encodeBytes`. */
+  /**
+   * The stored form of a hub object: its JSON text without resourceVersion, with the defaults that every read would set, such as
+   * those of a status that a write has dropped. Throws TextTooLong, see `encodeBytes`.
+   */
   encode(object: ApiObject, most?: number): Buffer {
-    dropVersion(object);
+    this.complete(object);
     return withHeader(encodeBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
   }
   /** The same for a large object. */
   *encodeSteps(object: ApiObject, most?: number): Work<Buffer> {
-    dropVersion(object);
+    this.complete(object);
     return withHeader(yield* encodeSteps(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+  }
+  private complete(object: ApiObject): void {
+    dropVersion(object);
+    this.served.hub.definition.fill?.(object as never);
   }
 
   // ---- objects that are stored in another version than the current storage version -----------------------------------
