@@ -9,6 +9,7 @@ import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
 import type { Connections } from './connections.ts';
 import { HEAD_BYTES } from './http1/head.ts';
 import { Http1Server } from './http1/server.ts';
+import { OPEN_STREAMS, SessionTurns } from './http2-turns.ts';
 import { SESSION_MEGABYTES } from './session-memory.ts';
 import type { Handle, UpgradeHandle } from './tunnels/upgrade.ts';
 
@@ -36,7 +37,7 @@ export interface Listener {
 
 /** Timeout of a handshake. */
 const HANDSHAKE_MS = 10_000;
-const h2Settings = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024, maxHeaderListSize: HEAD_BYTES };
+const h2Settings = { maxConcurrentStreams: OPEN_STREAMS, initialWindowSize: 1024 * 1024, maxHeaderListSize: HEAD_BYTES };
 /** Memory limit of one HTTP/2 connection, and invalid frames before it is closed. */
 const h2Limits = { maxSessionMemory: SESSION_MEGABYTES, maxSessionInvalidFrames: 100, maxSettings: 32, maxOutstandingPings: 10 };
 /** A silent HTTP/2 client gets a ping after this time, and is disconnected after the same time again. */
@@ -108,11 +109,17 @@ function secure(tls: TlsOptions, handshakeMs: number): TlsServer {
 /** Gets connections with ALPN `h2`. */
 function http2Server(handle: Handle, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
   const second = http2.createServer({ settings: h2Settings, ...h2Limits });
-  second.on('request', (req, res) => handle(req, res));
+  const turns = new WeakMap<object, SessionTurns>();
+  second.on('request', (req, res) => {
+    const { stream } = req;
+    // A stream whose connection has ended has none.
+    if (stream.session !== undefined) turns.get(stream.session)?.add({ stream, handle: () => handle(req, res) });
+  });
   second.on('stream', (stream) => stream.once('aborted', letGo));
   second.on('sessionError', () => {});
   second.on('session', (session) => {
     sessions.add(session);
+    turns.set(session, new SessionTurns(() => session.destroy(undefined, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM)));
     session.once('close', () => sessions.delete(session));
     letGoWhenSilent(session);
   });

@@ -4,7 +4,7 @@
  * are, would end with every request reset. Before that it is closed gracefully (GOAWAY, RFC 9113 section 6.8): streams in progress
  * go on, requests that the client sends before it has read the frame are refused as safe to retry, and it opens another connection.
  *
- *   1,000 streams × (256 KiB of a response, `pieces.ts`, and its head)   + 32 MiB cancelled   < 320 MB
+ *   250 streams × (256 KiB of a response, `pieces.ts`, and its head)   + watches with up to 16 MiB each   + 32 MiB cancelled   < 320 MB
  */
 import type { Http2Session } from 'node:http2';
 
