@@ -5,7 +5,7 @@ import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Log } from '../lib/log.ts';
 import { firstAddress, ipFamily, nonSpecialIP } from '../meta/ip.ts';
-import { addressRange, portRange, staticBand } from '../registry/allocate/ranges.ts';
+import { addressRange, portRange, staticBand } from '../meta/ranges.ts';
 import { repairAllocations } from '../registry/allocate/repair.ts';
 import { type ServiceAllocation, serviceHook } from '../registry/allocate/services.ts';
 import { AllocationTable } from '../registry/allocate/table.ts';

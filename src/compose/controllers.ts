@@ -51,6 +51,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
   const added = given.workloads?.({
     parts: new Set(options.workloads),
     simulatedNodes: options.simulatedNodes,
+    loadBalancerRange: options.loadBalancerRange,
     feature,
     disks: base.disks,
   });

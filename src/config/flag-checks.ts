@@ -21,7 +21,7 @@ const isSwitchedOn = ({ featureGates }: FlagOptions, gate: string): boolean =>
 /** Flags that say how something is done that another flag switches on: alone they would be accepted without effect. */
 const dependences: readonly Dependence[] = [
   {
-    flags: ['simulated-nodes', 'simulated-nodes-forward-local'],
+    flags: ['simulated-nodes', 'simulated-nodes-forward-local', 'load-balancer-range'],
     needs: '--workloads=nodes',
     present: (o) => o.workloads.includes('nodes'),
   },

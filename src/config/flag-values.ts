@@ -42,7 +42,14 @@ export function readAddress(value: string): string {
   return value;
 }
 export function readServiceRanges(values: readonly string[]): readonly string[] {
+  return readRanges(splitList(values));
+}
+/** The same, or `none`. */
+export function readBalancerRanges(values: readonly string[]): readonly string[] {
   const ranges = splitList(values);
+  return ranges.length === 1 && ranges[0] === 'none' ? [] : readRanges(ranges);
+}
+function readRanges(ranges: readonly string[]): readonly string[] {
   const families = ranges.map((range) => {
     const cidr = parseCIDR(range);
     if (cidr === undefined) throw new Error(`${JSON.stringify(range)} is not an IP range such as 10.0.0.0/24`);

@@ -269,6 +269,14 @@ test('workloads are named by their parts, and their flags need them', () => {
   );
   expect(() => read('--simulated-nodes=5')).toThrow('--simulated-nodes');
   expect((parseServerFlags(['--workloads', '--simulated-nodes=5']) as ServerOptions).simulatedNodes).toBe(5);
+  const balancers = (...args: string[]): unknown => (parseServerFlags(['--workloads', ...args]) as ServerOptions).loadBalancerRange;
+  expect([balancers(), balancers('--load-balancer-range=192.0.2.0/24'), balancers('--load-balancer-range=none')]).toEqual([
+    ['198.18.0.0/16', '2001:2::/112'],
+    ['192.0.2.0/24'],
+    [],
+  ]);
+  expect(() => balancers('--load-balancer-range=none,192.0.2.0/24')).toThrow('--load-balancer-range: "none" is not an IP range');
+  expect(() => read('--load-balancer-range=none')).toThrow('--load-balancer-range has no effect without --workloads=nodes');
   expect((parseServerFlags(['--time-factor=0.5']) as ServerOptions).timeFactor).toBe(0.5);
   for (const wrong of ['0', '-1', 'fast', '', '86401', 'NaN'])
     expect(() => parseServerFlags([`--time-factor=${wrong}`])).toThrow('--time-factor');

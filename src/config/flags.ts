@@ -13,6 +13,7 @@ import {
   authorizationModes,
   type PortRange,
   readAddress,
+  readBalancerRanges,
   readModes,
   readPlugins,
   readPortRange,
@@ -309,6 +310,12 @@ const workloads = {
   'simulated-nodes-forward-local': bool(
     false,
     'Allow annotations of pods on simulated nodes to lead forwarded ports to loopback addresses of this machine.',
+  ),
+  'load-balancer-range': repeated<readonly string[]>(
+    ['198.18.0.0/16', '2001:2::/112'],
+    'Address range of load balancers, which services of type LoadBalancer get their addresses from; one of IPv4, one of IPv6, or both. none: they get no address.',
+    'CIDR,…|none',
+    readBalancerRanges,
   ),
   'time-factor': flag(
     1,

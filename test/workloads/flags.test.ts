@@ -33,6 +33,25 @@ test('--simulated-nodes: so many nodes are ready', async () => {
   }
 });
 
+test.each([
+  ['plat', 'service.plat.dev/load-balancer-cleanup'],
+  ['kubernetes', 'service.kubernetes.io/load-balancer-cleanup'],
+])('--load-balancer-range, %s: a service has an address of it until it is deleted', async (identity, finalizer) => {
+  const server = await startTestServer({ identity, store: 'memory', workloads: ['nodes'], loadBalancerRange: ['192.0.2.0/24'] });
+  try {
+    const path = '/api/v1/namespaces/default/services';
+    await server.admin.ok('POST', path, { metadata: { name: 'web' }, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } });
+    const found = (): Promise<Loose> => server.admin.get(`${path}/web`);
+    await expect.poll(async () => (await found()).json.status.loadBalancer).toEqual({ ingress: [{ ip: '192.0.2.1' }] });
+    expect((await found()).json.metadata.finalizers).toEqual([finalizer]);
+    await server.admin.ok('DELETE', `${path}/web`);
+    await expect.poll(async () => (await found()).status).toBe(404);
+    expect(server.errors).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
 test.each(['plat', 'kubernetes'])('%s: the kinds of the simulation are served when the server is ready', async (identity) => {
   const server = await startTestServer({ identity, store: 'memory', workloads: ['nodes'], clock: new FakeClock(), direct: true });
   try {

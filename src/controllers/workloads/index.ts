@@ -2,6 +2,7 @@
 
 import { simulatedNodes } from '../nodes/index.ts';
 import type { KeptDisks } from '../nodes/kept-disks.ts';
+import { loadBalancers } from '../nodes/load-balancer/controller.ts';
 import type { Controller } from '../runtime/controller.ts';
 import { schedulerController } from '../scheduler/controller.ts';
 import { autoscalerController } from './autoscaler/controller.ts';
@@ -23,6 +24,8 @@ export interface WorkloadSettings {
   readonly parts: ReadonlySet<'controllers' | 'scheduler' | 'nodes'>;
   /** How many nodes are simulated from the start. */
   readonly simulatedNodes: number;
+  /** Ranges of the addresses of load balancers. Empty: services get none. */
+  readonly loadBalancerRange: readonly string[];
   /** What commands wrote in simulated containers. */
   readonly disks?: KeptDisks;
   /** Whether a feature is on. */
@@ -75,6 +78,7 @@ const storage = ({ parts, simulatedNodes }: WorkloadSettings): readonly Controll
   const any = parts.has('nodes');
   return [simulatedProvisioner({ any, defaultClass: any && simulatedNodes > 0 }), simulatedAttacher({ any })];
 };
-const nodes = ({ simulatedNodes: count, disks }: WorkloadSettings): readonly Controller[] => [
+const nodes = ({ simulatedNodes: count, loadBalancerRange, disks }: WorkloadSettings): readonly Controller[] => [
   simulatedNodes({ count, ...(disks !== undefined && { disks }) }),
+  ...(loadBalancerRange.length > 0 ? [loadBalancers(loadBalancerRange)] : []),
 ];

@@ -13,7 +13,7 @@ import type { Hook, HookRequest } from '../hooks.ts';
 import { Claims } from './claims.ts';
 import { fillFamilies, keepsPreference, refuse } from './families.ts';
 import { patchAllocated, syncClusterIPs } from './kept.ts';
-import type { AddressRange, Range } from './ranges.ts';
+import type { AddressRange, Range } from '../../meta/ranges.ts';
 import type { AllocationTable } from './table.ts';
 
 export interface ServiceAllocation {

@@ -10,7 +10,7 @@ import type { Collection } from '../../storage/collection.ts';
 import type { Operation } from '../../storage/engine.ts';
 import { type Item, storedValue } from '../../storage/item.ts';
 import { Pool } from './pool.ts';
-import type { Range } from './ranges.ts';
+import type { Range } from '../../meta/ranges.ts';
 
 /** Nobody watches these keys: their recent changes are of no use. */
 const EVENT_LIMIT = 16;

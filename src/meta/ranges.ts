@@ -1,5 +1,5 @@
 /** Ranges of addresses and ports, as numbers counted from their first. */
-import { cidrContains, formatCIDR, formatIP, type IPFamily, parseCIDR, parseIP } from '../../meta/ip.ts';
+import { cidrContains, formatCIDR, formatIP, type IPFamily, parseCIDR, parseIP } from './ip.ts';
 
 /** A range whose members are known by their text in keys of the store: `10.0.0.7`, `30080`. */
 export interface Range {
