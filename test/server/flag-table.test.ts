@@ -282,6 +282,11 @@ const effects: readonly Shown[] = [
   { file: 'test/workloads/kit.test.ts', test: 'parts of it can be left out: a pod is scheduled and does not start', flags: ['workloads'] },
   { file: 'test/workloads/flags.test.ts', test: '--simulated-nodes: so many nodes are ready', flags: ['simulated-nodes'] },
   {
+    file: 'test/workloads/flags.test.ts',
+    test: '--load-balancer-range, %s: a service has an address of it until it is deleted',
+    flags: ['load-balancer-range'],
+  },
+  {
     file: 'test/workloads/simulated-nodes.test.ts',
     test: 'port-forward echoes, or leads to an address of this machine that an annotation names',
     flags: ['simulated-nodes-forward-local'],

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import fc from '../../lib/fast-check.testing.ts';
 import { seededRandom } from '../../lib/random.ts';
 import { testSeed } from '../../lib/seed.testing.ts';
-import { Pool } from './pool.ts';
 import { addressRange, portRange, staticBand } from '../../meta/ranges.ts';
+import { Pool } from './pool.ts';
 
 describe('pools', () => {
   test('propose what is free until nothing is, whatever is taken and given back', () => {

@@ -8,12 +8,12 @@ import { invalidText, listText } from '../../kinds/validation/go-text.ts';
 import { serviceUnavailable, unprocessable } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { formatIP, type IPFamily, ipFamily, parseIP } from '../../meta/ip.ts';
+import type { AddressRange, Range } from '../../meta/ranges.ts';
 import type { Operation } from '../../storage/engine.ts';
 import type { Hook, HookRequest } from '../hooks.ts';
 import { Claims } from './claims.ts';
 import { fillFamilies, keepsPreference, refuse } from './families.ts';
 import { patchAllocated, syncClusterIPs } from './kept.ts';
-import type { AddressRange, Range } from '../../meta/ranges.ts';
 import type { AllocationTable } from './table.ts';
 
 export interface ServiceAllocation {

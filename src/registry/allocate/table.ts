@@ -5,12 +5,13 @@
  *
  *   alloc/ips/10.0.0.7    {"uid":"…"}        alloc/ports/30080    {"uid":"…"}
  */
+
+import type { Range } from '../../meta/ranges.ts';
 import type { Cache } from '../../storage/cache.ts';
 import type { Collection } from '../../storage/collection.ts';
 import type { Operation } from '../../storage/engine.ts';
 import { type Item, storedValue } from '../../storage/item.ts';
 import { Pool } from './pool.ts';
-import type { Range } from '../../meta/ranges.ts';
 
 /** Nobody watches these keys: their recent changes are of no use. */
 const EVENT_LIMIT = 16;

@@ -49,7 +49,11 @@ test('each service gets an address, a finalizer and the events of a service cont
   expect([ips('web'), ips('shop')]).toEqual([['198.18.0.1'], ['198.18.0.2']]);
   expect(service('web').metadata.finalizers).toEqual([FINALIZER]);
   expect(reasons('web')).toEqual(['EnsuringLoadBalancer', 'EnsuredLoadBalancer']);
-  expect(api.all(events)[0]).toMatchObject({ type: 'Normal', message: 'Ensuring load balancer', source: { component: 'service-controller' } });
+  expect(api.all(events)[0]).toMatchObject({
+    type: 'Normal',
+    message: 'Ensuring load balancer',
+    source: { component: 'service-controller' },
+  });
   const calls = api.calls.length;
   await put('web', { selector: { app: 'web' } });
   expect([ips('web'), api.calls.slice(calls)]).toEqual([['198.18.0.1'], []]);
@@ -63,18 +67,21 @@ test('a service of another type, or of a class, gets none', async () => {
   expect(api.all(events)).toEqual([]);
 });
 
-test.each(['ClusterIP', 'NodePort', 'ExternalName'])('a service that becomes %s loses status and finalizer, and another gets the address', async (type) => {
-  await start('198.18.0.8/29');
-  for (let i = 1; i <= 6; i++) await put(`s${i}`);
-  await put('late');
-  expect([ips('s6'), ips('late')]).toEqual([['198.18.0.14'], []]);
-  expect(messages()).toEqual(['Error syncing load balancer: failed to ensure load balancer: no addresses are left in 198.18.0.8/29']);
-  expect(api.all(events).at(-1).reason).toBe('SyncLoadBalancerFailed');
-  await put('s3', { type });
-  expect([service('s3').metadata.finalizers, ingress('s3')]).toEqual([[], []]);
-  expect(reasons('s3')).toEqual(['EnsuringLoadBalancer', 'EnsuredLoadBalancer', 'DeletingLoadBalancer', 'DeletedLoadBalancer']);
-  expect(ips('late')).toEqual(['198.18.0.11']);
-});
+test.each(['ClusterIP', 'NodePort', 'ExternalName'])(
+  'a service that becomes %s loses status and finalizer, and another gets the address',
+  async (type) => {
+    await start('198.18.0.8/29');
+    for (let i = 1; i <= 6; i++) await put(`s${i}`);
+    await put('late');
+    expect([ips('s6'), ips('late')]).toEqual([['198.18.0.14'], []]);
+    expect(messages()).toEqual(['Error syncing load balancer: failed to ensure load balancer: no addresses are left in 198.18.0.8/29']);
+    expect(api.all(events).at(-1).reason).toBe('SyncLoadBalancerFailed');
+    await put('s3', { type });
+    expect([service('s3').metadata.finalizers, ingress('s3')]).toEqual([[], []]);
+    expect(reasons('s3')).toEqual(['EnsuringLoadBalancer', 'EnsuredLoadBalancer', 'DeletingLoadBalancer', 'DeletedLoadBalancer']);
+    expect(ips('late')).toEqual(['198.18.0.11']);
+  },
+);
 
 test('a deleted service goes when its address is taken back', async () => {
   await start('198.18.0.8/29');
