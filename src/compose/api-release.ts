@@ -4,10 +4,10 @@ import type { ServerOptions } from '../config/server-options.ts';
 import { alphaKinds } from '../kinds/alpha-kinds.ts';
 import { builtinKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { existsIn, isAtLeast, lifetimeOf, servedByDefault } from '../kinds/releases.ts';
+import { existsIn, lifetimeOf, servedByDefault } from '../kinds/releases.ts';
 import type { Served } from '../kinds/served.ts';
 import { FlagError } from '../lib/flags.ts';
-import { apiRelease as defaultRelease } from '../lib/version.ts';
+import { apiRelease as defaultRelease, isAtLeast } from '../lib/version.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
 
 type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;

@@ -5,12 +5,15 @@
  *   GA           always on: the gate has no effect, switching it off fails, switching it on warns
  *   deprecated   as the table says unless switched, which warns
  *
+ * Stages and defaults are those of v1.24. A gate that changes what clients of a later release rely on is on from that release on.
+ *
  * A gate that concerns parts of a cluster that are not in this program (node agents, the scheduler, some controllers) can be
  * switched without effect, and says so once. docs/feature-gates.md describes what each gate
  * does here.
  */
 import { readBooleanOf } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { type ApiRelease, apiRelease, isAtLeast } from '../lib/version.ts';
 
 export type GateStage = 'alpha' | 'beta' | 'GA' | 'deprecated';
 /** The component that has the feature: this server and its controllers, another component of a cluster, or the build of a stock server. */
@@ -24,6 +27,8 @@ export interface Gate {
   readonly concerns: GateConcern;
   /** It cannot be switched off. */
   readonly locked: boolean;
+  /** Release of the API (`--api-release`) from which it is on by default. */
+  readonly onFrom?: ApiRelease;
 }
 type Traits = Partial<Omit<Gate, 'stage' | 'since'>>;
 
@@ -65,7 +70,7 @@ export const gates = {
   RemoveSelfLink: ga('1.24'),
   SelectorIndex: ga('1.20'),
   ServerSideApply: ga('1.22'),
-  ServerSideFieldValidation: alpha('1.23'),
+  ServerSideFieldValidation: alpha('1.23', { onFrom: '1.25' }),
   StorageVersionAPI: alpha('1.20'),
   StorageVersionHash: beta('1.15'),
   WarningHeaders: ga('1.22'),
@@ -229,10 +234,14 @@ export class FeatureGates {
 
 const groups: Readonly<Record<string, GateStage>> = { AllAlpha: 'alpha', AllBeta: 'beta' };
 
-/** Reads `--feature-gates=A=true,B=false`. Throws an Error that says what is wrong. */
-export function readFeatureGates(settings: ReadonlyMap<string, string>): FeatureGates {
+/** Whether a gate is on in a release unless it is switched. */
+const isOnByDefault = (gate: Gate, release: string): boolean =>
+  gate.default || (gate.onFrom !== undefined && isAtLeast(release, gate.onFrom));
+
+/** Reads `--feature-gates=A=true,B=false` for a release of the API. Throws an Error that says what is wrong. */
+export function readFeatureGates(settings: ReadonlyMap<string, string>, release: string = apiRelease): FeatureGates {
   const warnings: string[] = [];
-  const on = new Set(Object.keys(table).filter((name) => table[name]?.default));
+  const on = new Set(Object.keys(table).filter((name) => isOnByDefault(table[name] as Gate, release)));
   const set = (name: string, value: boolean): void => {
     if (value) on.add(name);
     else on.delete(name);

@@ -17,7 +17,8 @@ export function gateLines(): string[] {
     const stage = `${gate.stage.toUpperCase()} since ${gate.since}`;
     if (gate.locked) return `${name}=true (${stage}, no longer has an effect)`;
     const whose = elsewhere[gate.concerns];
-    return `${name}=true|false (${stage}, default ${gate.default}${whose === undefined ? '' : `; ${whose}`})`;
+    const later = gate.onFrom === undefined ? '' : `, true from --api-release ${gate.onFrom} on`;
+    return `${name}=true|false (${stage}, default ${gate.default}${later}${whose === undefined ? '' : `; ${whose}`})`;
   });
 }
 

@@ -1,5 +1,5 @@
 /** The order of groups and versions in discovery: higher comes first. Groups are base names. */
-import { isAtLeast } from './releases.ts';
+import { isAtLeast } from '../lib/version.ts';
 
 /** A group without an entry comes last. */
 const groups: Readonly<Record<string, number>> = {

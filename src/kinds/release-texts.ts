@@ -1,7 +1,9 @@
 /** Messages about resources that a release of the API deprecates or does not serve. The facts are in `releases.ts`. */
+
+import { isAtLeast } from '../lib/version.ts';
 import { joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
 import { baseGroup, groupName, type Identity, identities } from '../meta/identity.ts';
-import { allLifetimes, isAtLeast, type Lifetime, lifetimeOf, replacementIn, servedByDefault } from './releases.ts';
+import { allLifetimes, type Lifetime, lifetimeOf, replacementIn, servedByDefault } from './releases.ts';
 
 /** `group` is a base name. */
 export interface ResourceVersion {

@@ -8,7 +8,7 @@
  * A resource that is not in the table is served by all releases from 1.15 to 1.27. Facts are those of the stock servers: what their
  * default configuration enables, and the life cycle that their types declare. `release-texts.ts` makes warnings and errors from it.
  */
-import { minorOf } from '../lib/version.ts';
+import { isAtLeast } from '../lib/version.ts';
 import { joinApiVersion, splitApiVersion } from '../meta/api-version.ts';
 
 /** Groups are base names: `networking/v1`; the core group is `v1`. */
@@ -149,8 +149,6 @@ export const allLifetimes = (): Iterable<[string, Lifetime]> => lifetimes;
 /** The row of a resource; undefined if all releases serve it, or none. `group` is a base name. */
 export const lifetimeOf = (group: string, version: string, plural: string): Lifetime | undefined =>
   lifetimes.get(keyOf(group, version, plural));
-
-export const isAtLeast = (release: string, other: string): boolean => minorOf(release) >= minorOf(other);
 
 /** Whether a release has the resource, by default or not. */
 export function existsIn(lifetime: Lifetime | undefined, release: string): boolean {

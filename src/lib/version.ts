@@ -25,6 +25,7 @@ export type ApiRelease = (typeof apiReleases)[number];
 
 /** `1.9` → 9: releases are compared by this number. */
 export const minorOf = (release: string): number => Number(release.slice(release.indexOf('.') + 1));
+export const isAtLeast = (release: string, other: string): boolean => minorOf(release) >= minorOf(other);
 /** The patch release that `/version` reports: 1.24.17 by default, the first one of any other release. */
 export const patchRelease = (release: string): string => (release === apiRelease ? stockRelease : `${release}.0`);
 

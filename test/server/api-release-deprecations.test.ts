@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allServed } from '../../src/kinds/older.testing.ts';
-import { isAtLeast, lifetimeOf, servedByDefault } from '../../src/kinds/releases.ts';
+import { lifetimeOf, servedByDefault } from '../../src/kinds/releases.ts';
 import type { Served } from '../../src/kinds/served.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { apiReleases } from '../../src/lib/version.ts';
+import { apiReleases, isAtLeast } from '../../src/lib/version.ts';
 import { startTestServer } from '../../src/testing/index.ts';
 import type { Loose } from '../support/server.ts';
 

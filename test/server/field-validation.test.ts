@@ -7,7 +7,7 @@ import { readFeatureGates } from '../../src/config/feature-gates.ts';
 import { groupName } from '../../src/meta/identity.ts';
 import { BinaryTypes } from '../support/binary-types.ts';
 import { define, definitionOf } from '../support/custom.ts';
-import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
+import { type Answer, type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 import { envelope, number } from '../support/wire.ts';
 
 const deploymentJson = (name: string): string => `{
@@ -72,6 +72,35 @@ const deployment = (name: string) => {
   const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'a' }] } };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { selector: { matchLabels: labels }, template } };
 };
+
+/** Which of the parameters of the PUT and PATCH of a path, in both documents, is `fieldValidation`: once if it is in all of them. */
+async function publishedAt(server: TestServer, groupVersion: string, path: string): Promise<string[]> {
+  const documents = await Promise.all(['/openapi/v2', `/openapi/v3/${groupVersion}`].map((at) => server.admin.ok('GET', at)));
+  const names = documents.flatMap(({ paths }) =>
+    ['put', 'patch'].map((method) =>
+      paths[path][method].parameters.map(({ name }: Loose) => name).filter((name: string) => name === 'fieldValidation'),
+    ),
+  );
+  for (const other of names) expect(other).toEqual(names[0]);
+  return names[0];
+}
+
+test('a server of a release that has the gate on validates unasked and publishes the parameter, unless the gate is off', async () => {
+  const pod = '/api/v1/namespaces/{namespace}/pods/{name}';
+  for (const [apiRelease, gates, isOn] of [
+    ['1.25', {}, true],
+    ['1.23', {}, false],
+    ['1.25', { ServerSideFieldValidation: 'false' }, false],
+  ] as const) {
+    const features = Object.keys(gates).length === 0 ? undefined : readFeatureGates(new Map(Object.entries(gates)), apiRelease);
+    const server = await startTestServer({ apiRelease, store: 'memory', direct: true, features });
+    const body = { metadata: { name: 'a' }, typo: 1 };
+    const answer = await server.admin.post(`/api/v1/namespaces/${await server.namespace()}/configmaps`, body);
+    expect(warningsOf(answer)).toEqual(isOn ? ['unknown field "typo"'] : []);
+    expect(await publishedAt(server, 'api/v1', pod)).toEqual(isOn ? ['fieldValidation'] : []);
+    await server.close();
+  }
+});
 
 const gateOn = readFeatureGates(new Map([['ServerSideFieldValidation', 'true']]));
 
@@ -319,6 +348,14 @@ describe.each([
       await define(server, definitionOf(server, group, 'Thing', [{ schema, subresources: { status: {} } }]));
       things = `/apis/${group}/v1/namespaces/${ns}/things`;
     });
+    test('clients find the parameter in OpenAPI only if the server validates unasked', async () => {
+      const published = gate === 'on' ? ['fieldValidation'] : [];
+      expect(await publishedAt(server, 'api/v1', '/api/v1/namespaces/{namespace}/pods/{name}')).toEqual(published);
+      const custom = things.replace(ns, '{namespace}');
+      await expect.poll(async () => (await server.admin.ok('GET', '/openapi/v2')).paths[custom]).toBeDefined();
+      expect(await publishedAt(server, `apis/${group}/v1`, `${custom}/{name}`)).toEqual(published);
+    });
+
     const thing = (name: string): string => `{"apiVersion": "${group}/v1", "kind": "Thing", "metadata": {"name": "${name}", "nick": "n"},
 "spec": {"zeta": 1, "alpha": {"a": 1}, "zeta": 2, "known": "a", "known": "b", "free": {"a": 1},
 "inner": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "nick": "n"}, "typo": 1},

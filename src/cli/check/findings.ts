@@ -1,7 +1,7 @@
 /** Uses of versions that a release does not have, or deprecates. */
 
-import { isAtLeast } from '../../kinds/releases.ts';
 import type { Served } from '../../kinds/served.ts';
+import { isAtLeast } from '../../lib/version.ts';
 import { type Catalogue, isCurrent, isRemovedIn, lifetime } from '../convert/catalogue.ts';
 
 export interface Finding {

@@ -1,8 +1,9 @@
 /** Every kind and version that this program knows, and the version that an object is to be converted to. */
 import { builtinKinds } from '../../kinds/index.ts';
 import { withOlderVersions } from '../../kinds/older-kinds.ts';
-import { existsIn, isAtLeast, type Lifetime, lifetimeOf, servedByDefault } from '../../kinds/releases.ts';
+import { existsIn, type Lifetime, lifetimeOf, servedByDefault } from '../../kinds/releases.ts';
 import { type Served, serve } from '../../kinds/served.ts';
+import { isAtLeast } from '../../lib/version.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { baseGroup, type Identity } from '../../meta/identity.ts';
 

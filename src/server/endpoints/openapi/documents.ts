@@ -55,6 +55,7 @@ export interface DocumentOptions {
   /** `v1.24.17+plat.0.1.0` */
   readonly version: string;
   readonly enums: boolean;
+  readonly validatesFields: boolean;
   readonly describe: Describe;
 }
 

@@ -35,6 +35,7 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
         identity: services.identity,
         version: options.version,
         enums: services.registry.env.feature('OpenAPIEnums'),
+        validatesFields: services.registry.env.feature('ServerSideFieldValidation'),
         describe: descriptionOf,
       },
       groups,

@@ -66,7 +66,7 @@ test('version 2: one document with every path and definition', async () => {
     ]),
   );
   const pods = document.paths['/api/v1/namespaces/{namespace}/pods'];
-  expect(pods.post.parameters.map((p: { name: string }) => p.name)).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation']);
+  expect(pods.post.parameters.map((p: { name: string }) => p.name)).toEqual(['body', 'dryRun', 'fieldManager']);
   expect(pods.post['x-kubernetes-group-version-kind']).toEqual({ group: '', kind: 'Pod', version: 'v1' });
   const pod = document.definitions['io.k8s.api.core.v1.Pod'];
   expect(pod['x-kubernetes-group-version-kind']).toEqual([{ group: '', kind: 'Pod', version: 'v1' }]);
@@ -100,14 +100,6 @@ test('version 3: a document for every group version, complete in itself', async 
   expect(components.schemas['io.k8s.api.apps.v1.Deployment'].properties.spec.allOf).toEqual([
     { $ref: '#/components/schemas/io.k8s.api.apps.v1.DeploymentSpec' },
   ]);
-});
-
-test('fieldValidation is published with the gate off, too: it is always heeded', async () => {
-  const { json } = await setup();
-  const { paths } = await json('/openapi/v2');
-  const names = (verb: string) => paths['/api/v1/nodes/{name}'][verb].parameters.map((p: { name: string }) => p.name);
-  expect(names('patch')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force']);
-  expect(names('put')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation']);
 });
 
 test('an address with another hash leads to the right one', async () => {

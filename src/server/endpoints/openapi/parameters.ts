@@ -78,9 +78,13 @@ const force = query(
   'Applying takes over fields that other managers own instead of failing with a conflict. Only allowed with apply patches.',
 );
 
-/** Clients look here for the parameters that the server supports: kubectl leaves field validation to a server that publishes the parameter. */
-export const writeParameters: readonly Parameter[] = [dryRun, fieldManager, fieldValidation];
-export const patchParameters: readonly Parameter[] = [...writeParameters, force];
+/**
+ * Clients look here for what the server does unasked: one that finds `fieldValidation` no longer validates fields itself, and some
+ * of those (Helm 3.9) do not send it either. So it is published only with the gate, as by a stock server.
+ */
+export const writeParameters = (validatesFields: boolean): readonly Parameter[] =>
+  validatesFields ? [dryRun, fieldManager, fieldValidation] : [dryRun, fieldManager];
+export const patchParameters = (validatesFields: boolean): readonly Parameter[] => [...writeParameters(validatesFields), force];
 
 const deletion: readonly Parameter[] = [
   query(

@@ -24,6 +24,8 @@ export interface PathOptions {
   readonly identity: Identity;
   readonly names: Names;
   readonly describe: Describe;
+  /** The server validates fields of requests without `fieldValidation`, too. */
+  readonly validatesFields: boolean;
 }
 
 const proxyMethods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
@@ -147,7 +149,7 @@ class ResourcePaths {
   private create(id: string, description: string, body: string, kind: GroupVersionKind): Operation {
     return this.operation('post', id, description, 'post', {
       kind,
-      parameters: writeParameters,
+      parameters: writeParameters(this.options.validatesFields),
       body,
       bodyRequired: true,
       codes: ['200', '201', '202'],
@@ -177,7 +179,7 @@ class ResourcePaths {
     const what = sub === '' ? '' : `${sub} of `;
     return this.operation('put', this.id('replace', capital(sub)), `replace ${what}the specified ${this.resource.kind.kind}`, 'put', {
       kind,
-      parameters: writeParameters,
+      parameters: writeParameters(this.options.validatesFields),
       body: definition,
       bodyRequired: true,
       codes: ['200', '201'],
@@ -196,7 +198,7 @@ class ResourcePaths {
       {
         kind,
         consumes: [...forms, 'application/apply-patch+yaml'],
-        parameters: patchParameters,
+        parameters: patchParameters(this.options.validatesFields),
         body: this.options.names.of('meta.v1.Patch'),
         bodyRequired: true,
         codes: ['200', '201'],
