@@ -52,12 +52,44 @@ test('variables that name each other again and again are bounded', () => {
 });
 
 test('files of mounted objects are bounded, and a mount path may be of any length', () => {
-  const contents = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, '']));
+  const contents = new Map(Array.from({ length: 3000 }, (_, i) => [`k${i}`, '']));
   const volumeMounts = Array.from({ length: 100 }, (_, i) => ({ name: 'v', mountPath: `/m${i}/` }));
   volumeMounts.unshift({ name: 'v', mountPath: `/a${'/'.repeat(100_000)}x` });
   const pod = { metadata: { name: 'p' }, spec: { volumes: [{ name: 'v', configMap: { name: 'c' } }] } };
   const files = mountedFiles(pod as Loose, { volumeMounts } as Loose, { ...noSources, configMap: () => contents });
   expect(files.size).toBe(10_000);
+});
+
+test('keys of users are no properties of objects: what a config map, a label or a request does not have is not there', () => {
+  const names = ['__proto__', 'constructor', 'toString'];
+  const env = names.flatMap((key, i) => [
+    { name: `MAP${i}`, valueFrom: { configMapKeyRef: { name: 'c', key } } },
+    { name: `SECRET${i}`, valueFrom: { secretKeyRef: { name: 's', key } } },
+    { name: `LABEL${i}`, valueFrom: { fieldRef: { fieldPath: `metadata.labels['${key}']` } } },
+    { name: `LIMIT${i}`, valueFrom: { resourceFieldRef: { resource: `limits.${key}` } } },
+  ]);
+  const items = names.map((key) => ({ key, path: key }));
+  const volumes = [
+    { name: 'map', configMap: { name: 'c', items } },
+    { name: 'secret', secret: { secretName: 's', items } },
+    { name: 'all', projected: { sources: [{ configMap: { name: 'c', items } }] } },
+  ];
+  const pod = { metadata: { name: 'p', labels: {} }, spec: { volumes } } as Loose;
+  const container = {
+    env,
+    resources: { limits: {} },
+    volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })),
+  } as Loose;
+  const empty = { ...noSources, configMap: () => new Map(), secret: () => new Map() };
+  const unset = mountedFiles(pod, {} as Loose, empty);
+  expect(mountedFiles(pod, container, empty)).toEqual(unset);
+  const variables = variablesOf(pod, container, empty);
+  for (const i of names.keys()) {
+    expect([variables.get(`MAP${i}`), variables.get(`SECRET${i}`)]).toEqual([undefined, undefined]);
+    expect([variables.get(`LABEL${i}`), variables.get(`LIMIT${i}`)]).toEqual(['', '0']);
+  }
+  const files = mountedFiles(pod, container, { ...empty, configMap: () => new Map([['__proto__', 'text']]) });
+  expect([files.get('/map/__proto__'), files.get('/all/__proto__'), files.size - unset.size]).toEqual(['text', 'text', 2]);
 });
 
 test('hosts have the aliases of the pod', () => {

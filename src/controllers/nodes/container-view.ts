@@ -7,8 +7,8 @@ import { PATH_LIMIT, withoutEnd } from './shell/files.ts';
 
 type Volume = NonNullable<NonNullable<WorkloadPod['spec']>['volumes']>[number];
 type EnvVar = NonNullable<Container['env']>[number];
-/** Contents by key. */
-export type Contents = Readonly<Record<string, string>>;
+/** Contents by key. Keys are those of users: `__proto__` is one like any other. */
+export type Contents = ReadonlyMap<string, string>;
 
 /** What the API has for a pod: config maps and secrets of its namespace, undefined for those that do not exist, and more. */
 export interface Sources {
@@ -35,8 +35,8 @@ export function variablesOf(pod: WorkloadPod, container: Container, sources: Sou
   ]);
   for (const service of sources.services) for (const [name, value] of serviceVariables(service)) variables.set(name, value);
   for (const { prefix = '', configMapRef, secretRef } of container.envFrom ?? []) {
-    const contents = sources.configMap(configMapRef?.name ?? '') ?? sources.secret(secretRef?.name ?? '') ?? {};
-    for (const [key, value] of Object.entries(contents)) variables.set(`${prefix}${key}`, value);
+    const contents = sources.configMap(configMapRef?.name ?? '') ?? sources.secret(secretRef?.name ?? '');
+    for (const [key, value] of contents ?? []) variables.set(`${prefix}${key}`, value);
   }
   let size = 0;
   for (const variable of container.env ?? []) {
@@ -56,15 +56,15 @@ function envValue(pod: WorkloadPod, container: Container, { value, valueFrom }: 
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom;
   if (fieldRef != null) return fieldOf(pod, fieldRef.fieldPath);
   if (resourceFieldRef != null) return resourceOf(container, resourceFieldRef.resource, resourceFieldRef.divisor);
-  if (configMapKeyRef != null) return sources.configMap(configMapKeyRef.name ?? '')?.[configMapKeyRef.key];
-  if (secretKeyRef != null) return sources.secret(secretKeyRef.name ?? '')?.[secretKeyRef.key];
+  if (configMapKeyRef != null) return sources.configMap(configMapKeyRef.name ?? '')?.get(configMapKeyRef.key);
+  if (secretKeyRef != null) return sources.secret(secretKeyRef.name ?? '')?.get(secretKeyRef.key);
   return undefined;
 }
 
 /** The value of a field of the downward API. */
 export function fieldOf({ metadata, spec, status }: WorkloadPod, path: string): string {
   const keyed = /^metadata\.(labels|annotations)\['([^']*)'\]$/.exec(path);
-  if (keyed !== null) return metadata[keyed[1] as 'labels' | 'annotations']?.[keyed[2] as string] ?? '';
+  if (keyed !== null) return ownText(metadata[keyed[1] as 'labels' | 'annotations'], keyed[2] as string) ?? '';
   switch (path) {
     case 'metadata.name':
       return metadata.name ?? '';
@@ -89,6 +89,8 @@ export function fieldOf({ metadata, spec, status }: WorkloadPod, path: string): 
       return '';
   }
 }
+const ownText = (values: Readonly<Record<string, string>> | null | undefined, key: string): string | undefined =>
+  values != null && Object.hasOwn(values, key) ? values[key] : undefined;
 const listOf = (values: Readonly<Record<string, string>> = {}): string =>
   Object.entries(values)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -99,7 +101,7 @@ const listOf = (values: Readonly<Record<string, string>> = {}): string =>
 function resourceOf({ resources }: Container, name: string, divisor = '1'): string {
   const [sort, ...rest] = name.split('.');
   const amounts = sort === 'limits' ? resources?.limits : resources?.requests;
-  const text = amounts?.[rest.join('.')] ?? '0';
+  const text = ownText(amounts, rest.join('.')) ?? '0';
   const unit = parseQuantity(divisor === '0' || divisor === '' ? '1' : divisor);
   return String(Math.ceil(parseQuantity(text).toNumber() / unit.toNumber()));
 }
@@ -147,8 +149,11 @@ function volumeFiles(pod: WorkloadPod, container: Container, volume: Volume, sou
   const files: [string, string][] = [];
   const add = (contents: Contents | undefined, items: readonly Item[] | null | undefined): void => {
     if (contents === undefined) return;
-    if (items == null || items.length === 0) for (const entry of Object.entries(contents)) files.push(entry);
-    else for (const { key, path } of items) if (contents[key] !== undefined) files.push([path, contents[key]]);
+    if (items == null || items.length === 0) for (const entry of contents) files.push(entry);
+    for (const { key, path } of items ?? []) {
+      const text = contents.get(key);
+      if (text !== undefined) files.push([path, text]);
+    }
   };
   const addFields = (items: NonNullable<typeof downwardAPI>['items']): void => {
     for (const { path, fieldRef, resourceFieldRef } of items ?? []) {

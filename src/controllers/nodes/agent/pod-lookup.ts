@@ -86,11 +86,11 @@ export async function sourcesOf({ client, identity }: PodApi, pod: WorkloadPod):
   };
   const maps = await contents<Contents>(configMaps, async (name) => {
     const map = await client.get<Wire<ConfigMap>>(refs.configMaps, namespace, name).catch(unlessGone);
-    return map === undefined ? undefined : { ...map.data, ...decodedAll(map.binaryData) };
+    return map === undefined ? undefined : new Map([...Object.entries(map.data ?? {}), ...decodedAll(map.binaryData)]);
   });
   const hidden = await contents<Contents>(secrets, async (name) => {
     const secret = await client.get<Wire<Secret>>(refs.secrets, namespace, name).catch(unlessGone);
-    return secret === undefined ? undefined : decodedAll(secret.data);
+    return secret === undefined ? undefined : new Map(decodedAll(secret.data));
   });
   const tokens = await contents<string>(audiences, (audience) => tokenFor({ client, identity }, pod, audience));
   return {
@@ -130,10 +130,8 @@ async function servicesOf(client: Client, { serviceName }: Identity, { metadata,
   return [...found.values()];
 }
 
-const decodedAll = (data: unknown): Contents =>
-  Object.fromEntries(
-    Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => [key, textOf(Buffer.from(value, 'base64'))]),
-  );
+const decodedAll = (data: unknown): [string, string][] =>
+  Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => [key, textOf(Buffer.from(value, 'base64'))]);
 
 function namesIn({ spec }: WorkloadPod): { configMaps: Set<string>; secrets: Set<string>; audiences: Set<string> } {
   const configMaps = new Set<string>();

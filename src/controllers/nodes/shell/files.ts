@@ -103,10 +103,10 @@ export class Files {
     if (name.length > PATH_LIMIT) return false;
     const kept = layer.keep();
     this.work += kept.written.size;
-    if (text.length > FILE_BYTES || (kept.written.size >= FILES && !kept.written.has(name))) return false;
-    let others = 0;
-    for (const [file, content] of kept.written) if (file !== name) others += content.length;
-    if (others + text.length > KEPT_BYTES) return false;
+    let size = text.length;
+    for (const [file, content] of kept.written) if (file !== name) size += content.length;
+    const isWithin = text.length <= FILE_BYTES && size <= KEPT_BYTES && (kept.written.size < FILES || kept.written.has(name));
+    if (!isWithin) return false;
     kept.removed.delete(name);
     kept.written.set(name, text);
     this.changes++;

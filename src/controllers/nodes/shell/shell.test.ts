@@ -130,6 +130,13 @@ test('whatever a script does, it is bounded', () => {
   expect((world.files.read('/tmp/f') ?? '').length).toBeLessThanOrEqual(256 * 1024);
 });
 
+test('the bound of the files of a container holds even beside a file whose size is no number', () => {
+  const own = newKeptFiles();
+  own.written.set('/odd', Object.prototype as string);
+  const { files } = environment({}, own);
+  expect([files.write('/a', 'x'), files.write('/odd', 'x'), files.write('/a', 'x')]).toEqual([false, true, true]);
+});
+
 test('work is counted, not commands alone: words that are split, lines, files and scripts within scripts', () => {
   const refused = (script: string): void => expect(() => sh(script), script.slice(-60)).toThrow('the script runs too many commands');
   const words = 'a '.repeat(15_000);
