@@ -26,6 +26,7 @@ const first = [
   'test/controllers/faults',
   'test/parity/parity',
   'test/clients/',
+  'test/programs/',
   'etcd/faults',
   'test/encryption/',
   'test/embedding/',

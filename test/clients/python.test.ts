@@ -6,7 +6,7 @@ const missing = pythonMissing();
 
 describe.skipIf(missing !== undefined)(`Python (${missing ?? 'found'})`, () => {
   describe('typed client, stock names', () => {
-    scriptTests('python', 'python/typed.py', 'kubernetes', [
+    scriptTests('python', 'typed.py', { identity: 'kubernetes' }, [
       'field validation',
       'create read replace',
       'list in pages',
@@ -28,7 +28,7 @@ describe.skipIf(missing !== undefined)(`Python (${missing ?? 'found'})`, () => {
     ]);
   });
   describe.each(['kubernetes', 'plat'])('dynamic client, names of %s', (identity) => {
-    scriptTests('python', 'python/dynamic.py', identity, [
+    scriptTests('python', 'dynamic.py', { identity }, [
       'discovery',
       'create and list in pages',
       'patches',

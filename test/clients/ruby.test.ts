@@ -6,7 +6,7 @@ const missing = rubyMissing();
 
 describe.skipIf(missing !== undefined)(`Ruby (${missing ?? 'found'})`, () => {
   describe.each(['kubernetes', 'plat'])('names of %s', (identity) => {
-    scriptTests('ruby', 'ruby/kubeclient.rb', identity, [
+    scriptTests('ruby', 'kubeclient.rb', { identity }, [
       'discovery',
       'create, get, update',
       'list in pages',

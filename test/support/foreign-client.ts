@@ -1,5 +1,5 @@
 /**
- * Clients in other languages, as scripts under test/clients. A script runs its steps in turn, prints one JSON line for each
+ * Other people's clients, as scripts under test/clients and test/programs. A script runs its steps in turn, prints one JSON line for each
  * (`{"step":"create"}`, with an `error` where it failed), and ends with 1 when one failed. It finds its server through
  * `KUBECONFIG`, whose contexts are:
  *
@@ -8,26 +8,38 @@
  *   plugin-certificate   a credential plug-in that answers the certificate of `carol`, who may look at the namespace
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { issueClient, readAuthority } from '../../src/lib/pki/certificate.ts';
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 
 /** Debian's own, which knows its packages, unlike another that comes first on the PATH. */
 const PYTHON = '/usr/bin/python3';
 const RUBY = '/usr/bin/ruby';
+/** Where `.ci/run` puts what would take the place of another version, or is too much for a checkout. */
+const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plat-tests');
+/** Programs from npm, with the Node that the newest of them need; a platform that it is not packed for has its own. */
+const PROGRAMS = join(CACHE, 'programs');
+const NODE = [join(PROGRAMS, 'node_modules/.bin/node'), process.execPath].find(existsSync) as string;
+const interpreters = { python: PYTHON, ruby: RUBY, node: NODE };
+const TESTS = join(import.meta.dirname, '..');
 const FIND_PYTHON = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("kubernetes") is None)';
-/** Where `.ci/run` unpacks it, because its package would take the place of a newer kubectl. */
-export const oldKubectl: string =
-  process.env.OLD_KUBECTL ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plat-tests/kubernetes-client/usr/bin/kubectl');
+export const oldKubectl: string = process.env.OLD_KUBECTL ?? join(CACHE, 'kubernetes-client/usr/bin/kubectl');
 
 /** Why tests of a client cannot run here; undefined: they can. A library is looked for only: to load it takes a second. */
 export const pythonMissing = (): string | undefined => missing('python3-kubernetes', PYTHON, '-c', FIND_PYTHON);
 export const rubyMissing = (): string | undefined => missing('ruby-kubeclient', RUBY, '-e', 'gem "kubeclient"');
 export const oldKubectlMissing = (): string | undefined => missing('kubernetes-client', oldKubectl, 'version', '--client');
+
+/** The lockfile is copied when everything that it names is there. */
+export function programsMissing(): string | undefined {
+  const [wanted, installed] = [join(TESTS, 'programs'), PROGRAMS].map((folder) => join(folder, 'package-lock.json')) as [string, string];
+  if (existsSync(installed) && readFileSync(installed).equals(readFileSync(wanted))) return undefined;
+  return 'the programs of test/programs/package.json are not installed: .ci/run does it';
+}
 
 function missing(debianPackage: string, program: string, ...args: string[]): string | undefined {
   try {
@@ -92,14 +104,21 @@ interface Report {
   readonly text: string;
 }
 
-async function runScript(program: string, script: string, identity: string): Promise<Report> {
-  // Each identity with the store that such servers mostly run on.
-  const server = await startTestServer({ identity, store: identity === 'plat' ? 'lmdb' : 'memory' });
+/** Scripts find the programs from npm beside them, in a folder where they may also leave files. */
+function placeBesidePrograms(directory: string): string {
+  const folder = join(directory, 'programs');
+  cpSync(join(TESTS, 'programs'), folder, { recursive: true });
+  symlinkSync(join(PROGRAMS, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+async function runScript(language: keyof typeof interpreters, script: string, options: TestServerOptions): Promise<Report> {
+  const server = await startTestServer({ store: 'lmdb', ...options });
   try {
     const namespace = await server.namespace();
     const { groupSuffix, domain, signers } = server.identity;
     const env = {
-      PATH: process.env.PATH,
+      PATH: `${join(PROGRAMS, 'node_modules/.bin')}:${process.env.PATH}`,
       HOME: server.dataDir,
       TMPDIR: server.dataDir,
       KUBECONFIG: await writeConfig(server, namespace),
@@ -109,9 +128,10 @@ async function runScript(program: string, script: string, identity: string): Pro
       CLIENT_SIGNER: signers.apiserverClient,
       PYTHONDONTWRITEBYTECODE: '1',
     };
+    const cwd = language === 'node' ? placeBesidePrograms(server.dataDir) : join(TESTS, 'clients', language);
     const report = await new Promise<Report>((resolve) => {
       // The time ends a script that waits for an event which never comes.
-      execFile(program, [join(import.meta.dirname, '../clients', script)], { env, timeout: 240_000 }, (error, stdout, stderr) => {
+      execFile(interpreters[language], [script], { cwd, env, timeout: 240_000 }, (error, stdout, stderr) => {
         const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
         const steps = lines.map((line) => JSON.parse(line) as { step: string; error?: string });
         const code = error === null ? 0 : (error.signal ?? error.code);
@@ -125,11 +145,16 @@ async function runScript(program: string, script: string, identity: string): Pro
   }
 }
 
-/** Tests that a script passes, one for each of its steps. */
-export function scriptTests(language: 'python' | 'ruby', script: string, identity: string, steps: readonly string[]): void {
+/** Tests that a script passes, one for each of its steps. `options`: of the server that it talks to. */
+export function scriptTests(
+  language: keyof typeof interpreters,
+  script: string,
+  options: TestServerOptions,
+  steps: readonly string[],
+): void {
   let report: Report;
   beforeAll(async () => {
-    report = await runScript(language === 'python' ? PYTHON : RUBY, script, identity);
+    report = await runScript(language, script, options);
   }, 300_000);
   test.each(steps)('%s', (step) => {
     if (!report.steps.has(step)) throw new Error(`the script did not come to this step:\n${report.text}`);
