@@ -92,7 +92,7 @@ test('the clock and the randomness of the machine are named where something is s
     'lib/log.ts': 'of a log that is given none',
     'server/listen.ts': 'connections are idle, and heads of requests late, by the clock that clients live by',
     'lib/slices.ts': 'work takes its time also where the clock of a server is held still',
-    'lib/calls/connections.ts': 'certificates of other servers are valid by the clock by which OpenSSL checks them',
+    'lib/peer-trust.ts': 'certificates of other servers are valid by the clock by which OpenSSL checks them',
   });
 });
 

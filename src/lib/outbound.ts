@@ -3,8 +3,8 @@ import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { CallTimeout, Connections } from './calls/connections.ts';
 import { requestHead } from './calls/head.ts';
-import { type BundleTrust, trustIn } from './calls/trust.ts';
 import type { Clock } from './clock.ts';
+import { type BundleTrust, trustIn } from './peer-trust.ts';
 
 /** The URL and TLS settings of a service. PEM texts, not paths. */
 export interface Remote {
@@ -112,8 +112,9 @@ export class Outbound {
     if (found === undefined) {
       checkProtocol(url);
       const { serverName, insecure, isOwn } = this.remote;
-      const { anchors } = this.trust;
-      const tls = { secureContext: this.secureContext, serverName: serverName === '' ? undefined : serverName, insecure, anchors, isOwn };
+      const { authorities } = this.trust;
+      const name = serverName === '' ? undefined : serverName;
+      const tls = { secureContext: this.secureContext, serverName: name, insecure, authorities, isOwn };
       found = new Connections({
         clock: this.clock,
         ...(url.protocol === 'https:' && { tls }),

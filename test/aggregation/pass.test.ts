@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { knative, knativeAuthority, type Namesakes, otherStrongKeys, pepr } from '../../src/lib/pki/namesakes.testing.ts';
 import { newAuthority } from '../../src/lib/pki.ts';
 import { DISCOVERY_MS } from '../../src/server/aggregation.ts';
 import { eventually, rawConnection } from '../connect/support.ts';
@@ -41,6 +42,25 @@ test('method, path, query, headers and body arrive; status, headers and body com
       headers: { 'x-mine': 'a', 'audit-id': 'mine-1', host: `${far.service}.${world.ns}.svc:${far.backend.port}`, 'content-length': '7' },
     },
   ]);
+});
+
+test.each([
+  ['Knative', knative],
+  ['Pepr', pepr],
+])('its certificate may have the name of its CA, as %s makes them', async (_, certificates) => {
+  const extension = await world.extend({ certificates });
+  const path = `${extension.base}/namespaces/default/things`;
+  for (const method of ['GET', 'GET', 'POST']) expect((await world.server.admin.send(method, path)).text).toBe('hello');
+});
+
+test('the certificate of another CA of that name is refused, and no request is passed on', async () => {
+  const certificates = (dns: string): Namesakes => ({ ...knative(dns), authority: knativeAuthority(dns, { keys: otherStrongKeys }) });
+  const extension = await world.extend({ certificates });
+  for (const method of ['GET', 'POST']) {
+    const answer = await world.server.admin.send(method, `${extension.base}/namespaces/default/things`);
+    expect(answer).toMatchObject({ status: 503, text: expect.stringContaining('signed by unknown authority') });
+  }
+  expect(extension.seen()).toEqual([]);
 });
 
 test('a client that speaks HTTP/2 is served as well', async () => {

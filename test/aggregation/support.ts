@@ -1,5 +1,6 @@
 /** A server, and servers behind it: real HTTPS servers on loopback, each with an APIService that leads to it. */
 import type http from 'node:http';
+import type { Namesakes } from '../../src/lib/pki/namesakes.testing.ts';
 import { type Authority, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { type Backend, startBackend } from '../connect/support.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions, unique } from '../support/server.ts';
@@ -20,6 +21,8 @@ export interface ExtensionOptions {
   /** Names in its certificate; that of its service when absent. */
   readonly names?: readonly string[];
   readonly resources?: readonly object[];
+  /** Makes a CA and a certificate for its name, in place of one of the world's CA. */
+  readonly certificates?: (dns: string) => Namesakes;
   /** Do not wait until it is available. */
   readonly unavailable?: boolean;
 }
@@ -56,7 +59,8 @@ export async function startWorld(options: TestServerOptions = {}): Promise<World
     async extend(wanted = {}) {
       const service = unique('s');
       const dns = wanted.names ?? [`${service}.${ns}.svc`];
-      const { certificate, key } = issueServing(authority, { commonName: 'extension', dns, addresses: [] }, Date.now());
+      const own = wanted.certificates?.(dns[0] as string);
+      const { certificate, key } = own?.server ?? issueServing(authority, { commonName: 'extension', dns, addresses: [] }, Date.now());
       const backend = await startBackend({ cert: certificate, key, ca: await proxyAuthority(server) }, 'localhost');
       backends.push(backend);
       const extension = extensionOf(server, ns, service, backend, wanted.resources ?? [thing]);
@@ -64,7 +68,7 @@ export async function startWorld(options: TestServerOptions = {}): Promise<World
         metadata: { name: service },
         spec: { type: 'ExternalName', externalName: 'localhost' },
       });
-      const caBundle = Buffer.from(authority.certificate.toString()).toString('base64');
+      const caBundle = Buffer.from(own?.authority.certificate ?? authority.certificate.toString()).toString('base64');
       const spec = { group: extension.group, version: 'v1', groupPriorityMinimum: 2000, versionPriority: 10, caBundle };
       const leads = { service: { name: service, namespace: ns, port: backend.port } };
       await server.admin.ok('POST', APIS, { metadata: { name: extension.name }, spec: { ...spec, ...leads, ...wanted.spec } });

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
+import { knative, pepr } from '../../lib/pki/namesakes.testing.ts';
 import { issueClient, readAuthority } from '../../lib/pki.ts';
 import { type ClientOptions, WebhookClient } from './client.ts';
 import { authority, caBundle, otherAuthority, type Reply, startWebhook, type TestWebhook, type TestWebhookOptions } from './testing.ts';
@@ -34,6 +35,22 @@ test('a review is posted, with the time that the webhook has', async () => {
   const reply = await client().post(at(hook), body, 10_000);
   expect([reply.status, JSON.parse(reply.body.toString()).response]).toEqual([200, { uid: 'u', allowed: true }]);
   expect(hook.calls[0]).toMatchObject({ path: '/hook?timeout=10s', headers: { 'content-type': 'application/json', 'user-agent': 'test' } });
+});
+
+test('a webhook may have a certificate with the name of its CA, as Knative and Pepr make them', async () => {
+  for (const make of [knative, pepr]) {
+    const { authority: own, server } = make('hook.ns.svc');
+    const hook = await webhook(fine, { pair: server });
+    const service = { namespace: 'ns', name: 'hook', port: hook.port };
+    const called = client({ resolve: () => ({ host: '127.0.0.1', port: hook.port }) });
+    const bundle = Buffer.from(own.certificate).toString('base64');
+    // Every call is made on a new connection, whose certificate is verified again.
+    for (let i = 0; i < 3; i++) {
+      expect((await called.post({ service, caBundle: bundle }, body, 5000)).status).toBe(200);
+      hook.dropConnections();
+    }
+    await expect(called.post({ service, caBundle }, body, 5000)).rejects.toThrow('x509: certificate signed by unknown authority');
+  }
 });
 
 test('connections are kept and shared', async () => {

@@ -11,8 +11,8 @@ import { type Address, CallTimeout, Connections } from '../../lib/calls/connecti
 import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
-import { trustIn } from '../../lib/calls/trust.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { trustIn } from '../../lib/peer-trust.ts';
 import { cut } from '../../lib/shown.ts';
 import type { CredentialsFor } from './credentials.ts';
 import type { ResolveService } from './service.ts';
@@ -145,7 +145,7 @@ export class WebhookClient {
         }),
         // A certificate is verified for the name of the service, wherever its endpoints are.
         serverName: hostname,
-        anchors: trust.anchors,
+        authorities: trust.authorities,
         isOwn: this.options.isOwn,
       },
       maxConnections: this.options.maxSockets ?? MAX_SOCKETS,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { issueServing, newAuthority, readAuthority } from '../../lib/pki.ts';
+import { type Issued, issueServing, newAuthority, readAuthority } from '../../lib/pki.ts';
 import type { JsonObject } from '../../schema/types.ts';
 
 const now = Date.now();
@@ -41,12 +41,14 @@ export interface TestWebhookOptions {
   readonly dns?: readonly string[];
   readonly addresses?: readonly string[];
   readonly signedBy?: typeof authority;
+  /** In place of one that is made here. */
+  readonly pair?: Issued;
   readonly clientCA?: string;
 }
 
 export async function startWebhook(reply: Reply, options: TestWebhookOptions = {}): Promise<TestWebhook> {
   const { dns = [], addresses = ['127.0.0.1'], signedBy = authority, clientCA } = options;
-  const { certificate, key } = issueServing(readAuthority(signedBy), { commonName: 'webhook', dns, addresses }, now);
+  const { certificate, key } = options.pair ?? issueServing(readAuthority(signedBy), { commonName: 'webhook', dns, addresses }, now);
   const calls: Call[] = [];
   const sockets = new Set<Socket>();
   let opened = 0;

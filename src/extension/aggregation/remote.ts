@@ -1,6 +1,6 @@
 /** An aggregated server: its address, its certificate, and calls to it. */
 import type { X509Certificate } from 'node:crypto';
-import { Agent } from 'node:https';
+import type { Agent } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import type { ResolveService } from '../../admission/webhooks/service.ts';
 import type { User } from '../../auth/types.ts';
@@ -9,8 +9,9 @@ import { type Address, Connections } from '../../lib/calls/connections.ts';
 import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
-import { trustIn } from '../../lib/calls/trust.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { trustIn } from '../../lib/peer-trust.ts';
+import { agentFor } from '../../lib/verifying-agent.ts';
 import { identityHeaders } from './identity-headers.ts';
 
 export interface RemoteOptions {
@@ -70,7 +71,7 @@ export class RemoteServer {
   /** Keeps connections for proxied requests. Idle ones are closed after a while. */
   get agent(): Agent {
     this.checkShown();
-    this.kept ??= new Agent({ keepAlive: true, maxFreeSockets: KEPT_CONNECTIONS, timeout: KEPT_MS, scheduling: 'lifo' });
+    this.kept ??= agentFor(this, { keepAlive: true, maxFreeSockets: KEPT_CONNECTIONS, timeout: KEPT_MS, scheduling: 'lifo' });
     return this.kept;
   }
 
@@ -128,7 +129,7 @@ export class RemoteServer {
       });
       found = new Connections({
         clock: this.options.clock,
-        tls: { secureContext, serverName, insecure: !verified, anchors: trust.anchors, isOwn: this.options.isOwn },
+        tls: { secureContext, serverName, insecure: !verified, authorities: trust.authorities, isOwn: this.options.isOwn },
         maxConnections: MAX_CALLS,
         maxBytes: MAX_BYTES,
       });

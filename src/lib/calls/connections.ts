@@ -5,10 +5,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
-import { type Cancel, type Clock, systemClock } from '../clock.ts';
+import type { Cancel, Clock } from '../clock.ts';
 import { OwnServer } from '../own-certificates.ts';
+import { refusalOf } from '../peer-trust.ts';
 import { type BadReply, type Reply, ReplyReader } from './reply.ts';
-import { faultOf } from './trust.ts';
 
 export interface Address {
   readonly host: string;
@@ -20,8 +20,8 @@ export interface TlsSettings {
   /** The required name of the certificate; absent: the host's. */
   readonly serverName?: string | undefined;
   readonly insecure?: boolean | undefined;
-  /** Trusted certificates for a server whose root OpenSSL does not know; see trust.ts. */
-  readonly anchors?: readonly X509Certificate[] | undefined;
+  /** The certificates of the bundle that the context trusts; absent: it trusts the roots of the host. */
+  readonly authorities?: readonly X509Certificate[] | undefined;
   /** Whether a certificate is this server's own: it does not call itself. */
   readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
 }
@@ -249,13 +249,12 @@ class Connection {
     this.reader = new ReplyReader(maxBytes);
     this.socket =
       tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address, session, owner, clock.monotonic());
-    // Nothing is sent before the server is authenticated. Certificates are checked by the machine's clock, as
-    // OpenSSL does.
+    // Nothing is sent before the server is authenticated.
     this.socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
       const fault =
-        tls?.anchors === undefined || tls.insecure
+        tls?.authorities === undefined || tls.insecure
           ? undefined
-          : faultOf(this.socket as TLSSocket, tls.serverName ?? address.host, tls.anchors, systemClock.now());
+          : refusalOf(this.socket as TLSSocket, tls.serverName ?? address.host, tls.authorities);
       if (fault !== undefined) {
         this.break(fault);
         return;
@@ -355,14 +354,13 @@ class Connection {
 function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Session | undefined, owner: Owner, now: number): Socket {
   const name = tls.serverName ?? host;
   // A resumed session does not check the identity of the server again: it is the one of the name it was checked for.
-  // Nor does it contain the certificates that anchors could be checked with.
-  const known = tls.anchors === undefined && session?.name === name && now - session.seen < SESSION_MILLIS ? session : undefined;
+  const known = session?.name === name && now - session.seen < SESSION_MILLIS ? session : undefined;
   const settings: ConnectionOptions = {
     host,
     port,
     secureContext: tls.secureContext,
-    // With anchors the check is made after the handshake, before anything is sent.
-    rejectUnauthorized: tls.insecure !== true && tls.anchors === undefined,
+    // With a bundle the check is made after the handshake, before anything is sent.
+    rejectUnauthorized: tls.insecure !== true && tls.authorities === undefined,
     // A name is sent as SNI, an address only checked.
     servername: isIP(name) === 0 ? name : '',
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
@@ -371,6 +369,8 @@ function connectSecurely(tls: TlsSettings, { host, port }: Address, session: Ses
   const socket = connectTls(settings);
   socket.setNoDelay(true);
   socket.on('session', (ticket) => {
+    // A certificate that OpenSSL did not accept is checked in every handshake.
+    if (!socket.authorized) return;
     owner.session({ name, ticket, seen: known !== undefined && socket.isSessionReused() ? known.seen : now });
   });
   return socket;

@@ -20,6 +20,9 @@ export function callFault(error: NodeJS.ErrnoException, address: Address | undef
       return 'x509: certificate signed by unknown authority';
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return `x509: ${error.message}`;
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return 'x509: certificate has expired or is not yet valid';
     default:
       return error.message;
   }

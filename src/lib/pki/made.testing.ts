@@ -11,11 +11,16 @@ export interface Made {
   readonly key: string;
   readonly keys: KeyPair;
   readonly name: string;
+  readonly organizations: readonly string[];
 }
 export interface Form {
+  /** The common name; empty: none. */
   readonly name: string;
+  readonly organizations?: readonly string[];
   /** Absent: it signs itself. */
   readonly issuer?: Made;
+  /** The common name of the issuer, where it is another than its own. */
+  readonly issuerName?: string;
   readonly keys?: KeyPair;
   readonly from?: number;
   readonly to?: number;
@@ -33,7 +38,7 @@ export interface Form {
 export const since = Date.UTC(2020, 0, 1);
 export const until = Date.UTC(2048, 0, 1);
 
-export const nameOf = (name: string): Buffer => encodeSubject({ commonName: name, organizations: [] });
+export const nameOf = (commonName: string, organizations: readonly string[] = []): Buffer => encodeSubject({ commonName, organizations });
 const critical = (type: string, value: Buffer): Extension => ({ oid: type, critical: true, value });
 const plain = (type: string, value: Buffer): Extension => ({ oid: type, critical: false, value });
 
@@ -79,7 +84,8 @@ function algorithmOf(key: KeyObject, digest: NonNullable<Form['digest']>): Buffe
 }
 
 export function makeCertificate(form: Form): Made {
-  const { name, issuer, keys = newKeyPair(), from = since, to = until, digest = 'sha256', version = 3, hasKeyIds = true } = form;
+  const { name, organizations = [], issuer, keys = newKeyPair(), from = since, to = until, digest = 'sha256', version = 3 } = form;
+  const { hasKeyIds = true } = form;
   const signer = issuer?.keys ?? keys;
   const algorithm = algorithmOf(signer.privateKey, digest);
   const ids = [
@@ -91,14 +97,14 @@ export function makeCertificate(form: Form): Made {
     // A number for each name and time is enough.
     integer(createHash('sha256').update(`${name} ${from} ${to} ${digest}`).digest().subarray(0, 8)),
     algorithm,
-    nameOf(issuer?.name ?? name),
+    nameOf(form.issuerName ?? issuer?.name ?? name, (issuer ?? form).organizations),
     sequence(time(from), time(to)),
-    nameOf(name),
+    nameOf(name, organizations),
     keys.publicKey.export({ type: 'spki', format: 'der' }),
     ...(version === 3 ? [explicit(3, sequence(...[...form.extensions, ...(hasKeyIds ? ids : [])].map(encodeExtension)))] : []),
   );
   const certificate = toPem('CERTIFICATE', sequence(body, algorithm, bits(sign(digest, body, signer.privateKey))));
-  return { certificate, key: privateKeyPem(keys.privateKey), keys, name };
+  return { certificate, key: privateKeyPem(keys.privateKey), keys, name, organizations };
 }
 
 export const authorityExtensions: readonly Extension[] = [constraints(true), usage('digitalSignature', 'certSign')];

@@ -28,7 +28,8 @@ export interface CertificateRequest {
 
 const extensionRequestOid = '1.2.840.113549.1.9.14';
 
-const signatures: Readonly<Record<string, { readonly digest: string | null; readonly type: string }>> = {
+/** The signatures that are accepted: SHA-2 or better. */
+export const signatures: Readonly<Record<string, { readonly digest: string | null; readonly type: string } | undefined>> = {
   '1.2.840.10045.4.3.2': { digest: 'sha256', type: 'ec' },
   '1.2.840.10045.4.3.3': { digest: 'sha384', type: 'ec' },
   '1.2.840.10045.4.3.4': { digest: 'sha512', type: 'ec' },

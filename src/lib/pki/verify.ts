@@ -1,16 +1,10 @@
 /** Whether a certificate chain leads to a trusted root, is within its validity period and has the required usage. */
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { extendedUsageOids } from './certificate.ts';
-import { DerError, type Element, read, Tag } from './der.ts';
-import { decodeExtensions, decodeSubject, type Extension, extensionOids, type Subject } from './subject-names.ts';
-
-/** All certificates of a PEM text, in order. Other blocks and text between blocks are skipped. */
-export function readBundle(pem: string): X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Error('no certificate found');
-  return blocks.map((block) => new X509Certificate(block));
-}
+import { canBeRoot, extensionsOf, notAfterOf } from './contents.ts';
+import { read, Tag } from './der.ts';
+import { extensionOids } from './subject-names.ts';
 
 /** The peer certificates of a connection, its own first. A resumed session has only that one. */
 export function peerChain(socket: Pick<TLSSocket, 'getPeerX509Certificate'>): X509Certificate[] {
@@ -34,65 +28,20 @@ const maxSignatureChecks = 32;
 
 const known = new Set<string>(Object.values(extensionOids));
 
-interface Parsed {
-  readonly subject: Subject;
-  readonly extensions: readonly Extension[];
-  /** The path length constraint of a CA; undefined: none. */
-  readonly pathLength: number | undefined;
-  readonly notBefore: number;
-  readonly notAfter: number;
-}
-const parsed = new WeakMap<X509Certificate, Parsed>();
-
-function fieldsOf(certificate: X509Certificate): Element[] {
-  const fields = read(Buffer.from(certificate.raw)).children()[0]?.as(Tag.sequence).children() ?? [];
-  return fields[0]?.tag === 0xa0 ? fields.slice(1) : fields;
-}
-
-function parse(certificate: X509Certificate): Parsed {
-  const before = parsed.get(certificate);
-  if (before !== undefined) return before;
-  const fields = fieldsOf(certificate);
-  const subject = fields[4];
-  if (subject === undefined) throw new DerError('incomplete certificate');
-  const wrapper = fields.find((field) => field.tag === 0xa3);
-  const inner = wrapper?.children()[0];
-  const extensions = inner === undefined ? [] : decodeExtensions(inner);
-  const constraints = extensions.find((extension) => extension.oid === extensionOids.basicConstraints);
+function pathLengthOf(certificate: X509Certificate): number | undefined {
+  const constraints = extensionsOf(certificate).find(({ oid }) => oid === extensionOids.basicConstraints);
   const limit =
     constraints &&
     read(constraints.value)
       .children()
-      .find((part) => part.tag === Tag.integer);
-  const result: Parsed = {
-    subject: decodeSubject(subject),
-    extensions,
-    pathLength: limit === undefined ? undefined : limit.content.length === 1 ? (limit.content[0] as number) : undefined,
-    notBefore: Date.parse(certificate.validFrom),
-    notAfter: Date.parse(certificate.validTo),
-  };
-  parsed.set(certificate, result);
-  return result;
+      .find(({ tag }) => tag === Tag.integer);
+  return limit?.content.length === 1 ? limit.content[0] : undefined;
 }
-
-/**
- * Whether a certificate that is configured as a CA can be one. Of version 1 it cannot declare it, and is taken at the word of
- * who configured it; of version 3 it must declare it. Within a chain only those that declare it are CAs.
- */
-export function canBeRoot(certificate: X509Certificate): boolean {
-  if (certificate.ca) return true;
-  const version = read(Buffer.from(certificate.raw)).children()[0]?.as(Tag.sequence).children()[0];
-  return version?.tag !== 0xa0;
-}
-
-/** The common name and organizations of a certificate, read from its bytes. */
-export const subjectOf = (certificate: X509Certificate): Subject => parse(certificate).subject;
-export const notAfterOf = (certificate: X509Certificate): number => parse(certificate).notAfter;
 
 function checkOne(certificate: X509Certificate, now: number, purpose: Purpose): void {
-  const { extensions, notBefore, notAfter } = parse(certificate);
-  if (!(now >= notBefore)) throw new ChainError('certificate is not yet valid');
-  if (!(now <= notAfter)) throw new ChainError('certificate has expired');
+  const extensions = extensionsOf(certificate);
+  if (!(now >= Date.parse(certificate.validFrom))) throw new ChainError('certificate is not yet valid');
+  if (!(now <= notAfterOf(certificate))) throw new ChainError('certificate has expired');
   if (extensions.some((extension) => extension.critical && !known.has(extension.oid))) {
     throw new ChainError('certificate has a critical extension that is not understood');
   }
@@ -129,7 +78,7 @@ export function verifyChain(
     return certificate.verify(issuer.publicKey);
   };
   const usable = (issuer: X509Certificate, below: number): boolean => {
-    const { pathLength } = parse(issuer);
+    const pathLength = pathLengthOf(issuer);
     if (pathLength !== undefined && below > pathLength) return false;
     try {
       checkOne(issuer, now, purpose);

@@ -7,6 +7,7 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { agentFor } from '../../lib/verifying-agent.ts';
 import { timeout } from '../../meta/errors.ts';
 import { checkHost, guardedLookup, guardFault, peerFault } from './guard.ts';
 import { authorityOf, type Target } from './target.ts';
@@ -74,13 +75,11 @@ export function dial(target: Target, { method, path, headers, clock, answerMs }:
       ? http.request({ ...common, agent: false })
       : https.request({
           ...common,
-          agent: target.agent ?? false,
+          agent: target.agent ?? agentFor(tls),
           minVersion: 'TLSv1.2',
           rejectUnauthorized: tls.verify,
           // The client's Host header would otherwise be used as the name of the target.
           servername: tls.serverName ?? (isName(target.host) ? target.host : ''),
-          // Any certificate of the bundle is trusted, not only roots, if Node supports that.
-          ...(tls.ca !== undefined && { ca: tls.ca, allowPartialTrustChain: true }),
           ...(tls.certificate !== undefined && { cert: tls.certificate }),
           ...(tls.key !== undefined && { key: tls.key }),
         });
