@@ -62,18 +62,6 @@ class LongestFirst extends BaseSequencer {
 const preparing = /\/test\/support\/(?:temporary-run|compiled-source|signing-key|temporary-file|processor-time)\.ts$/;
 const server = runsOnce ? { deps: { inline: [preparing], external: [compiledModules] } } : {};
 
-/**
- * Each test runs little code often: what is optimized early is seldom worth it, and threads that help to collect garbage take time from
- * other workers. A heap that begins large is collected a third as often. Not where memory is measured.
- */
-const shortLived = [
-  '--single-threaded-gc',
-  '--interrupt-budget=600000',
-  '--max-semi-space-size=64',
-  '--min-semi-space-size=64',
-  '--initial-old-space-size=512',
-];
-
 export default defineConfig({
   plugins: runsOnce ? [resolveCompiled(preparing)] : [],
   test: {
@@ -87,8 +75,6 @@ export default defineConfig({
     expect: { poll: { timeout: 100_000, interval: 20 } },
     hookTimeout: 120_000,
     pool: 'forks',
-    // Servers come and go: what they leave is collected more cheaply in larger portions, as `npm start` does.
-    execArgv: ['--max-semi-space-size=32'],
     // Two more than the processors that tests are meant for: with one more, the processors were idle for an eighth of a run, because
     // some tests wait for most of their time.
     maxWorkers: 4,
@@ -99,9 +85,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: every, exclude: [...counted, ...measured], isolate: false, execArgv: shortLived, server },
+        test: { name: 'shared', include: every, exclude: [...counted, ...measured], isolate: false, server },
       },
-      { extends: true, test: { name: 'counted', include: counted, execArgv: shortLived, server } },
+      { extends: true, test: { name: 'counted', include: counted, server } },
       { extends: true, test: { name: 'measured', include: measured, server } },
     ],
   },

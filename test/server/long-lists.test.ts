@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { ConfigMap } from '../../src/kinds/core/schema/config.ts';
 import { listSchema } from '../../src/kinds/lists.ts';
 import { PartialObjectMetadataList } from '../../src/kinds/meta-kinds.ts';
+import { collectGarbage } from '../../src/lib/garbage.testing.ts';
 import { identities } from '../../src/meta/identity.ts';
 import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
 import { toJson } from '../../src/schema/json.ts';
@@ -143,6 +144,7 @@ describe('a long list in pieces', () => {
 });
 
 test('lists for many clients that do not read hold a slice each, not a list each', async () => {
+  collectGarbage();
   const before = process.memoryUsage();
   const forms = ['application/yaml', as('Table'), 'application/json;pretty=1', as('Table', 'application/yaml')];
   const clients = Array.from({ length: 100 }, () => reader.clone());
@@ -153,6 +155,7 @@ test('lists for many clients that do not read hold a slice each, not a list each
   );
   // The server is idle when it answers others, and every client has been sent what it takes without being read.
   for (let i = 0; i < 20; i++) await reader.get('/livez');
+  collectGarbage();
   const after = process.memoryUsage();
   for (const answer of answers) answer.destroy();
   for (const client of clients) client.close();

@@ -342,7 +342,7 @@ class CrashRun {
     const range = ['--service-cluster-ip-range', '10.0.0.0/16'];
     const plan = { directory: this.#dataDir, ...(powerLoss && { log: this.#log }), ...(killAt && { killAt }) };
     const env = { ...process.env, ...(shim !== undefined && shimEnvironment(shim, plan)) };
-    this.#child = spawn(process.execPath, ['--max-semi-space-size=64', program, 'server', ...args, ...more, ...range], {
+    this.#child = spawn(process.execPath, [program, 'server', ...args, ...more, ...range], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -57,7 +57,7 @@ export class Server {
     const files = ['--data-dir', join(this.#directory, 'data'), '--token-auth-file', join(this.#directory, 'tokens.csv')];
     const more = ['--history-retention', '6h', '--request-timeout', '10s'];
     const env = { ...process.env, PLAT_CLOCK_FILE: join(this.#directory, 'clock') };
-    const node = ['--max-semi-space-size=16', '--require', this.#options.clock];
+    const node = ['--require', this.#options.clock];
     const child = spawn(process.execPath, [...node, this.#options.program, 'server', ...args, ...files, ...more], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
