@@ -1,18 +1,12 @@
 /** Test servers leave nothing behind, whatever their clients still had open; and they bring large answers over whole. */
-import { executionAsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { startTestServer } from '../../src/testing/server.ts';
 import { LeftOpen } from './left-open.ts';
 
 const left = new LeftOpen();
 afterAll(() => left.stop());
-/** How many values a promise carries that belong to something other than the promise. */
-const carried = async (): Promise<number> => {
-  await Promise.resolve();
-  return Object.getOwnPropertySymbols(executionAsyncResource()).length;
-};
-const carriedAtFirst = await carried();
 
 test('servers that are closed with watches, informers and waits open leave no timer, socket or file', async () => {
   const files = readdirSync(process.cwd());
@@ -53,24 +47,26 @@ test('copies of a server leave nothing behind, whether the first one still runs 
   expect(await left.list()).toEqual([]);
 });
 
-test('servers that were open before do not slow down what comes after: promises carry the data of one of them at most, and of none when all are closed', async () => {
+test('servers that were open before do not slow down what comes after: all share one storage of asynchronous work, which ends with the last of them', async () => {
+  const used = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+  const disabled = vi.spyOn(AsyncLocalStorage.prototype, 'disable');
   const serve = async (): Promise<void> => {
     const server = await startTestServer();
     await server.request('GET', '/api/v1/namespaces');
     await server.close();
   };
-  const one = await startTestServer();
-  await one.request('GET', '/api/v1/namespaces');
-  const whileOpen = await carried();
-  expect(whileOpen).toBeGreaterThan(carriedAtFirst);
+  const longest = await startTestServer();
   for (let i = 0; i < 5; i++) await serve();
-  expect(await carried()).toBe(whileOpen);
-  await one.close();
-  expect(await carried()).toBe(carriedAtFirst);
+  expect(disabled).not.toHaveBeenCalled();
+  await longest.close();
+  const storages = new Set(used.mock.contexts);
+  expect(storages.size).toBe(1);
+  expect(disabled.mock.contexts).toEqual([...storages]);
   // A start that fails leaves nothing switched on, either.
   await expect(startTestServer({ server: { authorizationMode: ['Nonsense' as never] } })).rejects.toThrow();
   await serve();
-  expect(await carried()).toBe(carriedAtFirst);
+  expect(disabled.mock.contexts.at(-1)).toBe(used.mock.contexts.at(-1));
+  expect(disabled).toHaveBeenCalledTimes(3);
 });
 
 test('a start whose objects cannot be made ends the server', async () => {

@@ -18,6 +18,8 @@ export class LeftOpen {
   private readonly open = new Map<number, Opened>();
   private readonly files = descriptors();
   private readonly hook = createHook({
+    // Promises are not counted here, and take a server more time than all that it does where Node has to track each of them.
+    ...({ trackPromises: false } as object),
     init: (id, type) => {
       if (!counted.has(type)) return;
       const { stackTraceLimit: limit } = Error;
@@ -28,10 +30,8 @@ export class LeftOpen {
     destroy: (id) => this.open.delete(id),
   });
 
-  /** `promises`: whether storage that follows promises works, for servers that use it. */
-  constructor({ promises = true }: { readonly promises?: boolean } = {}) {
+  constructor() {
     this.hook.enable();
-    if (!promises) withoutPromises();
   }
 
   /** Each thing that is open, with the place in the code that opened it. */
@@ -46,15 +46,6 @@ export class LeftOpen {
   stop(): void {
     this.hook.disable();
   }
-}
-
-/**
- * With a hook for what is opened Node tracks every promise until it is collected, which takes a server more time than all that it does.
- * Promises are not counted here.
- */
-function withoutPromises(): void {
-  const { binding } = process as unknown as { binding(name: string): { setPromiseHooks(...hooks: undefined[]): void } };
-  binding('async_wrap').setPromiseHooks(undefined, undefined, undefined, undefined);
 }
 
 /** The place in `src` that opened it; undefined: something else did. */

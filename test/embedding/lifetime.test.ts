@@ -31,7 +31,7 @@ const keys = keysInMemory();
 const startWithKeys = (around: Surroundings = {}): Promise<RunningServer> =>
   startServer({ store: 'memory', securePort: 0, serviceAccountSigningKeyFile }, { log: silentLog, keys, ...around });
 
-const left = new LeftOpen({ promises: false });
+const left = new LeftOpen();
 afterAll(() => left.stop());
 
 test('a server in memory writes nothing to disk, and gives its credentials as values', async () => {

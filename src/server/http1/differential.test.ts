@@ -227,7 +227,6 @@ describe('the same', () => {
     ['a length that overflows', post('Content-Length: 18446744073709551619\r\n', 'abc')],
     ['a length and chunks', post('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n')],
     ['chunks and a length', chunked('0\r\n\r\n', 'Content-Length: 3\r\n')],
-    ['a tab behind a length', post('Content-Length: 3\t\r\n', 'abc')],
     ['a tab behind the name of the coding', post('Transfer-Encoding: chunked\t\r\n', '0\r\n\r\n')],
     ['a chunk size of letters', chunked('x\r\nabc\r\n0\r\n\r\n')],
     ['no chunk size', chunked('\r\nabc\r\n0\r\n\r\n')],
@@ -293,6 +292,12 @@ describe('differences', () => {
     const random = seededRandom(2);
     for (let i = 0; i < 5; i++) expect(classOf(await run(byUs, split(bytes, random, 2 + i)))).toEqual(classOf(own));
   });
+});
+
+/** What releases of Node answer differently: this server refuses it with all of them. */
+test('a tab behind a length', async () => {
+  const own = await run(byUs, [bytesOf(post('Content-Length: 3\t\r\n', 'abc'))]);
+  expect(own).toMatchObject({ seen: [], statuses: ['400'], closed: true });
 });
 
 const corpus: readonly string[] = [
