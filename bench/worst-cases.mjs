@@ -1,6 +1,7 @@
 // The requests of bench/worst.mjs. A case is a name and a function that makes the request; what it needs is created before.
 
 import { bodies, definition, metadata, repeat } from './worst-bodies.mjs';
+import { addDecoderCases } from './worst-decoders.mjs';
 import { asJson, must, send } from './worst-server.mjs';
 
 /** The largest body that is read, and one whose object can be stored. */
@@ -180,6 +181,8 @@ for (const name of ['config map data', 'pod containers', 'thing deep']) {
       write: (object) => bytes(`apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${object.metadata.name}\ndata:\n  a: ${scalar}\n`),
     });
 }
+
+addDecoderCases(add);
 
 // ---- faults: every entry is wrong -------------------------------------------------------------------------------
 

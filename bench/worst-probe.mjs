@@ -72,7 +72,7 @@ process.on('message', async ({ ask, profile }) => {
     return;
   }
   tickNow();
-  const answer = { longestCpu, longestWall, longestGc, cpu: lastCpu - began };
+  const answer = { longestCpu, longestWall, longestGc, cpu: lastCpu - began, now: performance.now() };
   if (ask === 'end' && session !== undefined) {
     answer.profile = { ...(await post('Profiler.stop')).profile, longestBlock };
     session.disconnect();

@@ -17,6 +17,7 @@ import {
   sorted,
   sortedSteps,
   union,
+  unionAll,
 } from './fieldset.ts';
 
 const set = (fields: unknown): FieldSet => parseSet(fields) as FieldSet;
@@ -130,6 +131,15 @@ test('union, intersection and difference agree with sets of texts', () => {
       expect(texts(difference(a, b))).toEqual([...left].filter((text) => !right.has(text)).sort());
       expect(size(a)).toBe(left.size);
       expect(sameSet(a, b)).toBe(JSON.stringify(a) === JSON.stringify(b));
+    }),
+  );
+});
+
+test('the union of many sets is that of one after another', () => {
+  fc.assert(
+    fc.property(fc.array(fieldSet, { maxLength: 6 }), (sets) => {
+      const one = sets.reduce<FieldSet>(union, {});
+      expect(JSON.stringify(unionAll(sets))).toBe(JSON.stringify(one));
     }),
   );
 });

@@ -278,33 +278,52 @@ function both(a: FieldSet, b: FieldSet, root: boolean): FieldSet {
   if (!added && !gains) return changed as FieldSet;
   return inOrder(changed ?? a, member);
 }
-/** Members of any of many sets. Pairwise, so that no set is copied more often than there are rounds. */
+/** Members of any of many sets. */
 export function unionAll(sets: readonly FieldSet[]): FieldSet {
   return atOnce(unionSteps(sets));
 }
-/** The same as work that can be interrupted. */
+/** The same as work that can be interrupted. Each path is looked at once, however many sets there are. */
 export function* unionSteps(sets: readonly FieldSet[]): Work<FieldSet> {
-  let round = sets;
-  while (round.length > 1) {
-    const next: FieldSet[] = [];
-    for (let i = 0; i < round.length; i += 2) {
-      next.push(i + 1 < round.length ? union(round[i] as FieldSet, round[i + 1] as FieldSet) : (round[i] as FieldSet));
-      yield;
-    }
-    round = next;
-  }
-  return round[0] ?? emptySet;
+  const filled = sets.filter((set) => !isEmpty(set));
+  return filled.length === 0 ? emptySet : yield* allOf(filled, true, { left: ELEMENTS_A_STEP });
 }
-/** The same for nodes below a root, where an empty one is a member. */
-function bothOfAll(nodes: readonly FieldSet[]): FieldSet {
-  let round = nodes;
-  while (round.length > 1) {
-    const next: FieldSet[] = [];
-    for (let i = 0; i < round.length; i += 2)
-      next.push(i + 1 < round.length ? both(round[i] as FieldSet, round[i + 1] as FieldSet, false) : (round[i] as FieldSet));
-    round = next;
+/** The union of nodes of one path; below the root an empty one is a member. */
+function* allOf(nodes: readonly FieldSet[], root: boolean, pace: Pace): Work<FieldSet> {
+  const [first] = nodes as [FieldSet];
+  if (nodes.every((node) => node === first)) return first;
+  const entries = new Map<string, FieldSet[]>();
+  let member = false;
+  for (const node of nodes) {
+    member ||= !root && isMember(node);
+    for (const element in node) {
+      if (element === SELF) continue;
+      if (isDue(pace)) yield;
+      const alike = entries.get(element);
+      if (alike === undefined) entries.set(element, [node[element] as FieldSet]);
+      else alike.push(node[element] as FieldSet);
+    }
   }
-  return round[0] as FieldSet;
+  return entries.size === 0 ? leaf : yield* allInOrder(entries, member, pace);
+}
+function* allInOrder(entries: ReadonlyMap<string, readonly FieldSet[]>, member: boolean, pace: Pace): Work<FieldSet> {
+  const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
+  const elements = [...entries.keys()];
+  for (const element of elements.length < ELEMENTS_A_STEP ? sorted(elements) : yield* sortedSteps(elements)) {
+    if (isDue(pace)) yield;
+    const nodes = entries.get(element) as FieldSet[];
+    result[element] = nodes.length === 1 ? (nodes[0] as FieldSet) : yield* allOf(nodes, false, pace);
+  }
+  return result;
+}
+/** How many elements are read before the next pause. */
+interface Pace {
+  left: number;
+}
+/** Whether to yield, after one more element. */
+function isDue(pace: Pace): boolean {
+  if (--pace.left > 0) return false;
+  pace.left = ELEMENTS_A_STEP;
+  return true;
 }
 function inOrder(entries: FieldSet, member: boolean): FieldSet {
   const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
@@ -400,16 +419,14 @@ export function parseSet(fields: unknown): FieldSet | undefined {
 /** The same as work that can be interrupted: the set of a large object has tens of thousands of nodes. */
 export function* parseSetSteps(fields: unknown): Work<FieldSet | undefined> {
   try {
-    return yield* parseNode(fields, 0, { left: PARSED_AT_ONCE });
+    return yield* parseNode(fields, 0, { left: ELEMENTS_A_STEP });
   } catch {
     // Keys that are not JSON, or a set that is nested too deeply.
     return undefined;
   }
 }
-/** Elements after which the work yields. */
-export const PARSED_AT_ONCE = 1_000;
 
-function* parseNode(node: unknown, depth: number, pace: { left: number }): Work<FieldSet> {
+function* parseNode(node: unknown, depth: number, pace: Pace): Work<FieldSet> {
   if (typeof node !== 'object' || node === null || Array.isArray(node) || depth > MAX_DEPTH) throw new Error('not a set');
   const result: MutableFieldSet = {};
   let last: string | undefined;
@@ -424,10 +441,7 @@ function* parseNode(node: unknown, depth: number, pace: { left: number }): Work<
     }
     const canonical = canonicalElement(element);
     if (canonical === undefined) continue;
-    if (--pace.left <= 0) {
-      pace.left = PARSED_AT_ONCE;
-      yield;
-    }
+    if (isDue(pace)) yield;
     const child: unknown = (node as Record<string, unknown>)[element];
     const set = depth < MAX_DEPTH && isLeaf(child) ? leaf : yield* parseNode(child, depth + 1, pace);
     if (entries === undefined && (last === undefined || compareElements(last, canonical) < 0)) result[canonical] = set;
@@ -441,7 +455,7 @@ function* parseNode(node: unknown, depth: number, pace: { left: number }): Work<
   }
   if (last === undefined) return leaf;
   if (entries === undefined && (!member || result[SELF] !== undefined)) return result;
-  return mergedInOrder(entries ?? listed(result), member);
+  return yield* allInOrder(entries ?? listed(result), member, pace);
 }
 function isLeaf(node: unknown): boolean {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return false;
@@ -452,11 +466,6 @@ function listed(set: FieldSet): Map<string, FieldSet[]> {
   const entries = new Map<string, FieldSet[]>();
   for (const element in set) if (element !== SELF) entries.set(element, [set[element] as FieldSet]);
   return entries;
-}
-function mergedInOrder(entries: Map<string, FieldSet[]>, member: boolean): FieldSet {
-  const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
-  for (const element of sorted([...entries.keys()])) result[element] = bothOfAll(entries.get(element) as FieldSet[]);
-  return result;
 }
 function canonicalElement(element: string): string | undefined {
   if (element.charCodeAt(1) !== 0x3a) throw new Error('missing colon');

@@ -8,7 +8,7 @@ import { equal } from '../lib/equal.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { formatTime } from '../lib/time.ts';
 import type { Infer } from '../schema/types.ts';
-import { type FieldSet, parseSet, parseSetSteps, unionAll } from './fieldset.ts';
+import { type FieldSet, parseSet, parseSetSteps, unionSteps } from './fieldset.ts';
 
 export type ManagedFieldsEntry = Infer<typeof EntrySchema>;
 export type ManagedFields = readonly ManagedFieldsEntry[];
@@ -172,7 +172,7 @@ export const MAX_UPDATERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 
 /** Folds the oldest updating managers, version by version, into one until there are few enough. */
-export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
+export function* foldOldest(managers: readonly Manager[]): Work<readonly Manager[]> {
   const updaters = managers.filter((manager) => manager.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return managers;
   const identifiers = new Map(updaters.map((manager) => [manager, identifier(manager)]));
@@ -195,7 +195,7 @@ export function foldOldest(managers: readonly Manager[]): readonly Manager[] {
   for (const [apiVersion, alike] of folded) {
     if (alike.length < 2) continue;
     for (const manager of alike) kept.delete(manager);
-    const fields = unionAll(alike.map((manager) => manager.fields));
+    const fields = yield* unionSteps(alike.map((manager) => manager.fields));
     const { time } = alike[alike.length - 1] as Manager;
     kept.add({ name: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '', time, fields, entry: undefined });
   }

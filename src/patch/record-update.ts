@@ -97,7 +97,7 @@ export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): read
       const left = update.leftTo(manager);
       if (left !== undefined) update.keep(manager, left);
     }
-    return update.end();
+    return atOnce(foldOldest(update.end()));
   } catch (error) {
     return asBefore(error, before);
   }
@@ -113,7 +113,7 @@ function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Mana
       yield;
       if (left !== undefined) update.keep(manager, left);
     }
-    return update.end();
+    return yield* foldOldest(update.end());
   } catch (error) {
     return asBefore(error, before);
   }
@@ -163,7 +163,7 @@ class Update {
       const { manager: name, apiVersion, subresource = '' } = write;
       after.push({ name, operation: 'Update', apiVersion, subresource, time: wholeSeconds(write.now), fields: taken, entry: undefined });
     }
-    return foldOldest(after);
+    return after;
   }
 }
 

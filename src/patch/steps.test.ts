@@ -8,8 +8,8 @@ import { checkApplied } from './applied.ts';
 import { apply, applySteps } from './apply.ts';
 import { compare } from './compare.ts';
 import { compareSteps } from './compare-steps.ts';
-import { PARSED_AT_ONCE, parseSet } from './fieldset.ts';
-import { recordUpdateSteps } from './record-update.ts';
+import { ELEMENTS_A_STEP, parseSet } from './fieldset.ts';
+import { recordUpdate, recordUpdateSteps } from './record-update.ts';
 import { shapeOf, type Values } from './shape.ts';
 
 const now = Date.UTC(2024, 0, 1);
@@ -50,7 +50,7 @@ test('an apply can be interrupted between its walks, and after each manager', ()
   expect(pausesOf(applySteps(write('one', undefined, wide(0, 100))))).toBeGreaterThanOrEqual(6);
   expect(pausesOf(applySteps(write('last', appliedByMany, wide(5, 15))))).toBeGreaterThanOrEqual(100);
   // What the applier no longer names is looked for among the fields of all others.
-  expect(pausesOf(applySteps(write('m3', appliedByMany, wide(0, 5))))).toBeGreaterThanOrEqual(200);
+  expect(pausesOf(applySteps(write('m3', appliedByMany, wide(0, 5))))).toBeGreaterThanOrEqual(150);
 });
 
 test('who owns what after an update can be found in steps', () => {
@@ -153,7 +153,26 @@ test('sets of fields that a client sends are read in as many steps as they have 
   };
   const write = (object: Values) => ({ type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live: undefined, object });
   const pauses = (count: number) => pausesOf(recordUpdateSteps(write(sent(count))));
-  expect(pauses(5 * PARSED_AT_ONCE) - pauses(10)).toBe(5);
+  expect(pauses(5 * ELEMENTS_A_STEP) - pauses(10)).toBe(5);
   // Whatever their order, they are stored in the one that sets have.
   expect(JSON.stringify(parseSet(fields(100, -1)))).toBe(JSON.stringify(fields(100)));
+});
+
+test('many managers are folded into one in as many steps as their sets have parts', () => {
+  const managed = (count: number): Values => {
+    const managedFields = Array.from({ length: count }, (_, i) => ({
+      manager: `m${i}`,
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': Object.fromEntries(Array.from({ length: 100 }, (_, j) => [`f:k${i % 20}-${10 + j}`, {}])) },
+    }));
+    return { ...wide(0, 10), metadata: { name: 'a', managedFields } };
+  };
+  const write = (object: Values) => ({ type: ConfigMap, apiVersion: 'v1', manager: 'me', now, live: undefined, object });
+  const folding = (count: number) => pausesOf(recordUpdateSteps(write(managed(count)))) - 2 * count;
+  expect(folding(300) - folding(9)).toBeGreaterThan((300 * 100) / ELEMENTS_A_STEP);
+  const folded = recordUpdate(write(managed(300)));
+  expect(folded).toHaveLength(10);
+  expect(JSON.stringify(folded)).toBe(JSON.stringify(atOnce(recordUpdateSteps(write(managed(300))))));
 });

@@ -4,6 +4,7 @@
  * something else than protobuf.
  */
 
+import { atOnce, type Work } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
 import { decodeProtobuf, encodeProtobuf } from './protobuf.ts';
 import { ByteReader, illegalTag } from './protobuf-reader.ts';
@@ -61,26 +62,35 @@ export function isEnvelope(bytes: Buffer): boolean {
 
 /** Opens an envelope. Throws DecodeError. */
 export function decodeEnvelope(bytes: Buffer): Envelope {
+  return atOnce(decodeEnvelopeSteps(bytes));
+}
+/** The same as work that can be interrupted: each part may be repeated any number of times. */
+export function* decodeEnvelopeSteps(bytes: Buffer): Work<Envelope> {
   if (bytes.length === 0) throw new DecodeError('empty data');
   if (!isEnvelope(bytes)) {
     throw new DecodeError(`provided data does not appear to be a protobuf message, expected prefix [${[...prefix].join(' ')}]`);
   }
   const reader = new ByteReader(bytes.subarray(prefix.length));
-  let typeMeta: Infer<typeof TypeMeta> = {};
-  let raw: Buffer = Buffer.alloc(0);
+  let typeMeta: Buffer = Buffer.alloc(0);
+  let raw: Buffer = typeMeta;
   let contentEncoding = '';
   let contentType = '';
-  while (reader.at < reader.end) {
+  for (let parts = 1; reader.at < reader.end; parts++) {
     const key = reader.varint();
     if (key >>> 3 === 0 || reader.high !== 0) throw illegalTag(key);
-    if (key === 0x0a) typeMeta = decodeProtobuf(TypeMeta, reader.slice());
+    if (reader.groups > 0) reader.skip(key & 7);
+    else if (key === 0x0a) typeMeta = reader.slice();
     else if (key === 0x12) raw = reader.slice();
     else if (key === 0x1a) contentEncoding = reader.text();
     else if (key === 0x22) contentType = reader.text();
     else reader.skip(key & 7);
+    if (parts % PARTS_A_STEP === 0) yield;
   }
-  return { kind: typeMeta.kind ?? '', apiVersion: typeMeta.apiVersion ?? '', raw, contentEncoding, contentType };
+  const { kind = '', apiVersion = '' } = decodeProtobuf(TypeMeta, typeMeta);
+  return { kind, apiVersion, raw, contentEncoding, contentType };
 }
+/** Parts of an envelope after which its reader yields. */
+const PARTS_A_STEP = 1024;
 
 /** An object in its envelope, which takes kind and apiVersion from it. */
 export function encodeObject(type: MessageType, object: { readonly kind?: string; readonly apiVersion?: string }): Buffer {

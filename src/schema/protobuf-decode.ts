@@ -6,14 +6,14 @@ import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import type { Work } from '../lib/slices.ts';
 import { formatDuration, formatMicroTime, formatTime } from '../lib/time.ts';
 import { DecodeError, maxContainers, tooManyContainers } from './errors.ts';
-import { isEmpty } from './json-value.ts';
-import { notUtf8 } from './not-utf8.ts';
+import { NotUtf8, type TextPlace } from './not-utf8.ts';
 import { parseJson, parseJsonSteps } from './parse.ts';
 import { isInherited, setKey } from './plain.ts';
-import { ByteReader, illegalTag, NOT_UTF8 } from './protobuf-reader.ts';
+import { ByteReader, illegalTag } from './protobuf-reader.ts';
 import {
   type Field,
   type Infer,
+  type JsonValue,
   type ListType,
   type MapType,
   type MessageType,
@@ -21,82 +21,192 @@ import {
   type ResolvedType,
   resolve,
   type ScalarName,
+  type ScalarType,
+  string,
   type UnionType,
 } from './types.ts';
 import { placeholderMakerOf, zeroMakerOf } from './zero.ts';
 
 /** Reads an object from its bytes, without an envelope. Throws DecodeError. */
 export function decodeProtobuf<T extends MessageType>(type: T, bytes: Buffer): Infer<T> {
-  const source = new Source(bytes);
-  const value = readerOf(type)(source, undefined);
-  if (source.foreign) throw notUtf8(value, (text) => text === NOT_UTF8);
-  return value as Infer<T>;
+  const reading = new Reading(type, bytes);
+  while (!reading.read(bytes.length)) reading.putJson(parseJson(reading.json as Buffer));
+  return reading.value() as Infer<T>;
 }
 
-/** The same as work that can be interrupted: for large bodies. Throws DecodeError. */
-export function* decodeProtobufSteps<T extends MessageType>(type: T, bytes: Buffer, step: number = READ_AT_ONCE): Work<Infer<T>> {
-  const source = new Source(bytes, step);
-  const value = yield* stepReaderOf(type)(source, undefined);
-  if (source.foreign) throw notUtf8(value, (text) => text === NOT_UTF8);
-  return value as Infer<T>;
+/** The same as work that can be interrupted, after so many bytes: for large bodies. Throws DecodeError. */
+export function* decodeProtobufSteps<T extends MessageType>(type: T, bytes: Buffer, step: number = BYTES_A_STEP): Work<Infer<T>> {
+  const reading = new Reading(type, bytes);
+  while (!reading.read(reading.at + step)) {
+    if (reading.json === undefined) yield;
+    else reading.putJson(yield* parseJsonSteps(reading.json));
+  }
+  return reading.value() as Infer<T>;
 }
+
+/** Bytes after which the work may be interrupted. */
+export const BYTES_A_STEP = 16 * 1024;
+/** JSON text of more bytes than this is parsed by the caller of `Reading.read`, which may pause. */
+const JSON_AT_ONCE = 16 * 1024;
+/** The bound on messages in messages. */
+const MOST_NESTED = 400;
 
 type Values = Record<string, unknown>;
-/** Reads a value; `earlier` is the previous value of the same field. */
-type Read = (source: Source, earlier: unknown) => unknown;
 
-/** Reads a value in steps. */
-type ReadSteps = (source: Source, earlier: unknown) => Work<unknown>;
+/** A message that is being read. */
+interface Frame {
+  /** Undefined: its fields are those of the message around it. */
+  readonly message: Message | undefined;
+  /** Undefined: it is a list of numbers without their tags. */
+  readonly fields: BinaryFields | undefined;
+  readonly slots: unknown[];
+  /** The field of the message around it whose value it is. */
+  readonly field: BinaryField | undefined;
+  /** Where the message around it ends. */
+  readonly outerEnd: number;
+}
 
-/** A value of fewer bytes than this is read at once, and after so many bytes the work may be interrupted. */
-export const READ_AT_ONCE = 16 * 1024;
-
-/** The bound on messages in messages. */
-const maxMessages = 400;
-
-class Source extends ByteReader {
-  private depth = 0;
+/** Reads an object with a list of open messages instead of the stack, so that it can stop after any field. */
+class Reading {
+  private readonly source: ByteReader;
+  /** The messages around the current one, outermost first. */
+  private readonly outer: Frame[] = [];
+  private frame: Frame;
   private messages = 0;
-  /** After so many bytes work in steps may be interrupted. */
-  readonly step: number;
-  /** Where it may be interrupted next. */
-  pause: number;
+  /** The field that is being read. */
+  private field: BinaryField | undefined;
+  /** JSON text whose value must be given to `putJson` before reading goes on. */
+  json: Buffer | undefined;
 
-  constructor(bytes: Buffer, step: number = READ_AT_ONCE) {
-    super(bytes);
-    this.step = step;
-    this.pause = step;
+  constructor(type: MessageType, bytes: Buffer) {
+    this.source = new ByteReader(bytes);
+    const message = messageOf(type);
+    const slots = message.open(undefined);
+    this.frame = { message, fields: message.fields, slots, field: undefined, outerEnd: bytes.length };
   }
 
-  /** Enters a message by its length. Returns the end of the surrounding one, which is passed to `leave`. */
-  enter(): number {
-    const outer = this.end;
-    this.end = this.block();
-    if (++this.depth > maxMessages) throw new DecodeError('exceeded max depth');
+  get at(): number {
+    return this.source.at;
+  }
+  /** Reads the fields that begin before `until`, at least one. Returns whether all is read; if not, `json` may be the reason. */
+  read(until: number): boolean {
+    const { source } = this;
+    try {
+      for (;;) {
+        if (source.at < source.end) this.readField(this.frame);
+        else if (this.outer.length > 0) this.close();
+        else return true;
+        if (this.json !== undefined || (source.at >= until && source.at < source.end)) return false;
+      }
+    } catch (error) {
+      throw error instanceof NotUtf8 ? new NotUtf8(this.place()) : error;
+    }
+  }
+  /** The object, when all is read. */
+  value(): unknown {
+    return (this.frame.message as Message).close(this.frame.slots, undefined);
+  }
+
+  private readField(frame: Frame): void {
+    const { source } = this;
+    if (frame.fields === undefined) {
+      put(frame.field as BinaryField, frame.slots, (frame.field as BinaryField).read?.(source));
+      return;
+    }
+    const key = source.varint();
+    const tag = key >>> 3;
+    const wire = key & 7;
+    if (tag === 0 || source.high !== 0) throw illegalTag(key);
+    const field = source.groups > 0 ? undefined : frame.fields.get(tag);
+    if (field === undefined) {
+      source.skip(wire);
+      return;
+    }
+    this.field = field;
+    if (wire === 2 && (field.inline ?? field.message) !== undefined) this.open(frame, field);
+    else if (wire === field.wire && field.read !== undefined) put(field, frame.slots, field.read(source));
+    else if (wire === 2 && field.wire === 0 && field.isList) this.open(frame, field);
+    else throw new DecodeError(`proto: wrong wireType = ${wire} for field ${field.name}`);
+  }
+
+  /** Enters a message, or a list of numbers, by its length. */
+  private open(frame: Frame, field: BinaryField): void {
+    const { source } = this;
+    const { message, inline } = field;
+    const end = source.block();
+    if (this.outer.push(frame) > MOST_NESTED) throw new DecodeError('exceeded max depth');
     if (++this.messages > maxContainers) throw tooManyContainers();
-    return outer;
+    const slots = message === undefined ? frame.slots : message.open(field.isList ? undefined : frame.slots[field.slot]);
+    this.frame = { message, fields: message === undefined ? inline : message.fields, slots, field, outerEnd: source.end };
+    source.end = end;
   }
-  leave(outer: number): void {
-    this.at = this.end;
-    this.end = outer;
-    this.depth--;
+  private close(): void {
+    const { message, slots, field, outerEnd } = this.frame;
+    this.source.end = outerEnd;
+    this.frame = this.outer.pop() as Frame;
+    this.field = field;
+    if (message === undefined) return;
+    if (message === jsonMessage && ((slots[1] as Buffer | undefined) ?? noBytes).length > JSON_AT_ONCE) this.json = slots[1] as Buffer;
+    else put(field as BinaryField, this.frame.slots, message.close(slots, this.frame.slots[(field as BinaryField).slot]));
   }
+  /** The value of `json`. */
+  putJson(value: JsonValue): void {
+    put(this.field as BinaryField, this.frame.slots, value ?? undefined);
+    this.json = undefined;
+  }
+
+  /** Where the field that is being read belongs in the object. */
+  private place(): TextPlace {
+    let path = '';
+    let isKey = false;
+    const frames = [...this.outer, this.frame];
+    frames.forEach(({ slots }, i) => {
+      const field = (i + 1 < frames.length ? frames[i + 1]?.field : this.field) as BinaryField;
+      const name = field.as === 'field' ? field.name : field.as === 'value' ? slots[0] : '';
+      path += path === '' || name === '' ? name : `.${name}`;
+      if (field.isList) path += `[${(slots[field.slot] as unknown[] | undefined)?.length ?? 0}]`;
+      isKey = field.as === 'key';
+    });
+    return { path, isKey };
+  }
+}
+
+function put(field: BinaryField, slots: unknown[], value: unknown): void {
+  if (!field.isList) slots[field.slot] = value;
+  else if (slots[field.slot] === undefined) slots[field.slot] = [value ?? null];
+  else (slots[field.slot] as unknown[]).push(value ?? null);
 }
 
 // ---- messages --------------------------------------------------------------------------------------------------
 
+/** Reads a value that is not a message. */
+type Read = (source: ByteReader) => unknown;
+
 interface BinaryField {
   readonly name: string;
   readonly wire: number;
-  /** The place of the value among the fields as JSON shows them. */
+  /** The place of the value among those of its message. */
   readonly slot: number;
-  readonly read: Read;
+  /** Whether each value is one more item of a list. */
+  readonly isList: boolean;
+  /** Undefined for a message. */
+  readonly read: Read | undefined;
+  readonly message: Message | undefined;
   /** The fields of an inline message, which fill places of the message around it. */
   readonly inline: BinaryFields | undefined;
-  /** Reads a large value in steps; undefined: values of this type are read at once. */
-  readonly steps: ReadSteps | undefined;
+  /** What it is in the object: a field, the key or the value of an entry of a map, or nothing that has a name. */
+  readonly as: 'field' | 'key' | 'value' | 'part';
 }
 type BinaryFields = ReadonlyMap<number, BinaryField>;
+const noFields: BinaryFields = new Map();
+
+/** How the bytes of a message become a value. */
+interface Message {
+  /** Called before `fields` is read. Returns the places of its values; `earlier` is the previous value of the same field. */
+  open(earlier: unknown): unknown[];
+  readonly fields: BinaryFields;
+  close(slots: unknown[], earlier: unknown): unknown;
+}
 
 interface OutputField {
   readonly name: string;
@@ -108,117 +218,41 @@ interface OutputField {
   readonly omits: (value: unknown) => boolean;
 }
 
-interface Plan {
-  readonly fields: BinaryFields;
-  readonly output: OutputField[];
-}
-const plans = new WeakMap<MessageType, Plan>();
-const readers = new WeakMap<MessageType, Read>();
+const messages = new WeakMap<MessageType, Message>();
 
-/** Messages are planned on first use, so that a schema may contain itself. */
-function planOf(type: MessageType): Plan {
-  const known = plans.get(type);
+function messageOf(type: MessageType): Message {
+  const known = messages.get(type);
   if (known !== undefined) return known;
-  const fields = planFields(type, new Map(type.ordered.map((field, i) => [field.name, i])));
-  const plan = { fields, output: type.ordered.map(planOutput) };
-  plans.set(type, plan);
-  return plan;
+  const message = new TypedMessage(type);
+  messages.set(type, message);
+  return message;
 }
+/** A message of the schema. It is planned on first use, so that a schema may contain itself. */
+class TypedMessage implements Message {
+  private readonly type: MessageType;
+  private output: readonly OutputField[] | undefined;
+  private empty: readonly undefined[] = [];
+  fields: BinaryFields = noFields;
 
-function readerOf(type: MessageType): Read {
-  const known = readers.get(type);
-  if (known !== undefined) return known;
-  let plan: Plan | undefined;
-  const read: Read = (source, earlier) => {
-    plan ??= planOf(type);
-    const slots = slotsOf(plan.output, earlier);
-    readFields(source, plan.fields, slots, source.end);
-    return assemble(plan.output, slots);
-  };
-  readers.set(type, read);
-  return read;
-}
-function stepReaderOf(type: MessageType): ReadSteps {
-  return function* (source, earlier) {
-    const { fields, output } = planOf(type);
-    const slots = slotsOf(output, earlier);
-    yield* readFieldsSteps(source, fields, slots);
-    return assemble(output, slots);
-  };
-}
-function slotsOf(output: OutputField[], earlier: unknown): unknown[] {
-  const slots: unknown[] = new Array(output.length).fill(undefined);
-  if (earlier !== undefined) for (let i = 0; i < output.length; i++) slots[i] = (earlier as Values)[(output[i] as OutputField).name];
-  return slots;
-}
-
-/** As `readFields`: values of many bytes are read in steps themselves, all others one at a time. */
-function* readFieldsSteps(source: Source, fields: BinaryFields, slots: unknown[]): Work<void> {
-  while (source.at < source.end) {
-    if (source.at >= source.pause) {
-      source.pause = source.at + source.step;
-      yield;
-    }
-    const start = source.at;
-    const key = source.varint();
-    const field = (key & 7) === 2 && source.high === 0 ? fields.get(key >>> 3) : undefined;
-    const large = field?.wire === 2 && (field.inline ?? field.steps) !== undefined && source.block() - source.at > source.step;
-    source.at = start;
-    if (!large) {
-      readFields(source, fields, slots, start + 1);
-      continue;
-    }
-    source.varint();
-    if (field?.inline !== undefined) {
-      const outer = source.enter();
-      yield* readFieldsSteps(source, field.inline, slots);
-      source.leave(outer);
-    } else if (field?.steps !== undefined) slots[field.slot] = yield* field.steps(source, slots[field.slot]);
+  constructor(type: MessageType) {
+    this.type = type;
+  }
+  open(earlier: unknown): unknown[] {
+    this.output ??= this.plan();
+    return earlier === undefined ? this.empty.slice() : this.output.map(({ name }) => (earlier as Values)[name]);
+  }
+  close(slots: unknown[]): unknown {
+    return assemble(this.output as readonly OutputField[], slots);
+  }
+  private plan(): OutputField[] {
+    const { ordered } = this.type;
+    this.fields = planFields(this.type, new Map(ordered.map((field, i) => [field.name, i])));
+    this.empty = ordered.map(() => undefined);
+    return ordered.map(planOutput);
   }
 }
 
-/** Reads the fields that begin before `until`. */
-function readFields(source: Source, fields: BinaryFields, slots: unknown[], until: number): void {
-  while (source.at < until) {
-    const key = source.varint();
-    const tag = key >>> 3;
-    const wire = key & 7;
-    if (tag === 0 || source.high !== 0) throw illegalTag(key);
-    const field = fields.get(tag);
-    if (field === undefined) {
-      if (wire === 4) throw new DecodeError('proto: wiretype end group for non-group');
-      source.skip(wire);
-    } else if (field.inline !== undefined && wire === 2) {
-      readMessage(source, field.inline, slots);
-    } else if (wire === field.wire) {
-      slots[field.slot] = field.read(source, slots[field.slot]);
-    } else if (wire === 2 && field.wire === 0 && Array.isArray(slots[field.slot] ?? [])) {
-      readPacked(source, field, slots);
-    } else {
-      throw new DecodeError(`proto: wrong wireType = ${wire} for field ${field.name}`);
-    }
-  }
-}
-
-/** Reads the fields of a message with its length before it. */
-function readMessage(source: Source, fields: BinaryFields, slots: unknown[]): void {
-  const outer = source.enter();
-  readFields(source, fields, slots, source.end);
-  source.leave(outer);
-}
-
-/** Reads a packed list of numbers. */
-function readPacked(source: Source, field: BinaryField, slots: unknown[]): void {
-  const outer = source.enter();
-  while (source.at < source.end) {
-    const value = field.read(source, slots[field.slot]);
-    if (!Array.isArray(value)) throw new DecodeError(`proto: wrong wireType = 2 for field ${field.name}`);
-    slots[field.slot] = value;
-  }
-  source.leave(outer);
-}
-
-function assemble(output: OutputField[], slots: unknown[]): Values {
+function assemble(output: readonly OutputField[], slots: unknown[]): Values {
   const out: Values = {};
   for (let i = 0; i < output.length; i++) {
     const field = output[i] as OutputField;
@@ -240,20 +274,12 @@ function planFields(type: MessageType, slots: ReadonlyMap<string, number>): Bina
     const name = field.json ?? key;
     const resolved = resolve(field.type);
     if (field.inline === true) {
-      fields.set(field.tag, {
-        name,
-        wire: 2,
-        slot: -1,
-        read: () => undefined,
-        inline: planFields(resolved as MessageType, slots),
-        steps: undefined,
-      });
+      const inline = planFields(resolved as MessageType, slots);
+      fields.set(field.tag, { name, wire: 2, slot: -1, isList: false, read: undefined, message: undefined, inline, as: 'part' });
       continue;
     }
     // A field of the binary form alone has no place: it is read and dropped.
-    const slot = slots.get(name) ?? slots.size;
-    const read = fieldReader(resolved);
-    fields.set(field.tag, { name, wire: wireOf(resolved), slot, read, inline: undefined, steps: fieldStepReader(resolved) });
+    fields.set(field.tag, fieldOf('field', name, slots.get(name) ?? slots.size, resolved));
   }
   return fields;
 }
@@ -264,7 +290,8 @@ function planOutput(field: NamedField): OutputField {
   const zero = zeroMakerOf(field.type);
   const always = field.always && !pointer;
   let omits: OutputField['omits'] = () => false;
-  if (!pointer && (resolved.node === 'list' || resolved.node === 'map')) omits = isEmpty;
+  // A map that was read has an entry.
+  if (!pointer && resolved.node === 'list') omits = (value) => (value as unknown[]).length === 0;
   else if (!pointer && resolved.node === 'scalar') {
     const empty = resolved.name === 'bytes' ? '' : zero();
     if (!always || resolved.name === 'bytes') omits = (value) => value === empty;
@@ -281,135 +308,74 @@ function wireOf(type: ResolvedType): number {
   return type.name === 'double' ? 1 : 2;
 }
 
-/** A field's value: of a list, one more item. */
-function fieldReader(type: ResolvedType): Read {
-  if (type.node === 'list' && !type.boxed) {
-    const item = resolve(type.item);
-    const read = valueReader(item.node === 'list' ? { ...item, boxed: true } : item);
-    return (source, earlier) => {
-      const list = (earlier as unknown[] | undefined) ?? [];
-      list.push(read(source, undefined) ?? null);
-      return list;
-    };
-  }
-  return type.node === 'map' ? mapReader(type) : valueReader(type);
+function fieldOf(as: BinaryField['as'], name: string, slot: number, type: ResolvedType): BinaryField {
+  const isList = type.node === 'list' && !type.boxed;
+  const item = isList ? itemOf(resolve(type.item)) : type;
+  const form = item.node === 'scalar' ? scalars[item.name] : valueMessage(item);
+  const [read, message] = typeof form === 'function' ? [form, undefined] : [undefined, form];
+  return { name, wire: wireOf(type), slot, isList, read, message, inline: undefined, as };
 }
+/** A list within a list or a map is a message with its items. */
+const itemOf = (type: ResolvedType): ResolvedType => (type.node === 'list' ? { ...type, boxed: true } : type);
 
-/** Reads large values of those types that can be large in many parts: messages, lists of them, and JSON. */
-function fieldStepReader(type: ResolvedType): ReadSteps | undefined {
-  if (type.node === 'scalar') return type.name === 'fieldsV1' || type.name === 'json' || type.name === 'raw' ? jsonStepReader : undefined;
-  if (type.node === 'message') {
-    const read = stepReaderOf(type);
-    return function* (source, earlier) {
-      const outer = source.enter();
-      const value = yield* read(source, earlier);
-      source.leave(outer);
-      return value;
-    };
-  }
-  if (type.node !== 'list' || type.boxed) return undefined;
-  const item = resolve(type.item);
-  const read = item.node === 'message' ? fieldStepReader(item) : undefined;
-  if (read === undefined) return undefined;
-  return function* (source, earlier) {
-    const list = (earlier as unknown[] | undefined) ?? [];
-    list.push((yield* read(source, undefined)) ?? null);
-    return list;
-  };
-}
-
-function valueReader(type: ResolvedType): Read {
+function valueMessage(type: Exclude<ResolvedType, ScalarType>): Message {
   switch (type.node) {
-    case 'scalar':
-      return scalarReaders[type.name];
-    case 'message': {
-      const read = readerOf(type);
-      return (source, earlier) => {
-        const outer = source.enter();
-        const value = read(source, earlier);
-        source.leave(outer);
-        return value;
-      };
-    }
+    case 'message':
+      return messageOf(type);
     case 'union':
-      return unionReader(type);
+      return unionMessage(type);
     case 'list':
-      return boxReader(type);
+      return boxMessage(type);
     case 'map':
-      throw new TypeError('a map can only be a field');
+      return entryMessage(type);
   }
 }
 
-function boxReader(type: ListType): Read {
-  const holder = new Map([
-    [
-      1,
-      {
-        name: 'items',
-        wire: wireOf(resolve(type.item)),
-        slot: 0,
-        read: fieldReader({ ...type, boxed: false }),
-        inline: undefined,
-        steps: undefined,
-      },
-    ],
-  ]);
-  return (source, earlier) => {
-    const slots = [earlier ?? []];
-    readMessage(source, holder, slots);
-    return slots[0];
-  };
+function boxMessage(type: ListType): Message {
+  const fields = new Map([[1, fieldOf('part', 'items', 0, { ...type, boxed: false })]]);
+  return { fields, open: (earlier) => [earlier ?? []], close: (slots) => slots[0] };
 }
 
-function mapReader(type: MapType): Read {
-  const given = resolve(type.value);
-  const item: ResolvedType = given.node === 'list' ? { ...given, boxed: true } : given;
-  const entry = new Map<number, BinaryField>([
-    [1, { name: 'key', wire: 2, slot: 0, read: scalarReaders.string, inline: undefined, steps: undefined }],
-    [2, { name: 'value', wire: wireOf(item), slot: 1, read: valueReader(item), inline: undefined, steps: undefined }],
+/** An entry of a map, which it is put into. */
+function entryMessage(type: MapType): Message {
+  const item = itemOf(resolve(type.value));
+  const fields = new Map([
+    [1, fieldOf('key', 'key', 0, resolve(string))],
+    [2, fieldOf('value', 'value', 1, item)],
   ]);
   const zero = placeholderMakerOf(item);
-  return (source, earlier) => {
-    const map = (earlier as Values | undefined) ?? {};
-    const slots: unknown[] = ['', undefined];
-    readMessage(source, entry, slots);
-    setKey(map, slots[0] as string, slots[1] ?? zero());
-    return map;
+  return {
+    fields,
+    open: () => ['', undefined],
+    close: (slots, earlier) => {
+      const map = (earlier as Values | undefined) ?? {};
+      setKey(map, slots[0] as string, slots[1] ?? zero());
+      return map;
+    },
   };
 }
 
-function unionReader({ object, other }: UnionType): Read {
+function unionMessage({ object, other }: UnionType): Message {
   const otherType = resolve(other.type);
-  const arms = new Map<number, BinaryField>([
-    [object.tag, { name: 'object', wire: 2, slot: 0, read: fieldReader(resolve(object.type)), inline: undefined, steps: undefined }],
-    [other.tag, { name: 'other', wire: wireOf(otherType), slot: 1, read: fieldReader(otherType), inline: undefined, steps: undefined }],
+  const fields = new Map([
+    [object.tag, fieldOf('part', 'object', 0, resolve(object.type))],
+    [other.tag, fieldOf('part', 'other', 1, otherType)],
   ]);
   const neither = placeholderMakerOf(otherType);
-  return (source) => {
-    const slots: unknown[] = [undefined, undefined];
-    readMessage(source, arms, slots);
-    return slots[0] ?? slots[1] ?? neither();
-  };
+  return { fields, open: () => [undefined, undefined], close: (slots) => slots[0] ?? slots[1] ?? neither() };
 }
 
 // ---- scalars ---------------------------------------------------------------------------------------------------
 
-/** Reads the fields of a small message of fixed shape by their tags. */
-function fixedMessage<T>(
-  shape: Readonly<Record<number, { wire: number; read: Read }>>,
-  make: (slots: unknown[]) => T,
-): (source: Source) => T {
+/** A small message of fixed shape, by the readers of its tags. */
+function fixedMessage(shape: Readonly<Record<number, readonly [wire: number, read: Read]>>, make: (slots: unknown[]) => unknown): Message {
   const fields = new Map<number, BinaryField>(
-    Object.entries(shape).map(([tag, { wire, read }]) => [
+    Object.entries(shape).map(([tag, [wire, read]]) => [
       Number(tag),
-      { name: tag, wire, slot: Number(tag), read, inline: undefined, steps: undefined },
+      { name: tag, wire, slot: Number(tag), isList: false, read, message: undefined, inline: undefined, as: 'part' },
     ]),
   );
-  return (source) => {
-    const slots: unknown[] = [];
-    readMessage(source, fields, slots);
-    return make(slots);
-  };
+  return { fields, open: () => [], close: make };
 }
 const int64: Read = (source) => source.int64();
 const int32: Read = (source) => source.int32();
@@ -418,8 +384,8 @@ const text: Read = (source) => source.text();
 const firstSecond = -62_167_219_200;
 const lastSecond = 253_402_300_799;
 
-function timeReader(format: (seconds: number, nanos: number) => string): (source: Source) => string | undefined {
-  return fixedMessage({ 1: { wire: 0, read: int64 }, 2: { wire: 0, read: int32 } }, (slots) => {
+function timeMessage(format: (seconds: number, nanos: number) => string): Message {
+  return fixedMessage({ 1: [0, int64], 2: [0, int32] }, (slots) => {
     if (slots.length === 0) return undefined;
     const seconds = (slots[1] as number | undefined) ?? 0;
     const nanos = (slots[2] as number | undefined) ?? 0;
@@ -428,47 +394,32 @@ function timeReader(format: (seconds: number, nanos: number) => string): (source
   });
 }
 
-const jsonText = fixedMessage(
-  { 1: { wire: 2, read: (source) => source.jsonText() } },
-  (slots) => slots[1] as Buffer | typeof NOT_UTF8 | undefined,
+const noBytes = Buffer.alloc(0);
+const jsonMessage = fixedMessage({ 1: [2, (source) => source.jsonText()] }, ([, bytes = noBytes]) =>
+  (bytes as Buffer).length === 0 ? undefined : (parseJson(bytes as Buffer) ?? undefined),
 );
-const jsonReader: Read = (source) => {
-  const bytes = jsonText(source);
-  if (bytes === NOT_UTF8) return bytes;
-  return bytes === undefined || bytes.length === 0 ? undefined : (parseJson(bytes as Buffer) ?? undefined);
-};
-const jsonStepReader: ReadSteps = function* (source) {
-  const bytes = jsonText(source);
-  if (bytes === NOT_UTF8) return bytes;
-  return bytes === undefined || bytes.length === 0 ? undefined : ((yield* parseJsonSteps(bytes as Buffer)) ?? undefined);
-};
 
-const scalarReaders: Readonly<Record<ScalarName, Read>> = {
+const scalars: Readonly<Record<ScalarName, Read | Message>> = {
   string: text,
   bool: (source) => source.bool(),
   int32,
   int64,
   double: (source) => source.double(),
   bytes: (source) => source.base64(),
-  quantity: fixedMessage({ 1: { wire: 2, read: text } }, (slots) => {
-    const given = (slots[1] as string | undefined) ?? '0';
-    if (given === NOT_UTF8) return given;
+  quantity: fixedMessage({ 1: [2, text] }, ([, given = '0']) => {
     try {
-      return canonicalQuantity(given.length > 512 ? 'x' : given);
+      return canonicalQuantity((given as string).length > 512 ? 'x' : (given as string));
     } catch (error) {
       throw error instanceof QuantityError ? new DecodeError(error.message) : error;
     }
   }),
-  time: timeReader((seconds) => formatTime(seconds * 1000)),
-  microTime: timeReader((seconds, nanos) => formatMicroTime({ seconds, nanos })),
-  duration: fixedMessage({ 1: { wire: 0, read: (source) => source.bigint() } }, (slots) =>
-    formatDuration((slots[1] as bigint | undefined) ?? 0n),
+  time: timeMessage((seconds) => formatTime(seconds * 1000)),
+  microTime: timeMessage((seconds, nanos) => formatMicroTime({ seconds, nanos })),
+  duration: fixedMessage({ 1: [0, (source) => source.bigint()] }, ([, nanos = 0n]) => formatDuration(nanos as bigint)),
+  intOrString: fixedMessage({ 1: [0, int64], 2: [0, int32], 3: [2, text] }, ([, kind, number, string]) =>
+    kind === 1 ? (string ?? '') : (number ?? 0),
   ),
-  intOrString: fixedMessage(
-    { 1: { wire: 0, read: int64 }, 2: { wire: 0, read: int32 }, 3: { wire: 2, read: text } },
-    ([, kind, number, string]) => (kind === 1 ? (string ?? '') : (number ?? 0)),
-  ),
-  raw: jsonReader,
-  json: jsonReader,
-  fieldsV1: jsonReader,
+  raw: jsonMessage,
+  json: jsonMessage,
+  fieldsV1: jsonMessage,
 };

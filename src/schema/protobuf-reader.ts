@@ -1,9 +1,7 @@
 /** Reads protobuf's primitives from bytes that may be hostile: every step is checked, every fault is a DecodeError. */
 import { isUtf8 } from 'node:buffer';
 import { DecodeError, inexact, isExact } from './errors.ts';
-
-/** Marks text that is not UTF-8 until the whole object is read and its field can be named: a lone surrogate, which no text has. */
-export const NOT_UTF8 = '\udfff';
+import { NotUtf8 } from './not-utf8.ts';
 
 export class ByteReader {
   private readonly bytes: Buffer;
@@ -13,8 +11,8 @@ export class ByteReader {
   end: number;
   /** The high half of the varint that was read last; `varint` returns the low one. */
   high = 0;
-  /** Whether some text was not UTF-8. */
-  foreign = false;
+  /** Groups that are open: everything in them is skipped. */
+  groups = 0;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -80,19 +78,14 @@ export class ByteReader {
     const start = this.at;
     this.at = end;
     // Bytes that are not UTF-8 become replacement characters, which few texts hold.
-    return text.includes('\ufffd') ? this.checked(text, start) : text;
+    if (text.includes('\ufffd') && !isUtf8(this.bytes.subarray(start, end))) throw new NotUtf8();
+    return text;
   }
-  private checked(text: string, start: number): string {
-    if (isUtf8(this.bytes.subarray(start, this.at))) return text;
-    this.foreign = true;
-    return NOT_UTF8;
-  }
-  /** Bytes that hold JSON, or the mark of text that is not UTF-8. */
-  jsonText(): Buffer | typeof NOT_UTF8 {
+  /** Bytes that hold JSON. */
+  jsonText(): Buffer {
     const bytes = this.slice();
-    if (isUtf8(bytes)) return bytes;
-    this.foreign = true;
-    return NOT_UTF8;
+    if (!isUtf8(bytes)) throw new NotUtf8();
+    return bytes;
   }
   base64(): string {
     const end = this.block();
@@ -108,23 +101,16 @@ export class ByteReader {
     return bytes;
   }
 
-  /** Skips the value of an unknown field. Groups are counted, not recursed into. */
+  /** Skips the value of an unknown field; of a group, what begins it. */
   skip(wire: number): void {
-    let depth = 0;
-    let current = wire;
-    for (;;) {
-      if (current === 0) this.varint();
-      else if (current === 1) this.skipBytes(8);
-      else if (current === 2) this.at = this.block();
-      else if (current === 5) this.skipBytes(4);
-      else if (current === 3) depth++;
-      else if (current === 4 && depth > 0) depth--;
-      else throw new DecodeError(current === 4 ? 'proto: unexpected end of group' : `proto: illegal wireType ${current}`);
-      if (depth === 0) return;
-      const key = this.varint();
-      if (key >>> 3 === 0) throw illegalTag(key);
-      current = key & 7;
-    }
+    if (wire === 0) this.varint();
+    else if (wire === 1) this.skipBytes(8);
+    else if (wire === 2) this.at = this.block();
+    else if (wire === 5) this.skipBytes(4);
+    else if (wire === 3) this.groups++;
+    else if (wire !== 4) throw new DecodeError(`proto: illegal wireType ${wire}`);
+    else if (--this.groups < 0) throw new DecodeError('proto: wiretype end group for non-group');
+    if (this.groups > 0 && this.at >= this.end) throw truncated();
   }
   private skipBytes(count: number): number {
     const { at } = this;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import fc, { codePoints, rounds } from '../lib/fast-check.testing.ts';
 import { atOnce } from '../lib/slices.ts';
-import { decodeEnvelope, encodeEnvelope, encodeObject } from './envelope.ts';
+import { decodeEnvelope, decodeEnvelopeSteps, encodeEnvelope, encodeObject } from './envelope.ts';
 import { DecodeError } from './errors.ts';
 import { decode, encode } from './json.ts';
 import { decodeProtobuf, decodeProtobufSteps, encodeProtobuf } from './protobuf.ts';
-import { READ_AT_ONCE } from './protobuf-decode.ts';
+import { BYTES_A_STEP } from './protobuf-decode.ts';
 import { byBytes } from './protobuf-encode.ts';
 import {
   always,
@@ -285,22 +285,68 @@ test('a union in a map is never nothing: an empty list comes back, and stands fo
   expect(decodeProtobuf(Holder, encodeProtobuf(Holder, object))).toEqual(object);
 });
 
-test('large lists, maps, messages in messages and JSON are read in as many steps as they have parts', () => {
-  const Row = message('t.v1.Row', { name: opt(1, string), value: opt(2, string) });
-  const Large = object('t.v1.Large', {
-    rows: opt(1, message('t.v1.Rows', { all: opt(1, list(message('t.v1.Table', { rows: opt(1, list(Row)) }))) })),
-    labels: opt(2, map(string)),
-    set: opt(3, fieldsV1),
-  });
-  const rows = Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}`, value: 'v' }));
-  const keyed = <T>(value: T) => Object.fromEntries(rows.map(({ name }) => [`f:${name}`, value]));
-  for (const given of [{ rows: { all: [{ rows }] } }, { labels: keyed('v') }, { set: keyed({}) }]) {
-    const bytes = encodeProtobuf(Large, decode(Large, given));
-    const work = decodeProtobufSteps(Large, bytes);
+const Row = message('t.v1.Row', { name: opt(1, string), value: opt(2, string) });
+const Large = object('t.v1.Large', {
+  rows: opt(1, message('t.v1.Rows', { all: opt(1, list(message('t.v1.Table', { rows: opt(1, list(Row)) }))) })),
+  labels: opt(2, map(string)),
+  set: opt(3, fieldsV1),
+  numbers: opt(4, list(int32)),
+  extra: opt(5, map(boxed(list(string)))),
+  node: ptr(6, Node),
+  at: ptr(7, time),
+});
+/** A field with a length. */
+const field = (tag: number, content: Buffer): Buffer => Buffer.concat([varint(tag * 8 + 2), varint(content.length), content]);
+
+const rows = Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}`, value: 'v' }));
+const keyed = <T>(value: T) => Object.fromEntries(rows.map(({ name }) => [`f:${name}`, value]));
+const large = (given: object): Buffer => encodeProtobuf(Large, decode(Large, given));
+test.each([
+  ['a list of messages in messages', large({ rows: { all: [{ rows }] } })],
+  ['a map', large({ labels: keyed('v') })],
+  ['JSON', large({ set: keyed({}) })],
+  ['one list in a map', large({ extra: { a: rows.map(({ name }) => name) } })],
+  ['a map in a union', large({ node: { items: { byName: keyed({ name: 'x' }) } } })],
+  ['numbers without their tags', field(4, Buffer.alloc(100_000, 1))],
+  ['unknown fields', Buffer.alloc(100_000, field(99, Buffer.from('x')))],
+  ['unknown fields of a time', field(7, Buffer.concat([Buffer.from([8, 1]), Buffer.alloc(90_000, field(9, Buffer.from('x')))]))],
+  ['an unknown group', Buffer.concat([Buffer.from([0x4b]), Buffer.alloc(100_000, Buffer.from([8, 1])), Buffer.from([0x4c])])],
+  ['a message that is repeated', Buffer.alloc(100_000, field(1, Buffer.alloc(0)))],
+])('%s is read in as many steps as it has parts', (_, bytes) => {
+  const work = decodeProtobufSteps(Large, bytes);
+  let steps = 0;
+  let step = work.next();
+  for (; !step.done; step = work.next()) steps++;
+  expect(steps).toBeGreaterThanOrEqual(Math.floor(bytes.length / BYTES_A_STEP) - 1);
+  expect(JSON.stringify(step.value)).toBe(JSON.stringify(decodeProtobuf(Large, bytes)));
+});
+
+test('an envelope is opened in as many steps as it has parts', () => {
+  const whole = encodeEnvelope({ kind: 'Pod', apiVersion: 'v1', raw: Buffer.from('xyz') });
+  for (const part of [field(1, Buffer.alloc(0)), field(2, Buffer.from('b')), field(9, Buffer.alloc(0)), Buffer.from([0x4b, 0x4c])]) {
+    const bytes = Buffer.concat([whole.subarray(0, 4), Buffer.alloc(90_000, part), whole.subarray(4)]);
+    const work = decodeEnvelopeSteps(bytes);
     let steps = 0;
     let step = work.next();
     for (; !step.done; step = work.next()) steps++;
-    expect(steps).toBeGreaterThanOrEqual(Math.floor(bytes.length / READ_AT_ONCE) - 1);
-    expect(JSON.stringify(step.value)).toBe(JSON.stringify(decodeProtobuf(Large, bytes)));
+    expect(steps).toBeGreaterThan(20);
+    expect(step.value).toEqual(decodeEnvelope(whole));
   }
+});
+
+test('text that is not UTF-8 is refused by its place', () => {
+  const bad = Buffer.from([0xff]);
+  const entry = (key: Buffer, value: Buffer) => Buffer.concat([field(1, key), field(2, value)]);
+  const a = Buffer.from('a');
+  for (const [place, bytes] of [
+    ['labels.a: ', field(2, entry(a, bad))],
+    ['a key of labels: ', field(2, entry(bad, a))],
+    ['rows.all[1].rows[0].value: ', field(1, Buffer.concat([field(1, Buffer.alloc(0)), field(1, field(1, field(2, bad)))]))],
+    ['extra.a[1]: ', field(5, entry(a, Buffer.concat([field(1, a), field(1, bad)])))],
+    ['node.items.byName.a.name: ', field(6, field(2, field(1, field(4, entry(a, field(1, bad))))))],
+    ['node.items[0].name: ', field(6, field(2, field(2, field(1, bad))))],
+    ['set: ', field(3, field(1, bad))],
+  ] as const)
+    expect(() => decodeProtobuf(Large, bytes)).toThrow(`${place}the text is not valid UTF-8`);
+  expect(() => decodeEnvelope(Buffer.concat([Buffer.from('k8s\0'), field(4, bad)]))).toThrow('the text is not valid UTF-8');
 });

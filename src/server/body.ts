@@ -9,14 +9,14 @@ import { versionOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../meta/identity.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { decodeEnvelope, type Envelope } from '../schema/envelope.ts';
+import { decodeEnvelope, decodeEnvelopeSteps, type Envelope } from '../schema/envelope.ts';
 import { DecodeError, TooLargeError } from '../schema/errors.ts';
 import type { FieldFaults } from '../schema/field-faults.ts';
 import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '../schema/field-place.ts';
 import { applyDefaults, decode, decodeSteps } from '../schema/json.ts';
 import { holdsFractions, type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
-import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
+import type { JsonValue, MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
 import { wholeBody } from './in-process.ts';
 import type { Media } from './negotiate.ts';
@@ -156,7 +156,7 @@ export function decodeBody(
   /** Looks at the body of a large object before it is read by its type. */
   inspect?: (value: JsonValue) => void,
 ): ApiObject | Promise<ApiObject> {
-  if (media === 'protobuf') return decodeBinary(body, expected, faults, slices);
+  if (media === 'protobuf') return decodeBinary(body, expected, faults, slices, inspect);
   const parsing = parseBody(body, media, expected, faults, slices);
   if (parsing instanceof Promise || slices !== undefined || faults !== undefined)
     return decodeLater(parsing, body, media, expected, faults, slices, inspect);
@@ -370,10 +370,11 @@ async function decodeBinary(
   expected: Expected,
   faults: FieldFaults | undefined,
   slices: Slices | undefined,
+  inspect?: (value: JsonValue) => void,
 ): Promise<ApiObject> {
   let type: BodyType | undefined;
   try {
-    const envelope = decodeEnvelope(body);
+    const envelope = slices === undefined ? decodeEnvelope(body) : await inSlices(decodeEnvelopeSteps(body), slices);
     type = {
       kind: envelope.kind === '' ? expected.kind : envelope.kind,
       apiVersion: envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion,
@@ -382,18 +383,13 @@ async function decodeBinary(
     if (expected.custom && media === 'protobuf') throw unfit(type, 'custom objects have no binary form', expected);
     if (!isExpected(type, expected)) return await refuse(type, expected);
     if (media !== 'protobuf') {
-      const value = await parseBody(envelope.raw, media, expected, faults, slices);
-      if (faults !== undefined) await findUnknown(value, media, expected, faults, slices);
-      return await decodeParsed(named(value, type), envelope.raw, expected);
+      const value = named(await parseBody(envelope.raw, media, expected, faults, slices), type);
+      return await decodeLater(value, envelope.raw, media, expected, faults, slices, inspect);
     }
     const { schema } = expected;
-    const object = (
-      slices === undefined ? decodeProtobuf(schema, envelope.raw) : await inSlices(decodeProtobufSteps(schema, envelope.raw), slices)
-    ) as ApiObject;
-    object.kind = expected.kind;
-    object.apiVersion = expected.apiVersion;
-    object.metadata ??= {};
-    return object;
+    const object =
+      slices === undefined ? decodeProtobuf(schema, envelope.raw) : await inSlices(decodeProtobufSteps(schema, envelope.raw), slices);
+    return typed(object as ApiObject, expected);
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     if (!(error instanceof DecodeError)) throw error;
@@ -413,8 +409,9 @@ function mediaInside({ contentEncoding, contentType }: Envelope): Media {
 /** An object in an envelope may leave it to the envelope to say what it is. */
 function named(value: JsonValue, { kind, apiVersion }: BodyType): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const { kind: ownKind = kind, apiVersion: ownVersion = apiVersion } = value as JsonObject;
-  return { ...value, kind: ownKind, apiVersion: ownVersion };
+  value.kind ??= kind;
+  value.apiVersion ??= apiVersion;
+  return value;
 }
 
 /** Static defaults of the schema, then those that depend on other fields. */

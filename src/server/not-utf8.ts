@@ -1,8 +1,8 @@
 /** Text bodies that are not UTF-8: which field the error names. Loaded with the first such body. */
-import type { Slices } from '../lib/slices.ts';
+import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
 import { type ApiError, badRequest } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
-import { notUtf8 } from '../schema/not-utf8.ts';
+import { NotUtf8, placeOfText } from '../schema/not-utf8.ts';
 import { parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonValue } from '../schema/types.ts';
 
@@ -18,7 +18,8 @@ export async function refuseNotUtf8(body: Buffer, media: 'json' | 'yaml', slices
     if (!(error instanceof DecodeError)) throw error;
     return badRequest('the body is not valid UTF-8');
   }
-  return badRequest(notUtf8(value, (text) => text.includes(REPLACEMENT)).message);
+  const search = placeOfText(value, (text) => text.includes(REPLACEMENT));
+  return badRequest(new NotUtf8(slices === undefined ? atOnce(search) : await inSlices(search, slices)).message);
 }
 
 /** The body with replacement characters of its sender exchanged, so that the remaining ones mark invalid bytes. */
