@@ -159,7 +159,7 @@ step('custom objects', async () => {
   const custom = config.makeApiClient(CustomObjectsApi);
   const things = { group: 'client.example.com', version: 'v1', namespace, plural: 'things' };
   const body = { apiVersion: 'client.example.com/v1', kind: 'Thing', metadata: { name: 't' }, spec: { size: 1 } };
-  await eventually(() => custom.createNamespacedCustomObject({ ...things, body }).catch(() => undefined));
+  await eventually(() => custom.createNamespacedCustomObject({ ...things, body }));
   const change = [{ op: 'replace', path: '/spec/size', value: 2 }];
   await custom.patchNamespacedCustomObject({ ...things, name: 't', body: change });
   assert.equal((await custom.getNamespacedCustomObject({ ...things, name: 't' })).spec.size, 2);

@@ -49,7 +49,7 @@ class GreetingOperator extends Operator {
 
   async init() {
     const { group, versions, plural } = await this.registerCustomResourceDefinition('greetings.yaml');
-    await eventually(() => custom.listNamespacedCustomObject(things).catch(() => undefined));
+    await eventually(() => custom.listNamespacedCustomObject(things));
     await this.watchResource(group, versions[0].name, plural, (event) => this.onGreeting(event), namespace);
     await this.watchResource('apps', 'v1', 'deployments', async () => {}, namespace);
   }

@@ -88,11 +88,7 @@ step('a custom kind: types from its definition, status', async () => {
   assert.match(readFileSync('types/thing-v1.ts', 'utf8'), /class Thing extends GenericKind[\s\S]*size\?: number/);
   class Thing extends GenericKind {}
   RegisterKind(Thing, { group: 'fluent.example.com', version: 'v1', kind: 'Thing', plural: 'things' });
-  const thing = await eventually(() =>
-    K8s(Thing)
-      .Apply({ metadata: { name: 't', namespace }, spec: { size: 2 } })
-      .catch(() => undefined),
-  );
+  const thing = await eventually(() => K8s(Thing).Apply({ metadata: { name: 't', namespace }, spec: { size: 2 } }));
   assert.deepEqual(thing.spec, { size: 2 });
   const updated = await K8s(Thing).PatchStatus({ metadata: { name: 't', namespace }, spec: { size: 9 }, status: { ready: true } });
   assert.deepEqual([updated.spec, updated.status], [{ size: 2 }, { ready: true }]);

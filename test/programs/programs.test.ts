@@ -1,6 +1,6 @@
 /** Other people's programs from npm, as their users run them against this server: each has a script of steps in this folder. */
 import { describe } from 'vitest';
-import { programsMissing, scriptTests } from '../support/foreign-client.ts';
+import { oldKubectlMissing, programsMissing, scriptTests } from '../support/foreign-client.ts';
 
 const missing = programsMissing();
 const identity = 'kubernetes';
@@ -43,5 +43,28 @@ describe.skipIf(missing !== undefined)(`@dot-i/k8s-operator (${missing ?? 'found
     'a change is followed',
     'a deletion waits for the operator',
     'a watch that the server ended is resumed',
+  ]);
+});
+
+const withKubectlMissing = missing ?? oldKubectlMissing();
+describe.skipIf(withKubectlMissing !== undefined)(`Pepr (${withKubectlMissing ?? 'found'})`, () => {
+  scriptTests('node', 'pepr.mjs', { identity, workloads }, [
+    'init and build',
+    'what was built is applied, and its deployments become available',
+    'what the webhook is asked about is refused as long as it cannot be reached',
+    'the module starts with the rights of its account',
+    'objects are changed by the module',
+    'objects are refused by the module',
+    'objects are reconciled, and finalized',
+    'what was applied is removed',
+  ]);
+});
+
+describe.skipIf(withKubectlMissing !== undefined)(`cdk8s (${withKubectlMissing ?? 'found'})`, () => {
+  scriptTests('node', 'cdk8s.mjs', { identity, workloads }, [
+    'kinds are imported from the server',
+    'an app is synthesized and applied',
+    'what has not changed is left alone',
+    'a change is applied, and what is obsolete is pruned',
   ]);
 });

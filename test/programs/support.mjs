@@ -18,16 +18,14 @@ export async function run() {
       await action();
     } catch (error) {
       process.exitCode = 1;
-      report.error = error instanceof Error ? `${error.stack}\n${describe(error)}` : String(error);
+      // One of the clients throws the answer itself.
+      report.error = error instanceof Error ? error.stack : JSON.stringify(error);
     }
     process.stdout.write(`${JSON.stringify(report)}\n`);
   }
   // Clients keep connections and watches open, which would keep the process.
   process.exit();
 }
-
-/** Clients hide what the server said in fields of their errors. */
-const describe = (error) => JSON.stringify({ ...error, cause: String(error.cause ?? '') });
 
 /** Something that others will do: `wait(condition)` resolves when a value that `tell` was called with satisfies the condition. */
 export class Events {
@@ -53,11 +51,24 @@ export class Events {
   }
 }
 
-/** Resolves with the first value of the function that is not undefined. What never comes ends with the script's time. */
+/** Something that hangs is ended before the script is, so that it says what it waited for. */
+const LONGEST_WAIT = 90_000;
+
+/** Resolves with the first value of the function that is not undefined; an error that it throws is not the last word. */
 export async function eventually(look) {
+  const end = Date.now() + LONGEST_WAIT;
   for (;;) {
-    const value = await look();
+    const { value, error } = await attempt(look);
     if (value !== undefined) return value;
+    if (Date.now() > end) throw error ?? new Error(`not so in ${LONGEST_WAIT} ms: ${look}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function attempt(look) {
+  try {
+    return { value: await look() };
+  } catch (error) {
+    return { error };
   }
 }

@@ -125,6 +125,7 @@ async function runScript(language: keyof typeof interpreters, script: string, op
       NAMESPACE: namespace,
       GROUP_SUFFIX: groupSuffix,
       DOMAIN: domain,
+      KUBECTL: oldKubectl,
       CLIENT_SIGNER: signers.apiserverClient,
       PYTHONDONTWRITEBYTECODE: '1',
     };
