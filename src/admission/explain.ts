@@ -3,6 +3,7 @@
  * which order, how long each took, what it changed or why it refused. Costs a copy of the object per plug-in, and is
  * therefore made only on demand.
  */
+import { own } from '../lib/own.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 
 export interface ExplainedStep {
@@ -109,7 +110,8 @@ export function changes(before: JsonValue, after: JsonValue): string[] {
     }
     const left = a as JsonObject;
     const right = b as JsonObject;
-    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) compare(left[key], right[key], `${path}/${escaped(key)}`);
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
+      compare(own(left, key), own(right, key), `${path}/${escaped(key)}`);
   };
   compare(before, after, '');
   return more === 0 ? found : [...found, `(${more} more)`];

@@ -1,4 +1,5 @@
 /** The order of arguments: flags may stand anywhere. */
+import { own } from '../lib/own.ts';
 
 export const isFlag = (word: string): boolean => word.startsWith('-') && word !== '-' && word !== '--';
 
@@ -7,10 +8,10 @@ export type Arities = Readonly<Record<string, Readonly<Record<string, { readonly
 
 /** Moves flags at the beginning, with their values, behind the arguments that follow them. */
 export function flagsLast(args: readonly string[], table: Arities): readonly string[] {
-  const known = Object.assign({}, ...Object.values(table)) as Arities[string];
+  const known = Object.fromEntries(Object.values(table).flatMap((flags) => Object.entries(flags)));
   const takesNext = (word: string): boolean => {
     const found = word.startsWith('--')
-      ? known[word.slice(2)]
+      ? own(known, word.slice(2))
       : Object.entries(known).find(([name, { short = name }]) => `-${short}` === word)?.[1];
     return found !== undefined && !found.isSwitch;
   };

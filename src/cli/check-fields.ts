@@ -4,6 +4,7 @@
  */
 
 import type { ApiResource } from '../client/discovery.ts';
+import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';
@@ -82,7 +83,7 @@ export function unknownFields(schemas: Schemas, schema: Schema, value: unknown, 
   for (const [name, inner] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
     const known = Object.hasOwn(properties, name)
-      ? properties[name]
+      ? own(properties, name)
       : typeof additionalProperties === 'object'
         ? additionalProperties
         : undefined;

@@ -10,9 +10,11 @@
  *   plat config use-context       the contexts
  *   plat apply -f                 :files, which is for the shell to find
  */
+
 import { loadConfig } from '../client/config.ts';
 import { Discovery, resourcePath } from '../client/discovery.ts';
 import { type Flag, parseFlags } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import { flagsLast, isFlag } from './arguments.ts';
 import { Records } from './background/records.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
@@ -119,8 +121,8 @@ const flagLines = (flags: readonly NamedFlag[]): string[] => flags.map(({ name, 
 
 /** The flags of a table that have an effect, each once. */
 function namedFlags(table: Command['flags']): NamedFlag[] {
-  const all = Object.assign({}, ...Object.values(table)) as Record<string, Flag<unknown>>;
-  return Object.entries(all).flatMap(([name, flag]) => (flag.planned ? [] : [{ name, flag }]));
+  const all = new Map(Object.values(table).flatMap((flags) => Object.entries(flags)));
+  return [...all].flatMap(([name, flag]) => (flag.planned ? [] : [{ name, flag }]));
 }
 function sorted(args: readonly string[], flags: readonly NamedFlag[]): { plain: string[]; given: string[]; open: NamedFlag | undefined } {
   const plain: string[] = [];
@@ -232,7 +234,7 @@ function containers(line: Line, io: IO): Promise<string[]> {
     const path = `/api/v1/namespaces/${encodeURIComponent(connection.namespace)}/pods/${encodeURIComponent(name)}`;
     const { spec = {} } = await transport.json<Pod>({ path, timeout: DEADLINE_MS });
     return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((list) =>
-      ((spec[list] ?? []) as { name: string }[]).map((container) => container.name),
+      ((own(spec, list) ?? []) as { name: string }[]).map((container) => container.name),
     );
   });
 }
@@ -246,7 +248,7 @@ async function fields(line: Line, io: IO): Promise<string[]> {
     const { resource, count } = await discovery.findPrefix(path);
     const schemas = await Schemas.load(transport, resource);
     let at = schemas.ofKind(resource);
-    for (const field of path.slice(count)) at = at && schemas.element(at).properties?.[field];
+    for (const field of path.slice(count)) at = at && own(schemas.element(at).properties, field);
     return at === undefined ? [] : Object.keys(schemas.element(at).properties ?? {}).map((field) => [...path, field].join('.'));
   });
 }

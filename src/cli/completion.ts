@@ -1,5 +1,7 @@
 /** `plat completion`: scripts that let a shell complete command lines. The candidates come from the program itself. */
+
 import { FlagError } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { command } from './command.ts';
 import { asCalled, programName } from './program.ts';
@@ -99,7 +101,7 @@ Examples:
     const [shell, more] = args;
     const one = `one of ${shells.join(', ')}`;
     if (shell === undefined || more !== undefined) throw new FlagError(`for which shell? Name ${one}`);
-    const script = scripts[shell];
+    const script = own(scripts, shell);
     if (script === undefined)
       throw new FlagError(asCalled(`there is no completion for ${JSON.stringify(shell)}${didYouMean(shell, shells)}: ${one}`, io));
     io.out(script.replaceAll('PROGRAM', programName(io)));

@@ -1,7 +1,9 @@
 /** `plat create configmap`, and the data of ConfigMaps and Secrets from literals, files and files of variables. */
+
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { bool, FlagError, list, repeated } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import { configMapKey, environmentVariableName } from '../meta/names.ts';
 import type { IO } from './command.ts';
 import { maker } from './create-maker.ts';
@@ -70,7 +72,7 @@ function addVariables(text: string, source: string, io: IO, add: Add): void {
     const key = at === -1 ? line.trimEnd() : line.slice(0, at);
     const [complaint] = environmentVariableName(key);
     if (complaint !== undefined) throw new FlagError(`${source}:${i + 1}: ${JSON.stringify(key)} cannot be a variable: ${complaint}`);
-    add(key, Buffer.from(at === -1 ? (io.env[key] ?? '') : line.slice(at + 1)));
+    add(key, Buffer.from(at === -1 ? (own(io.env, key) ?? '') : line.slice(at + 1)));
   });
 }
 

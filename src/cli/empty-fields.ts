@@ -3,13 +3,14 @@
  *
  *   kubectl create namespace a --dry-run=client -o json → { …, metadata: { name: 'a', creationTimestamp: null }, spec: {}, status: {} }
  */
+import { own } from '../lib/own.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function withEmptyFields(object: JsonObject): JsonObject {
-  const rules = Object.hasOwn(byKind, object.kind as string) ? byKind[object.kind as string] : undefined;
+  const rules = own(byKind, object.kind as string);
   const whole = withTime(object);
   return rules === undefined ? whole : rules(whole);
 }
@@ -19,7 +20,7 @@ const withTime = (object: JsonObject): JsonObject => ({
   metadata: { ...(object.metadata as JsonObject), creationTimestamp: null },
 });
 const inside = (object: JsonObject, field: string, change: (value: JsonObject) => JsonObject): JsonObject => {
-  const value = object[field];
+  const value = own(object, field);
   return isObject(value) ? { ...object, [field]: change(value) } : object;
 };
 const template = (spec: JsonObject): JsonObject => inside(spec, 'template', (pod) => inside(withTime(pod), 'spec', podSpec));

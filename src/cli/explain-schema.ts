@@ -1,8 +1,10 @@
 /** Kinds as a server describes them in its OpenAPI documents: types, fields and descriptions. */
+
 import type { ApiResource } from '../client/discovery.ts';
 import { versionPath } from '../client/discovery.ts';
 import { isNotFound } from '../client/http.ts';
 import type { Transport } from '../client/transport.ts';
+import { own } from '../lib/own.ts';
 
 export interface Schema {
   readonly $ref?: string;
@@ -60,13 +62,13 @@ export class Schemas {
   /** That type. */
   referred(schema: Schema): Schema | undefined {
     const reference = this.referenceOf(schema);
-    return reference === undefined ? undefined : this.byName[nameOf(reference)];
+    return reference === undefined ? undefined : own(this.byName, nameOf(reference));
   }
   /** A schema merged with its reference; its own keywords take precedence. */
   resolve(schema: Schema): Schema {
     const refs = [schema.$ref, ...(schema.allOf ?? []).map((part) => part.$ref)].filter((ref) => ref !== undefined);
     let whole: Schema = { ...schema };
-    for (const ref of refs) whole = { ...this.byName[nameOf(ref)], ...whole };
+    for (const ref of refs) whole = { ...own(this.byName, nameOf(ref)), ...whole };
     return whole;
   }
   /** The element type of lists and maps: a container for `containers`. */

@@ -1,6 +1,8 @@
 /** `plat explain`: documentation of the fields of a kind, from the OpenAPI schema. */
+
 import type { ApiResource } from '../client/discovery.ts';
 import { bool, FlagError, foldText, text } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { apiVersionOf, splitApiVersion } from '../meta/api-version.ts';
 import { command, type IO } from './command.ts';
@@ -70,7 +72,7 @@ function walk(schemas: Schemas, root: Schema, fields: readonly string[], resourc
   let at = root;
   fields.forEach((name, i) => {
     const { properties = {} } = schemas.element(at);
-    const next = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const next = own(properties, name);
     if (next === undefined) {
       const path = [resource.singularName, ...fields.slice(0, i)].join('.');
       throw new Error(`${path} has no field ${JSON.stringify(name)}${didYouMean(name, Object.keys(properties))}`);
@@ -107,7 +109,7 @@ class Explanation {
   }
   private list(schema: Schema): void {
     for (const name of Object.keys(schema.properties ?? {}).sort()) {
-      const field = schema.properties?.[name] as Schema;
+      const field = own(schema.properties, name) as Schema;
       const whole = this.schemas.resolve(field);
       this.io.out(this.head(schema, name, 2));
       for (const part of [whole.description ?? '', ...rulesOf(whole)]) if (part !== '') this.io.out(this.folded(part, 6));
@@ -116,7 +118,7 @@ class Explanation {
   /** `within`: types that are being shown; one that holds itself is not opened again. */
   private tree(schema: Schema, indent: number, within: readonly string[]): void {
     for (const name of Object.keys(schema.properties ?? {}).sort()) {
-      const field = schema.properties?.[name] as Schema;
+      const field = own(schema.properties, name) as Schema;
       this.io.out(this.head(schema, name, indent));
       const identity = this.schemas.identityOf(field);
       if (within.length > DEEPEST || (identity !== undefined && within.includes(identity))) continue;
@@ -125,7 +127,7 @@ class Explanation {
   }
   private head(schema: Schema, name: string, indent: number): string {
     const required = schema.required?.includes(name) ? ' -required-' : '';
-    return `${' '.repeat(indent)}${printable(name)} <${this.schemas.typeName(schema.properties?.[name] as Schema)}>${required}\n`;
+    return `${' '.repeat(indent)}${printable(name)} <${this.schemas.typeName(own(schema.properties, name) as Schema)}>${required}\n`;
   }
   private folded(args: string, indent: number): string {
     return args

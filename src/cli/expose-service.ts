@@ -1,5 +1,7 @@
 /** The service that exposes an object: its selector, ports and protocols are found in the object. */
+
 import { FlagError } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { labelList } from './label-list.ts';
 
@@ -40,7 +42,7 @@ const groups: Readonly<Record<string, string>> = {
   ReplicationController: '',
   Service: '',
 };
-export const canBeExposed = (group: string, kind: string): boolean => Object.hasOwn(groups, kind) && groups[kind] === group;
+export const canBeExposed = (group: string, kind: string): boolean => own(groups, kind) === group;
 
 /** Throws an Error for an object that has no selector or ports. */
 export function exposingService(object: Exposed, options: ExposeOptions): JsonObject {

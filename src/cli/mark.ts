@@ -1,5 +1,7 @@
 /** The shared part of `plat label` and `plat annotate`. */
+
 import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Command, command, type IO } from './command.ts';
 import { connectFlags } from './connect.ts';
@@ -152,7 +154,7 @@ class Marker {
   }
   private differing(before: ApiItem): Pairs {
     const marks = this.marksOf(before);
-    return [...this.changes.pairs].filter(([key, value]) => (marks[key] ?? null) !== value);
+    return [...this.changes.pairs].filter(([key, value]) => (own(marks, key) ?? null) !== value);
   }
   private patchOf(before: ApiItem, differing: Pairs): unknown {
     const { resourceVersion } = this.options;
@@ -182,7 +184,7 @@ class Marker {
     if (this.marks.field !== 'labels' || this.options.output !== '') return;
     const marks = this.marksOf(before);
     for (const [key, value] of this.changes.pairs) {
-      if (value === null && marks[key] === undefined) this.io.out(`label ${JSON.stringify(key)} not found.\n`);
+      if (value === null && own(marks, key) === undefined) this.io.out(`label ${JSON.stringify(key)} not found.\n`);
     }
   }
   /** Existing values are kept without --overwrite; for the stock client of this release an equal one exists, too. */
@@ -191,10 +193,10 @@ class Marker {
     const stock = isStock(this.io);
     const wanted = stock ? [...this.changes.pairs] : differing;
     const isTaken = ([key, value]: Pairs[number]): boolean =>
-      value !== null && marks[key] !== undefined && !(stock && key.endsWith('/change-cause'));
+      value !== null && own(marks, key) !== undefined && !(stock && key.endsWith('/change-cause'));
     const taken = wanted.filter(isTaken);
     if (taken.length === 0) return;
-    const texts = taken.map(([key]) => `'${key}' already has a value (${marks[key]})`);
+    const texts = taken.map(([key]) => `'${key}' already has a value (${own(marks, key)})`);
     if (stock && this.marks.field === 'annotations')
       throw new Error(`--overwrite is false but found the following declared annotation(s): ${texts.join('; ')}`);
     throw new Error(`${texts.join(', ')}, and --overwrite is false`);

@@ -1,4 +1,5 @@
 /** Secrets in output that people paste into tickets: that a value differs is shown, the value is not. */
+import { own } from '../lib/own.ts';
 import { lastAppliedAnnotation, lastAppliedText } from './apply/last-applied.ts';
 import type { ApiItem } from './print-objects.ts';
 
@@ -15,7 +16,7 @@ export function masked(before: ApiItem | undefined, after: ApiItem | undefined):
 function mask(item: WithData, other: WithData | undefined, differing: string): ApiItem {
   const shown = (value: unknown, another: unknown): string => (another === undefined || another === value ? '***' : differing);
   const hide = (data: Data, others: Data | undefined): Data =>
-    Object.fromEntries(Object.entries(data).map(([key, value]) => [key, shown(value, others?.[key])]));
+    Object.fromEntries(Object.entries(data).map(([key, value]) => [key, shown(value, own(others, key))]));
   // The annotation of a client-side apply repeats the whole object.
   const applied = lastAppliedText(item);
   const repeated = applied && { [lastAppliedAnnotation]: shown(applied, other && lastAppliedText(other)) };

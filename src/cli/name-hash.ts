@@ -2,8 +2,10 @@
  * The suffix that --append-hash gives to the names of ConfigMaps and Secrets: ten characters of a SHA-256 of their content, the
  * same that the stock client and kustomize compute.
  */
+
 import { createHash } from 'node:crypto';
 import { escapedHtml, goJson } from '../lib/go-json.ts';
+import { own } from '../lib/own.ts';
 
 type Data = Readonly<Record<string, string>>;
 
@@ -30,7 +32,7 @@ export function contentSuffix(content: unknown): string {
   const digest = createHash('sha256')
     .update(controlsByNumber(goJson(content)))
     .digest('hex');
-  return digest.slice(0, 10).replace(/[013ae]/g, (digit) => instead[digit] as string);
+  return digest.slice(0, 10).replace(/[013ae]/g, (digit) => own(instead, digit) as string);
 }
 /** Vowels and digits that look like them are replaced, so that no words appear. */
 const instead: Readonly<Record<string, string>> = { 0: 'g', 1: 'h', 3: 'k', a: 'm', e: 't' };

@@ -1,5 +1,7 @@
 /** Tables on a terminal. */
+
 import { goText } from '../lib/go-template/values.ts';
+import { own } from '../lib/own.ts';
 import { type Colour, cellColour, type Paint } from './colours.ts';
 
 export interface TableColumn {
@@ -83,7 +85,7 @@ export class TableLayout {
       return paint === undefined ? { text } : { text, colour: cellColour(name, text) };
     });
     if (namespaces) cells.unshift({ text: printable(metadata?.namespace ?? '') });
-    for (const label of labelColumns) cells.push({ text: printable(metadata?.labels?.[label] ?? '') });
+    for (const label of labelColumns) cells.push({ text: printable(own(metadata?.labels, label) ?? '') });
     if (labels) cells.push({ text: printable(labelText(metadata?.labels)) });
     return cells;
   }

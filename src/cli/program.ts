@@ -8,7 +8,9 @@
  *   field manager        plat                             kubectl-create, kubectl-client-side-apply, …
  *   configuration        a server that was named          KUBECONFIG, else ~/.kube/config
  */
+
 import { fileErrorText } from '../lib/file-errors.ts';
+import { own } from '../lib/own.ts';
 import { editDistance } from '../lib/suggest.ts';
 import { productVersion, stockRelease } from '../lib/version.ts';
 import type { ApiError } from '../meta/errors.ts';
@@ -150,7 +152,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = { list: ['get', 
 /** What the stock client says about a command that it does not have. */
 export function unknownCommand(name: string, names: readonly string[], called: Called): string {
   const wanted = name.toLowerCase();
-  const near = names.filter((one) => one.startsWith(wanted) || otherNames[wanted]?.includes(one) || editDistance(wanted, one) <= 2).sort();
+  const near = names
+    .filter((one) => one.startsWith(wanted) || own(otherNames, wanted)?.includes(one) || editDistance(wanted, one) <= 2)
+    .sort();
   const question = near.length === 0 ? '' : `\n\nDid you mean this?\n${near.map((one) => `\t${one}\n`).join('')}`;
   return `unknown command ${JSON.stringify(name)} for "${programName(called)}"${question}`;
 }

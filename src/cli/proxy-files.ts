@@ -5,11 +5,13 @@
  *   site         →  to site/, if that is a directory
  *   ../x, links  →  not found where they lead out of the directory
  */
+
 import { createReadStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { basename, extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream';
+import { own } from '../lib/own.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -40,7 +42,7 @@ export async function sendFile(directory: string, path: string, response: Server
 }
 
 function send(file: string, response: ServerResponse): true {
-  response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' });
+  response.writeHead(200, { 'content-type': own(types, extname(file)) ?? 'application/octet-stream' });
   pipeline(createReadStream(file), response, () => {});
   return true;
 }
@@ -53,4 +55,4 @@ async function listOf(directory: string): Promise<string> {
   return `<pre>\n${names.slice(0, MAX_NAMES).map(link).join('')}</pre>\n`;
 }
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => escapes[c] as string);
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => own(escapes, c) as string);

@@ -1,5 +1,7 @@
 /** A label selector of a command line as the object that the API has for it. */
+
 import { FlagError } from '../lib/flags.ts';
+import { setOwn } from '../lib/own.ts';
 import { type LabelSelector, type LabelSelectorObject, parseLabelSelector } from '../meta/labels.ts';
 import type { JsonObject } from '../schema/types.ts';
 
@@ -14,7 +16,7 @@ export function selectorObject(text: string): JsonObject & LabelSelectorObject {
   const matchLabels: Record<string, string> = {};
   const matchExpressions: { key: string; operator: string; values?: string[] }[] = [];
   for (const { key, operator, values } of selector.requirements) {
-    if (operator === '=' || operator === '==') matchLabels[key] = values[0] ?? '';
+    if (operator === '=' || operator === '==') setOwn(matchLabels, key, values[0] ?? '');
     else if (operator === 'gt' || operator === 'lt') throw new FlagError(`${JSON.stringify(text)}: the API has no selectors with < and >`);
     else matchExpressions.push({ key, operator: operators[operator], ...(values.length > 0 && { values: [...values] }) });
   }

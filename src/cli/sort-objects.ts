@@ -1,5 +1,7 @@
 /** `--sort-by`: objects in the order of the values of a path. */
+
 import { FlagError } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import { parseQuantity, QuantityError } from '../lib/quantity.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type JsonPath, JsonPathError, jsonPath } from '../meta/json-path.ts';
@@ -79,7 +81,7 @@ function hint(written: string, objects: readonly unknown[]): string {
     const holders = values.filter((value): value is Record<string, unknown> => typeof value === 'object' && value !== null);
     const found = holders.filter((value) => Object.hasOwn(value, name));
     if (found.length === 0) return didYouMean(name, new Set(holders.flatMap((value) => Object.keys(value))));
-    values = found.map((value) => value[name]);
+    values = found.map((value) => own(value, name));
   }
   return '';
 }

@@ -1,4 +1,5 @@
 /** `plat version`: the versions of this program and of the server. */
+
 import { builtFrom } from '../lib/build-info.ts';
 import { bool, FlagError, flag, readChoice } from '../lib/flags.ts';
 import { apiRelease, apiReleases, minorOf, platform, productVersion, stockRelease } from '../lib/version.ts';
@@ -15,7 +16,7 @@ interface VersionInfo {
   readonly [field: string]: string | undefined;
 }
 /** Fields of the long form, in the order of the stock client. */
-const fields = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'];
+const fields = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'] as const;
 /** The release of kustomize whose behaviour `kustomize` has. */
 const kustomizeVersion = 'v4.5.4';
 
@@ -90,18 +91,18 @@ async function serverVersion(options: ConnectOptions, io: IO): Promise<VersionIn
 
 function ownLines(server: VersionInfo | undefined): string {
   const [first, last] = [apiReleases[0], apiReleases.at(-1)];
-  const own = `plat ${productVersion} (API v${apiRelease}, v${first} to v${last} with --api-release, Node ${process.version})\n`;
-  return server === undefined ? own : `${own}Server Version: ${server.gitVersion}\n`;
+  const lines = `plat ${productVersion} (API v${apiRelease}, v${first} to v${last} with --api-release, Node ${process.version})\n`;
+  return server === undefined ? lines : `${lines}Server Version: ${server.gitVersion}\n`;
 }
 function shortLines(client: VersionInfo, server: VersionInfo | undefined): string {
-  const own = `Client Version: ${client.gitVersion}\nKustomize Version: ${kustomizeVersion}\n`;
-  return server === undefined ? own : `${own}Server Version: ${server.gitVersion}\n`;
+  const lines = `Client Version: ${client.gitVersion}\nKustomize Version: ${kustomizeVersion}\n`;
+  return server === undefined ? lines : `${lines}Server Version: ${server.gitVersion}\n`;
 }
 function longLines(client: VersionInfo, server: VersionInfo | undefined): string {
   const info = (version: VersionInfo): string =>
     `version.Info{${fields.map((name) => `${name[0]?.toUpperCase()}${name.slice(1)}:${JSON.stringify(version[name] ?? '')}`).join(', ')}}`;
-  const own = `Client Version: ${info(client)}\nKustomize Version: ${kustomizeVersion}\n`;
-  return server === undefined ? own : `${own}Server Version: ${info(server)}\n`;
+  const lines = `Client Version: ${info(client)}\nKustomize Version: ${kustomizeVersion}\n`;
+  return server === undefined ? lines : `${lines}Server Version: ${info(server)}\n`;
 }
 async function printed(client: VersionInfo, server: VersionInfo | undefined, output: 'yaml' | 'json'): Promise<string> {
   const ordered = (version: VersionInfo): VersionInfo => Object.fromEntries(fields.map((name) => [name, version[name] ?? '']));

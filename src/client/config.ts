@@ -2,8 +2,10 @@
  * The kubeconfig file: servers, users, and the context in use. Several files are merged; values of
  * earlier files win. Paths within a file are relative to its directory.
  */
+
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { own, setOwn } from '../lib/own.ts';
 import { writeSecretFile } from '../lib/pki/files.ts';
 
 export interface ClusterEntry {
@@ -153,13 +155,13 @@ function entries<T>(list: unknown, field: string, directory: string, paths: read
   const found = new Map<string, T>();
   for (const item of Array.isArray(list) ? list : []) {
     const name: unknown = item?.name;
-    const body: unknown = item?.[field];
+    const body: unknown = own(item, field);
     if (typeof name !== 'string' || (typeof body !== 'object' && body !== undefined) || found.has(name)) continue;
     // An entry without fields counts: flags may hold all of them.
     const entry: Record<string, unknown> = { ...body };
     for (const key of paths) {
-      const path = entry[key];
-      if (typeof path === 'string' && path !== '' && !isAbsolute(path)) entry[key] = join(directory, path);
+      const path = own(entry, key);
+      if (typeof path === 'string' && path !== '' && !isAbsolute(path)) setOwn(entry, key, join(directory, path));
     }
     found.set(name, entry as T);
   }

@@ -1,5 +1,7 @@
 /** The connection that follows from a configuration and the flags of a command. */
+
 import { readFileSync } from 'node:fs';
+import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
 import { type CredentialEnvironment, type CredentialSource, tokenFileSource } from './credentials.ts';
@@ -236,7 +238,7 @@ function checkPlain(server: string): void {
 async function pem<K extends string>(entry: Partial<Record<K | `${K}-data`, unknown>> | undefined, key: K): Promise<string | undefined> {
   const data = entry?.[`${key}-data`];
   if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64').toString();
-  const path = entry?.[key];
+  const path = own(entry, key);
   return typeof path === 'string' && path !== '' ? readPem(path) : undefined;
 }
 async function readPem(path: string): Promise<string> {

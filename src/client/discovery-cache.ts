@@ -7,10 +7,12 @@
  * name has a digest of the server's CA: another server at the same address has a file of its own. A file that is damaged, too
  * large or of someone else is ignored, and replaced.
  */
+
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 
 const TTL_MS = 6 * 3_600_000;
@@ -49,14 +51,14 @@ export class DiscoveryCache {
   /** The document of a path; undefined if it is unknown or too old. */
   get(path: string): unknown {
     this.entries ??= read(this.file, this.server);
-    const entry = this.entries[path];
+    const entry = own(this.entries, path);
     if (entry === undefined) return undefined;
     const age = this.clock.now() - entry.at;
     return age >= 0 && age < TTL_MS ? entry.value : undefined;
   }
   set(path: string, value: unknown): void {
     this.entries ??= read(this.file, this.server);
-    this.entries[path] = { at: this.clock.now(), value };
+    setOwn(this.entries, path, { at: this.clock.now(), value });
     this.changed = true;
   }
   /** Forgets everything. */
@@ -90,11 +92,7 @@ function read(file: string, server: string): Record<string, Entry> {
   try {
     const { format, server: of, entries } = JSON.parse(readPrivate(file)) as Content;
     if (format !== FORMAT || of !== server || typeof entries !== 'object' || entries === null) return {};
-    // Without the prototype of objects: paths come from servers.
-    return Object.assign(
-      Object.create(null),
-      Object.fromEntries(Object.entries(entries).filter(([, entry]) => Number.isFinite(entry?.at))),
-    );
+    return Object.fromEntries(Object.entries(entries).filter(([, entry]) => Number.isFinite(entry?.at)));
   } catch {
     return {};
   }

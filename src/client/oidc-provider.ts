@@ -1,10 +1,12 @@
 /** Users with the auth provider `oidc`: an ID token that is renewed when it expires, and stored in the configuration file. */
+
 import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { type Clock, timeoutSignal } from '../lib/clock.ts';
 import { parseJwt, timeClaim } from '../lib/jwt.ts';
+import { own } from '../lib/own.ts';
 import { ConfigError } from './config.ts';
 import { editConfig } from './config-file.ts';
 import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
@@ -61,7 +63,7 @@ class Login {
     checkAddress(this.issuer, `idp-issuer-url of the user ${JSON.stringify(use.user)}`);
   }
   private required(key: string): string {
-    const value = this.settings[key];
+    const value = own(this.settings, key);
     if (!value) throw new ConfigError(`the auth-provider of the user ${JSON.stringify(this.use.user)} has no ${key}: add it to its config`);
     return value;
   }

@@ -1,8 +1,10 @@
 /** Connections through a proxy: which proxy to use for a server, and the tunnel through it. */
+
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { BlockList, connect as connectPlain, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { own } from '../lib/own.ts';
 import { ConfigError } from './config.ts';
 
 const schemes = ['http:', 'https:', 'socks5:'];
@@ -17,7 +19,7 @@ export function proxyFor(server: string, named: string | undefined, env: Readonl
   const { protocol, hostname, port } = new URL(server);
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const found = env[variable] || env[variable.toLowerCase()];
+  const found = env[variable] || own(env, variable.toLowerCase());
   if (!found || host === 'localhost' || host === '::1' || host.startsWith('127.')) return undefined;
   if (isExcepted(host, port || (protocol === 'https:' ? '443' : '80'), env.NO_PROXY || env.no_proxy || '')) return undefined;
   const address = found.includes('://') ? found : `http://${found}`;

@@ -7,9 +7,11 @@
  *   waiting    something failed; the delay grows with each failure                     → listing or watching again
  *   stopped    final
  */
+
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
 import { frozen } from '../lib/frozen.ts';
+import { own } from '../lib/own.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
 import { type HttpStream, isStatus, type StreamEvent } from './http.ts';
@@ -223,7 +225,7 @@ function sharedEvent<T extends ApiObject>(arrived: StreamEvent): WireEvent<T> {
 const isChange = (type: string): type is WatchEventType => type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
 
 /** The type of an event by its first letter: `{"type":"B…`. */
-const typeOf = (line: Buffer): string => typesByLetter[String.fromCharCode(line[9] ?? 0)] ?? '';
+const typeOf = (line: Buffer): string => own(typesByLetter, String.fromCharCode(line[9] ?? 0)) ?? '';
 const typesByLetter: Readonly<Record<string, string>> = Object.fromEntries(
   ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type[0], type]),
 );

@@ -1,7 +1,9 @@
 /** The operations of `plat store` on stores that it opens itself: a data directory that is not in use, or a prefix in etcd. */
+
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { productVersion } from '../lib/version.ts';
 import { identities } from '../meta/identity.ts';
 import type { RestoredDirectory } from '../storage/backup/directory.ts';
@@ -177,7 +179,7 @@ async function ownerOf(file: string): Promise<StoreOwner | undefined> {
   const { header } = await namingFile(file, () => verifyBackup(fileChunks(file)));
   const { identity } = header;
   if (identity === undefined) return undefined;
-  const known = identities[identity];
+  const known = own(identities, identity);
   // Of a custom identity only the name is known here.
   return known === undefined ? { identity, productVersion, traces: [] } : storeOwner(known);
 }
@@ -261,8 +263,8 @@ async function countStore(engine: Engine): Promise<StoreStat> {
 /** `core/pods/default/web` counts as `core/pods`. */
 function count(collections: Record<string, { objects: number; bytes: number }>, key: string, bytes: number): void {
   const name = key.split('/').slice(0, 2).join('/');
-  const found = collections[name] ?? { objects: 0, bytes: 0 };
-  collections[name] = { objects: found.objects + 1, bytes: found.bytes + bytes };
+  const found = own(collections, name) ?? { objects: 0, bytes: 0 };
+  setOwn(collections, name, { objects: found.objects + 1, bytes: found.bytes + bytes });
 }
 
 /** Throws when there is no store, or a server uses it. */

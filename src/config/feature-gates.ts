@@ -11,7 +11,9 @@
  * switched without effect, and says so once. docs/feature-gates.md describes what each gate
  * does here.
  */
+
 import { readBooleanOf } from '../lib/flags.ts';
+import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ApiRelease, apiRelease, isAtLeast } from '../lib/version.ts';
 
@@ -247,7 +249,7 @@ export function readFeatureGates(settings: ReadonlyMap<string, string>, release:
     else on.delete(name);
   };
   for (const [name, text] of settings) {
-    const stage = Object.hasOwn(groups, name) ? groups[name] : undefined;
+    const stage = own(groups, name);
     if (stage === undefined) continue;
     const value = readBooleanOf(name, text);
     for (const [gate, { stage: of }] of Object.entries(table)) if (of === stage) set(gate, value);
@@ -255,7 +257,7 @@ export function readFeatureGates(settings: ReadonlyMap<string, string>, release:
   const elsewhere = new Map<GateConcern, string[]>();
   for (const [name, text] of settings) {
     if (Object.hasOwn(groups, name)) continue;
-    const gate = Object.hasOwn(table, name) ? (table[name] as Gate) : undefined;
+    const gate = own(table, name);
     if (gate === undefined) throw new Error(`unknown feature gate ${name}${didYouMean(name, Object.keys(table))}`);
     const value = readBooleanOf(name, text);
     checkSwitch(name, gate, value, warnings);

@@ -1,5 +1,7 @@
 /** The options of a server, parsed from a command line or given by a program. */
+
 import { camelCase, type Flag, FlagError, flagHelp, parseFlags } from '../lib/flags.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type FeatureGates, readFeatureGates } from './feature-gates.ts';
 import { checkTogether, type FlagOptions } from './flag-checks.ts';
@@ -45,7 +47,7 @@ export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptio
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) continue;
     checkOption(name, value, options);
-    options[name] = value;
+    setOwn(options, name, value);
   }
   return options as unknown as ServerOptions;
 }
@@ -70,7 +72,7 @@ function checkOption(name: string, value: unknown, defaults: Readonly<Record<str
   if (!Object.hasOwn(defaults, name) && !flagOf.has(name))
     throw new FlagError(`unknown option ${name}${didYouMean(name, [...flagOf.keys()])}`);
   const flag = flagOf.get(name);
-  const usual = defaults[name] ?? flag?.default;
+  const usual = own(defaults, name) ?? flag?.default;
   if (usual === undefined) return;
   const [wanted, is] = [typeName(usual), typeName(value)];
   if (wanted !== is) throw new FlagError(`option ${name}: a ${wanted} is needed, not a ${is}`);

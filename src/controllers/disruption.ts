@@ -11,6 +11,7 @@ import type { OwnerReference } from '../kinds/meta.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../kinds/policy/schema/v1.ts';
 import type { Part, Wire } from '../kinds/wire.ts';
 import { equal } from '../lib/equal.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { fromLabelSelector } from '../meta/labels.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { builtin, type Controller, type ControllerContext } from './runtime/controller.ts';
@@ -46,7 +47,7 @@ export function budgetStatus(budget: Budget, pods: readonly SlimPod[], expected:
   const disruptedPods = stillDisrupted(budget.status?.disruptedPods ?? {}, pods, now);
   const healthy = pods.filter(({ metadata, status }) => {
     const name = metadata.name ?? '';
-    return metadata.deletionTimestamp === undefined && status.ready && disruptedPods[name] === undefined;
+    return metadata.deletionTimestamp === undefined && status.ready && own(disruptedPods, name) === undefined;
   });
   const allowed = expected <= 0 ? 0 : Math.max(healthy.length - desiredHealthy, 0);
   const reason = allowed > 0 ? 'SufficientPods' : 'InsufficientPods';
@@ -78,9 +79,9 @@ function withCondition({ metadata, status }: Budget, found: { status: string; re
 function stillDisrupted(disrupted: Readonly<Record<string, string>>, pods: readonly SlimPod[], now: number): Record<string, string> {
   const left: Record<string, string> = {};
   for (const { metadata } of pods) {
-    const since = disrupted[metadata.name ?? ''];
+    const since = own(disrupted, metadata.name ?? '');
     if (since === undefined || metadata.deletionTimestamp !== undefined || timeMillis(since) + EVICTION_MS < now) continue;
-    left[metadata.name ?? ''] = since;
+    setOwn(left, metadata.name ?? '', since);
   }
   return left;
 }

@@ -11,6 +11,7 @@ import { type ApiObject, type Kind, type KindVersion, kind, type Strategy, type 
 import { ObjectMeta } from '../kinds/meta.ts';
 import { status } from '../kinds/subresources.ts';
 import { changedMetadataAgain } from '../kinds/validation/repeated-metadata.ts';
+import { own, setOwn } from '../lib/own.ts';
 import type { Work } from '../lib/slices.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import type { FieldErrors } from '../meta/field.ts';
@@ -61,7 +62,7 @@ export function* customKind(
       byRules,
     );
     schemas.set(version.name, schema);
-    versions[version.name] = customVersion(definition, version, schema, typeName);
+    setOwn(versions, version.name, customVersion(definition, version, schema, typeName));
   }
   if (convert !== undefined) addCalls(convert, spec.group, hub, versions);
   const made = kind<CustomObject>({
@@ -129,7 +130,7 @@ function addCalls(convert: ConvertObjects, group: string, hub: string, versions:
   const converted = (name: string): ConvertedVersion => ({
     name,
     apiVersion: joinApiVersion(group, name),
-    schema: (versions[name] as KindVersion).schema,
+    schema: (own(versions, name) as KindVersion).schema,
   });
   for (const name of Object.keys(versions)) {
     if (name === hub) continue;
@@ -211,10 +212,11 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
 }
 
 function copyField(to: CustomObject, from: CustomObject, field: string): void {
-  if (from[field] === undefined) delete to[field];
-  else to[field] = structuredClone(from[field]);
+  const value = own(from, field);
+  if (value === undefined) delete to[field];
+  else setOwn(to, field, structuredClone(value));
 }
-function setOrDelete<T extends object, K extends keyof T>(to: T, field: K, value: T[K] | undefined): void {
+function setOrDelete<K extends 'managedFields' | 'resourceVersion'>(to: ObjectMeta, field: K, value: ObjectMeta[K]): void {
   if (value === undefined) delete to[field];
   else to[field] = value;
 }

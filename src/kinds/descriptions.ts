@@ -5,6 +5,7 @@
  *
  * Messages are found without their version (`core.v1.PodSpec` → `core.PodSpec`), because versions agree on meanings.
  */
+import { own } from '../lib/own.ts';
 import { admissionregistration } from './admissionregistration/schema/descriptions.ts';
 import { apiextensions } from './apiextensions/schema/descriptions.ts';
 import { apiregistration } from './apiregistration/schema/descriptions.ts';
@@ -122,18 +123,15 @@ const withoutVersion = (message: string): string => message.replace(/\.v\d[a-z0-
 const shortName = (message: string): string => message.slice(message.lastIndexOf('.') + 1);
 /** `core.PodList` → `Pod`; undefined for what is not a list. */
 const itemKind = (key: string): string | undefined => (key.endsWith('List') ? shortName(key).slice(0, -'List'.length) : undefined);
-const entry = (texts: Readonly<Record<string, string>>, key: string): string | undefined =>
-  Object.hasOwn(texts, key) ? texts[key] : undefined;
-
-function fieldOf(own: Readonly<Record<string, string>>, key: string, field: string): string | undefined {
-  const text = entry(own, field);
+function fieldOf(texts: Readonly<Record<string, string>>, key: string, field: string): string | undefined {
+  const text = own(texts, field);
   if (text !== undefined) return text;
   const item = itemKind(key);
   if (item !== undefined && field === 'items') return `The ${item} objects of this list, or of this chunk of it.`;
   if (item !== undefined && field === 'metadata') return listMetadata;
   // Schema extensions carry the prefix of the identity: `x-DOMAIN-list-type` is described under `x-list-type`.
-  if (field.startsWith('x-')) return Object.entries(own).find(([name]) => name.startsWith('x-') && field.endsWith(name.slice(1)))?.[1];
-  return (key.endsWith('Condition') ? entry(conditionFields, field) : undefined) ?? entry(objectFields, field);
+  if (field.startsWith('x-')) return Object.entries(texts).find(([name]) => name.startsWith('x-') && field.endsWith(name.slice(1)))?.[1];
+  return (key.endsWith('Condition') ? own(conditionFields, field) : undefined) ?? own(objectFields, field);
 }
 
 /** Kinds of this group are described where they have moved to. */
@@ -142,9 +140,11 @@ const homes = ['apps.', 'networking.', 'policy.'];
 
 function textsOf(key: string): Readonly<Record<string, string>> {
   const moved = key.startsWith(extensions) ? homes.map((home) => textsOf(home + key.slice(extensions.length))) : [];
-  const own = (Object.hasOwn(descriptions, key) ? descriptions[key] : undefined) ?? {};
-  const older = Object.hasOwn(olderDescriptions, key) ? olderDescriptions[key] : undefined;
-  return older === undefined && moved.length === 0 ? own : Object.assign({}, ...moved, older, own);
+  const texts = own(descriptions, key) ?? {};
+  const older = own(olderDescriptions, key);
+  return older === undefined && moved.length === 0
+    ? texts
+    : Object.fromEntries([...moved, older ?? {}, texts].flatMap((each) => Object.entries(each)));
 }
 
 /** The description of a message (`core.v1.Pod`), or of one of its fields by JSON name. Undefined when there is none. */

@@ -13,6 +13,7 @@
  * One walk over the new object looks for fields of switched-off gates; without any, nothing else is done. Objects within objects
  * (claim templates of a stateful set) are not cleared: that happens when they are created.
  */
+import { own, setOwn } from '../lib/own.ts';
 import type { Identity } from '../meta/identity.ts';
 import { type FieldGate, type MessageType, resolve, type Type } from '../schema/types.ts';
 import type { ApiObject, GateRule, KindEnv } from './kind.ts';
@@ -168,11 +169,11 @@ function placeOf(message: MessageType, under: string, bitOf: (gate: FieldGate, f
 function usedIn({ fields, branches }: Place, value: Fields): number {
   let used = 0;
   for (const { name, bit, off } of fields) {
-    const given = value[name];
+    const given = own(value, name);
     if (given !== undefined && given !== off) used |= bit;
   }
   for (const { name, many, to } of branches) {
-    const next = value[name];
+    const next = own(value, name);
     if (next === undefined) continue;
     if (many) for (const item of next as Fields[]) used |= usedIn(to, item);
     else used |= usedIn(to, next as Fields);
@@ -182,12 +183,12 @@ function usedIn({ fields, branches }: Place, value: Fields): number {
 
 function clearIn({ fields, branches }: Place, value: Fields, features: number): void {
   for (const { name, bit, off } of fields) {
-    if ((bit & features) === 0 || value[name] === undefined) continue;
+    if ((bit & features) === 0 || own(value, name) === undefined) continue;
     if (off === undefined) delete value[name];
-    else value[name] = off;
+    else setOwn(value, name, off);
   }
   for (const { name, many, to } of branches) {
-    const next = value[name];
+    const next = own(value, name);
     if (next === undefined) continue;
     if (many) for (const item of next as Fields[]) clearIn(to, item, features);
     else clearIn(to, next as Fields, features);

@@ -242,10 +242,6 @@ export interface Kind extends KindDefinition {
   readonly namespaced: boolean;
 }
 
-/** A record without a prototype: `constructor` and `__proto__` in a path are not entries of it. */
-export const bareRecord = <V>(entries: Readonly<Record<string, V>> = {}): Readonly<Record<string, V>> =>
-  Object.assign(Object.create(null) as Record<string, V>, entries);
-
 /** Fills in the optional parts of a definition. `T` is the type of the hub, which the result does not keep. */
 export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
   const plain = definition as unknown as KindDefinition;
@@ -256,7 +252,7 @@ export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
     short: plain.short ?? [],
     categories: plain.categories ?? [],
     verbs: plain.verbs ?? allVerbs,
-    subresources: bareRecord(plain.subresources),
+    subresources: plain.subresources ?? {},
     namespaced: plain.scope === 'Namespaced',
   };
 }
@@ -265,5 +261,5 @@ export function kind<T extends ApiObject>(definition: KindDefinition<T>): Kind {
 export function kindWith(whole: Kind, feature: (name: string) => boolean): Kind {
   const entries = Object.entries(whole.subresources);
   const served = entries.filter(([, { gate }]) => gate === undefined || feature(gate));
-  return served.length === entries.length ? whole : { ...whole, subresources: bareRecord(Object.fromEntries(served)) };
+  return served.length === entries.length ? whole : { ...whole, subresources: Object.fromEntries(served) };
 }

@@ -1,4 +1,5 @@
 /** List kinds are made from their items: all have the same two fields. */
+import { own } from '../lib/own.ts';
 import { always, type Fields, type ListType, list, type MessageType, object, req } from '../schema/types.ts';
 import type { Kind, KindVersion } from './kind.ts';
 import { ListMeta } from './meta.ts';
@@ -20,5 +21,5 @@ export function listSchema<F extends Fields>(item: MessageType<F>): ReturnType<t
 
 /** The schema of a list of a kind in one of its versions. */
 export function listOf(kind: Kind, version: string): MessageType {
-  return listSchema((kind.versions[version] as KindVersion).schema);
+  return listSchema((own(kind.versions, version) as KindVersion).schema);
 }

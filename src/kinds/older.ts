@@ -5,6 +5,7 @@
  * The hub of a kind does not change. An object that is written in such a version is stored in the hub version like any other, and
  * can be read whether or not the version is served later.
  */
+import { own } from '../lib/own.ts';
 import type { Kind, KindEnv, KindVersion, Strategy, Subresource } from './kind.ts';
 import { inVersion } from './versions.ts';
 
@@ -49,12 +50,12 @@ type Defaults = (object: unknown, env: KindEnv, made?: 'applied') => void;
 
 /** The defaults of the hub, which a version with the same fields shares. */
 export function hubDefaults({ versions, hub }: Kind): Defaults {
-  const defaults = versions[hub]?.defaults as Defaults | undefined;
+  const defaults = own(versions, hub)?.defaults as Defaults | undefined;
   return (object, env, made) => defaults?.(object, env, made);
 }
 
 /** A version with the fields and defaults of the hub. `name` is the prefix of the names of its messages: `rbac.v1beta1`. */
 export function sameFields(kind: Kind, name: string): KindVersion {
-  const { schema, defaults } = kind.versions[kind.hub] as KindVersion;
+  const { schema, defaults } = own(kind.versions, kind.hub) as KindVersion;
   return { schema: inVersion(schema, name), ...(defaults !== undefined && { defaults }) };
 }

@@ -1,4 +1,6 @@
 /** The order of groups and versions in discovery: higher comes first. Groups are base names. */
+
+import { own } from '../lib/own.ts';
 import { isAtLeast } from '../lib/version.ts';
 
 /** A group without an entry comes last. */
@@ -28,7 +30,7 @@ const groups: Readonly<Record<string, number>> = {
 const extensionsPriority = (release: string): number => (isAtLeast(release, '1.20') ? 17150 : 17900);
 
 export const groupPriority = (group: string, release: string): number =>
-  group === 'extensions' ? extensionsPriority(release) : (groups[group] ?? 15000);
+  group === 'extensions' ? extensionsPriority(release) : (own(groups, group) ?? 15000);
 
 /** Exceptions from the priority by stability. */
 const versions: Readonly<Record<string, number>> = {

@@ -6,6 +6,7 @@
  * is wrong.
  */
 
+import { own } from '../lib/own.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
 import { baseGroup, type Identity } from '../meta/identity.ts';
 import { typeText } from '../schema/mismatch.ts';
@@ -38,7 +39,7 @@ const retired: Readonly<Record<string, string>> = {
   'storage/v1alpha1': 'CSIStorageCapacity* VolumeAttachment*',
 };
 const retiredKinds = (groupVersion: string): string[] =>
-  (retired[groupVersion] ?? '')
+  (own(retired, groupVersion) ?? '')
     .split(' ')
     .flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1), `${name.slice(0, -1)}List`] : [name]));
 

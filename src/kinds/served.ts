@@ -3,12 +3,13 @@
  * Converts between the version of the request and the hub.
  */
 
+import { own } from '../lib/own.ts';
 import { apiRelease } from '../lib/version.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import type { ResourceName } from '../meta/errors.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
-import { type ApiObject, bareRecord, type Kind, type KindVersion } from './kind.ts';
+import type { ApiObject, Kind, KindVersion } from './kind.ts';
 import { type Deprecation, deprecationOf } from './release-texts.ts';
 
 export interface Hub {
@@ -60,7 +61,7 @@ export function serve(
   const owner = shared === undefined ? kind : (options.store ?? kind);
   const errorGroup = custom ? group : (identity.errorGroups?.[`${kind.group}/${kind.kind}`] ?? full(owner.group));
   const hubVersion = shared?.version ?? kind.hub;
-  const definition = owner.versions[hubVersion] as KindVersion;
+  const definition = own(owner.versions, hubVersion) as KindVersion;
   const hub: Hub = {
     version: hubVersion,
     apiVersion: joinApiVersion(full(owner.group), hubVersion),
@@ -162,5 +163,4 @@ function named({ kind }: Served, apiVersion: string, object: ApiObject): ApiObje
 const withOwn = (kind: Kind, own: NonNullable<KindVersion['own']>): Kind => ({
   ...kind,
   ...own,
-  ...(own.subresources !== undefined && { subresources: bareRecord(own.subresources) }),
 });

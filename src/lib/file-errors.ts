@@ -1,4 +1,5 @@
 /** Errors of the file system in plain words: what is wrong with which file. */
+import { own } from './own.ts';
 
 const words: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `there is no file or directory ${path}`,
@@ -14,5 +15,5 @@ const words: Readonly<Record<string, (path: string) => string>> = {
 export function fileErrorText(error: unknown, path?: string): string | undefined {
   const { code = '', path: named } = error as NodeJS.ErrnoException;
   const file = path ?? named;
-  return file === undefined ? undefined : words[code]?.(file);
+  return file === undefined ? undefined : own(words, code)?.(file);
 }

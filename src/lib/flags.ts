@@ -5,6 +5,7 @@
  *   const table = { Serving: { 'secure-port': port(6443, 'Port to serve HTTPS on.') } };
  *   parseFlags(table, ['--secure-port', '7443']).options.securePort → 7443
  */
+import { setOwn } from './own.ts';
 import { didYouMean } from './suggest.ts';
 import { formatDuration, parseDuration } from './time.ts';
 
@@ -229,7 +230,7 @@ export function parseFlags<Table extends FlagTable>(table: Table, argv: readonly
   const options: Record<string, unknown> = {};
   for (const [name, flag] of known) {
     const values = raw.get(name);
-    options[camelCase(name)] = values === undefined || help ? flag.default : readFlag(name, flag, values, warnings);
+    setOwn(options, camelCase(name), values === undefined || help ? flag.default : readFlag(name, flag, values, warnings));
   }
   return { options: options as FlagValues<Table>, given: new Set(raw.keys()), raw, args, warnings, help };
 }

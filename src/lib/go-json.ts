@@ -1,4 +1,5 @@
 /** JSON as Go's encoder writes it: keys in order, and the characters that mean something in HTML escaped. */
+import { own } from './own.ts';
 
 const special: Readonly<Record<string, string>> = {
   '<': '\\u003c',
@@ -16,7 +17,7 @@ export function goJson(value: unknown, indent = 0): string {
   return escapedHtml(parts.join(''));
 }
 /** JSON text with these characters escaped: they occur in texts only. */
-export const escapedHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, (c) => special[c] as string);
+export const escapedHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, (c) => own(special, c) as string);
 
 /** `line`: what begins a line of the level; empty if all is on one line. */
 function write(value: unknown, line: string, indent: string, parts: string[]): void {
@@ -29,7 +30,7 @@ function write(value: unknown, line: string, indent: string, parts: string[]): v
   for (let i = 0; i < count; i++) {
     parts.push(i === 0 ? inner : `,${inner}`);
     if (!isList) parts.push(JSON.stringify(keys[i]), line === '' ? ':' : ': ');
-    write(isList ? value[i] : (value as Record<string, unknown>)[keys[i] as string], inner, indent, parts);
+    write(isList ? value[i] : own(value as Record<string, unknown>, keys[i] as string), inner, indent, parts);
   }
   if (count > 0) parts.push(line);
   parts.push(isList ? ']' : '}');

@@ -2,7 +2,9 @@
  * Signed tokens (RFC 7515, 7519) with public keys. A token is accepted only if its algorithm belongs to the key that
  * is tried and is one that the caller allows: neither `none` nor a shared secret is ever an algorithm here.
  */
+
 import { constants, createHash, createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
+import { own } from './own.ts';
 
 interface Algorithm {
   readonly type: 'rsa' | 'ec';
@@ -84,7 +86,7 @@ function keyInput(algorithm: Algorithm, key: KeyObject) {
 
 /** Whether the token was signed with the private key of this public key, by one of the allowed algorithms. */
 export function isSignedBy(jwt: Jwt, publicKey: KeyObject, allowed: readonly string[]): boolean {
-  const algorithm = allowed.includes(jwt.algorithm) ? algorithms[jwt.algorithm] : undefined;
+  const algorithm = allowed.includes(jwt.algorithm) ? own(algorithms, jwt.algorithm) : undefined;
   if (algorithm === undefined || publicKey.type !== 'public' || !fits(algorithm, publicKey)) return false;
   return verifyBytes(algorithm.digest, Buffer.from(jwt.signed, 'latin1'), keyInput(algorithm, publicKey), jwt.signature);
 }
@@ -109,7 +111,7 @@ const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toSt
 export function signJwt(claims: Claims, privateKey: KeyObject): string {
   const alg = algorithmFor(privateKey);
   const signed = `${part({ alg, kid: keyIdOf(privateKey) })}.${part(claims)}`;
-  const algorithm = algorithms[alg] as Algorithm;
+  const algorithm = own(algorithms, alg) as Algorithm;
   const signature = signBytes(algorithm.digest, Buffer.from(signed, 'latin1'), keyInput(algorithm, privateKey));
   return `${signed}.${signature.toString('base64url')}`;
 }
@@ -127,7 +129,7 @@ export function toJwk(key: KeyObject): Record<string, string> {
 
 /** Whole seconds of a time claim; undefined if there is none. A claim that is not a number is invalid. */
 export function timeClaim(claims: Claims, name: string): number | undefined {
-  const value = claims[name];
+  const value = own(claims, name);
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`claim ${name} is not a time`);
   return value;

@@ -9,9 +9,11 @@
  * Lines are collected and written once per turn of the event loop. When the reader of the log is stuck, at most a mebibyte is
  * kept and further lines are counted and dropped: a log must never stop the server.
  */
+
 import { write, writeSync } from 'node:fs';
 import { systemClock } from './clock.ts';
 import { inNextTurn } from './next-turn.ts';
+import { setOwn } from './own.ts';
 
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -70,7 +72,7 @@ function redactFields(fields: LogFields, depth: number): Record<string, unknown>
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || typeof value === 'function') continue;
-    shown[name] = secretName.test(name) && value !== '' && value !== null ? blank : redact(value, depth + 1);
+    setOwn(shown, name, secretName.test(name) && value !== '' && value !== null ? blank : redact(value, depth + 1));
   }
   return shown;
 }

@@ -10,6 +10,7 @@
  * releases after its deprecation it is hidden, unless --show-hidden-metrics-for-version names the last release; one
  * release later it is gone. An ALPHA one is hidden as soon as it is deprecated.
  */
+import { own } from './own.ts';
 import type { Work } from './slices.ts';
 import { releasesOf, supportLengths } from './support-lengths.ts';
 
@@ -142,7 +143,7 @@ export class Family<S> {
   }
   /** Returns how many series went. */
   private prune(branch: Branch<S>, depth: number, wanted: Readonly<Record<string, string>>): number {
-    const value = wanted[this.labels[depth] as string];
+    const value = own(wanted, this.labels[depth] as string);
     const last = depth === this.labels.length - 1;
     let removed = 0;
     for (const key of value === undefined ? [...branch.keys()] : [value]) {

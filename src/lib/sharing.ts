@@ -6,7 +6,7 @@
  *   value    { labels: { app: 'web' }, tolerations: […], node: 'b' }
  *   result   { labels and tolerations of `like`, node: 'b' }              `like` itself if all is equal
  */
-import { own } from './own.ts';
+import { own, setOwn } from './own.ts';
 
 export function sharing<T>(value: T, like: unknown): T {
   // Equal texts are one text afterwards.
@@ -36,7 +36,7 @@ function sharedFields(value: Fields, like: Fields): Fields {
     const other = own(like, key);
     const shared = sharing(value[key], other);
     if (shared !== other || other === undefined) isSame = false;
-    fields[key] = shared;
+    setOwn(fields, key, shared);
   }
   if (!isSame) return fields;
   for (const key in like) if (!Object.hasOwn(value, key)) return fields;

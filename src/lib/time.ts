@@ -3,6 +3,8 @@
  * whole seconds (`2024-05-06T07:08:09Z`) and UTC with six digits of fraction. Errors have the text of a stock server.
  * This file is in `lib` because both the codecs and the rules of kinds need it.
  */
+import { own } from './own.ts';
+
 export class TimeError extends Error {
   constructor(message: string) {
     super(message);
@@ -189,7 +191,7 @@ export function parseDuration(text: string): bigint {
     rest = rest.slice(number.length);
     const unit = (/^[^\d.]*/.exec(rest) as RegExpExecArray)[0];
     if (unit === '') throw new TimeError(`time: missing unit in duration ${quote(text)}`);
-    const size = nanosPerUnit[unit];
+    const size = own(nanosPerUnit, unit);
     if (size === undefined || !Object.hasOwn(nanosPerUnit, unit)) {
       throw new TimeError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
     }

@@ -2,8 +2,10 @@
  * TLS of the server: certificates by name, versions and cipher suites, and the CAs of client
  * certificates. All of it may change while the server runs; open connections keep their settings.
  */
+
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
+import { own } from './own.ts';
 import { type Followed, fixed } from './reload.ts';
 
 /** PEM of a certificate, followed by its intermediates, and of its key. */
@@ -78,7 +80,7 @@ function partOf(fault: string, check: () => unknown): void {
 
 function sharedOptions({ minVersion = 'VersionTLS12', cipherSuites = [], clientCAs }: TlsOptions): SecureContextOptions {
   const version = tlsVersions[minVersion];
-  const named = cipherSuites.map((name) => olderSuites[name] ?? name);
+  const named = cipherSuites.map((name) => own(olderSuites, name) ?? name);
   // Stock servers offer all suites of TLS 1.3 unless some of them are named.
   const suites = named.length === 0 || cipherSuites.some(isNewSuite) ? named : [...newSuites, ...named];
   // OpenSSL refuses the oldest versions unless its security level is lowered.

@@ -99,7 +99,7 @@ function details({ group, resource }: ResourceName, name: string, more?: Partial
   if (name !== '') made.name = name;
   if (group !== '') made.group = group;
   if (resource !== '') made.kind = resource;
-  return more === undefined ? made : Object.assign(made, more);
+  return { ...made, ...more };
 }
 
 export const badRequest = (message: string): ApiError => new ApiError(400, 'BadRequest', message);

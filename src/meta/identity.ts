@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { own } from '../lib/own.ts';
 
 /**
  * The names of a server. Every API group suffix, label domain, well-known namespace and media type
@@ -90,7 +91,7 @@ export const identities: Readonly<Record<string, Identity>> = { plat, kubernetes
 
 /** The identity of that name, or the one that a JSON file describes. Throws with what is wrong with it. */
 export function identityOf(nameOrFile: string): Identity {
-  const known = identities[nameOrFile];
+  const known = own(identities, nameOrFile);
   if (known !== undefined) return known;
   let text: string;
   try {
@@ -111,12 +112,13 @@ export function identityOf(nameOrFile: string): Identity {
 function checkLike(model: object, value: unknown, path: string, optional: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`"${path}" is not an object`);
   const given = value as Record<string, unknown>;
-  for (const name of Object.keys(given)) if (!(name in model) && !optional.includes(name)) throw new Error(`"${path}${name}" is not known`);
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(model, name) && !optional.includes(name)) throw new Error(`"${path}${name}" is not known`);
   for (const [name, like] of Object.entries(model)) {
-    if (!(name in given)) throw new Error(`"${path}${name}" is missing`);
-    if (typeof like === 'object') checkLike(like, given[name], `${path}${name}.`, []);
-    else if (typeof given[name] !== 'string') throw new Error(`"${path}${name}" is not a text`);
-    else if (given[name] === '') throw new Error(`"${path}${name}" is empty`);
+    if (!Object.hasOwn(given, name)) throw new Error(`"${path}${name}" is missing`);
+    if (typeof like === 'object') checkLike(like, own(given, name), `${path}${name}.`, []);
+    else if (typeof own(given, name) !== 'string') throw new Error(`"${path}${name}" is not a text`);
+    else if (own(given, name) === '') throw new Error(`"${path}${name}" is empty`);
   }
 }
 
@@ -169,15 +171,17 @@ export function identityServing(groups: Iterable<string>): Identity {
   return known ?? kubernetes;
 }
 
+/** A name with a prefix, which no property that objects inherit has: labels and annotations may be looked up by it. */
+export type QualifiedName = `${string}/${string}`;
 /** A name in the identity's label domain: `pvc-protection` → `plat.dev/pvc-protection`, with a prefix `node.plat.dev/not-ready`. */
-export function domainName(identity: Identity, name: string, prefix = ''): string {
+export function domainName(identity: Identity, name: string, prefix = ''): QualifiedName {
   return `${prefix === '' ? '' : `${prefix}.`}${identity.domain}/${name}`;
 }
 
 /** Annotations and labels of simulated nodes and their pods: `node` → `simulation.plat.dev/node`. */
-export const simulationName = (identity: Identity, name: string): string => domainName(identity, name, 'simulation');
+export const simulationName = (identity: Identity, name: string): QualifiedName => domainName(identity, name, 'simulation');
 /** Marks APIServices that this process simulates. */
-export const simulatedLabel = (identity: Identity): string => simulationName(identity, 'simulated');
+export const simulatedLabel = (identity: Identity): QualifiedName => simulationName(identity, 'simulated');
 /** The group of the kinds that configure simulated nodes: `simulation.plat.dev`. */
 export const simulationGroup = (identity: Identity): string => groupName(identity, 'simulation');
 /** The service by which the APIService of the metrics of simulated nodes is known. There is no such Service: the server answers itself. */
@@ -186,7 +190,7 @@ export const metricsService = (identity: Identity): { readonly namespace: string
   name: 'simulated-metrics',
 });
 /** Without it a server refuses definitions in groups of its own domain. */
-export const approvalAnnotation = (identity: Identity): string => `api-approved.${identity.domain}`;
+export const approvalAnnotation = (identity: Identity): `api-approved.${string}` => `api-approved.${identity.domain}`;
 
 /** `kubelet` or `nodeagent`: what the agent of a node is called in signers and labels. */
 export const nodeAgentWord = (identity: Identity): string =>
@@ -198,7 +202,7 @@ export const shortWord = (identity: Identity): string => identity.namespaces.sys
 /** What a server calls itself in leases and their labels: `kube-apiserver`. */
 export const serverComponent = (identity: Identity): string => `${shortWord(identity)}-apiserver`;
 /** The label by which the leases of servers are found. */
-export const componentLabel = (identity: Identity): string => `${identity.groupSuffix}/component`;
+export const componentLabel = (identity: Identity): QualifiedName => `${identity.groupSuffix}/component`;
 
 /** The User-Agent under which the server calls webhooks for admission and conversion. */
 export const webhookAgent = (identity: Identity): string => `${shortWord(identity)}-apiserver-admission`;

@@ -8,7 +8,7 @@
  *   .status.conditions[?(@.type=="Ready")].status    items that satisfy a comparison; `[?(@.type)]`: that have the field
  *   .spec['a','b']   .spec.ports[0,2]                several places, one after another
  */
-import { setKey } from '../schema/plain.ts';
+import { own, setOwn } from '../lib/own.ts';
 
 /** Remaining effort; paths that share one share its limit. */
 export interface PathEffort {
@@ -119,7 +119,7 @@ const field =
   (values) => {
     const found = values
       .filter((value) => isObject(value) && Object.hasOwn(value, name))
-      .map((value) => (value as Record<string, unknown>)[name]);
+      .map((value) => own(value as Record<string, unknown>, name));
     return needed && found.length === 0 && values.length > 0 ? fail('% is not found', name) : found;
   };
 
@@ -209,7 +209,7 @@ const comparisons: Readonly<Record<string, Compare>> = {
 const having = (what: PathSegment): PathSegment => ofLists((list) => list.filter((item) => (what([item])?.length ?? 0) > 0));
 
 function comparing(one: PathSegment, operator: string, other: PathSegment): PathSegment {
-  const passes = comparisons[operator] as Compare;
+  const passes = own(comparisons, operator) as Compare;
   return ofLists((list) => {
     const found: unknown[] = [];
     for (const item of list) {
@@ -373,7 +373,7 @@ export function valueAt(object: unknown, path: PlainPath): unknown {
     if (!isObject(value)) throw notAnObject(path.slice(0, i));
     const name = path[i] as string;
     if (!Object.hasOwn(value, name)) return undefined;
-    value = value[name];
+    value = own(value, name);
   }
   return value;
 }
@@ -384,10 +384,10 @@ export function setAt(object: unknown, path: PlainPath, value: unknown): void {
   for (let i = 0; i < path.length; i++) {
     if (!isObject(holder)) throw notAnObject(path.slice(0, i));
     const name = path[i] as string;
-    if (i === path.length - 1) setKey(holder, name, value);
+    if (i === path.length - 1) setOwn(holder, name, value);
     else {
-      if (!Object.hasOwn(holder, name)) setKey(holder, name, {});
-      holder = holder[name];
+      if (!Object.hasOwn(holder, name)) setOwn(holder, name, {});
+      holder = own(holder, name);
     }
   }
 }

@@ -7,6 +7,7 @@
  *
  * An index can serve the requirements in `equals`; `matches` tests one object.
  */
+import { own } from '../lib/own.ts';
 import { badRequest } from './errors.ts';
 import { type FieldErrors, type Path, show } from './field.ts';
 import { scanLabelQuery, type Token } from './labels-scan.ts';
@@ -130,16 +131,16 @@ function compile(requirement: LabelRequirement): (labels: Labels) => boolean {
   switch (requirement.operator) {
     case '=':
     case '==':
-      return (labels) => has(labels, key) && labels[key] === first;
+      return (labels) => own(labels, key) === first;
     case '!=':
-      return (labels) => !has(labels, key) || labels[key] !== first;
+      return (labels) => own(labels, key) !== first;
     case 'in': {
       const set = new Set(values);
-      return (labels) => has(labels, key) && set.has(labels[key] as string);
+      return (labels) => has(labels, key) && set.has(own(labels, key) as string);
     }
     case 'notin': {
       const set = new Set(values);
-      return (labels) => !has(labels, key) || !set.has(labels[key] as string);
+      return (labels) => !has(labels, key) || !set.has(own(labels, key) as string);
     }
     case 'exists':
       return (labels) => has(labels, key);
@@ -151,7 +152,7 @@ function compile(requirement: LabelRequirement): (labels: Labels) => boolean {
       const above = requirement.operator === 'gt';
       return (labels) => {
         if (!has(labels, key)) return false;
-        const value = integer(labels[key] as string);
+        const value = integer(own(labels, key) as string);
         return value !== undefined && (above ? value > bound : value < bound);
       };
     }
@@ -305,7 +306,7 @@ export function fromLabelSelector(object: LabelSelectorObject | undefined): Labe
   const requirements: LabelRequirement[] = [];
   for (const [key, value] of Object.entries(object.matchLabels ?? {})) requirements.push({ key, operator: '=', values: [value] });
   for (const { key, operator, values } of object.matchExpressions ?? []) {
-    const known = Object.hasOwn(objectOperators, operator) ? objectOperators[operator] : undefined;
+    const known = own(objectOperators, operator);
     if (known === undefined) throw badRequest(`${JSON.stringify(operator)} is not a valid label selector operator`);
     requirements.push({ key, operator: known, values: [...new Set(values ?? [])].sort() });
   }

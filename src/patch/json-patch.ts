@@ -3,12 +3,12 @@
  * and `add` alike set a key, and a missing value is null. A patch that does not apply is refused as a whole.
  */
 
-import { own } from '../lib/own.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, requestTooLarge, unprocessable } from '../meta/errors.ts';
 import { DecodeError, maxDepth } from '../schema/errors.ts';
 import { holdsFractions } from '../schema/parse.ts';
-import { cloneJson, setKey } from '../schema/plain.ts';
+import { cloneJson } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { clonePlain, LONG_FROM, LongList, withPlainLists } from './long-list.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -221,12 +221,12 @@ function add(root: Root, place: Place, value: JsonValue): void {
   const list = movable(root, place);
   if (list instanceof LongList) list.insert(key === '-' ? list.length : index(key, list.length + 1), value);
   else if (Array.isArray(list)) list.splice(index(key, list.length + 1), 0, value);
-  else setKey(list, key, value);
+  else setOwn(list, key, value);
 }
 function replace({ container, key }: Pick<Place, 'container' | 'key'>, value: JsonValue): void {
   if (container instanceof LongList) container.set(index(key, container.length), value);
   else if (Array.isArray(container)) container[index(key, container.length)] = value;
-  else setKey(container, key, value);
+  else setOwn(container, key, value);
 }
 function remove(root: Root, place: Place): JsonValue {
   const { key } = place;
@@ -258,5 +258,7 @@ function sameAs(found: JsonValue | LongList | undefined, value: JsonValue | unde
     return found.every((item, i) => sameAs(item, value[i]));
   }
   const keys = Object.keys(found);
-  return keys.length === Object.keys(value).length && keys.every((key) => Object.hasOwn(value, key) && sameAs(found[key], value[key]));
+  return (
+    keys.length === Object.keys(value).length && keys.every((key) => Object.hasOwn(value, key) && sameAs(own(found, key), own(value, key)))
+  );
 }

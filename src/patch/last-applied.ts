@@ -3,7 +3,7 @@
  * the object. At the first server-side apply under the client's default name, fields of the annotation that the object still has
  * cause no conflict. The annotation is kept up to date, so that the client can go back. Another manager name opts out of both.
  */
-import { own } from '../lib/own.ts';
+import { own, without } from '../lib/own.ts';
 import { cloneJson } from '../schema/plain.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { fieldsOf } from './applied.ts';
@@ -75,7 +75,7 @@ function lastApplied(applied: Values, annotation: string): string {
   const { metadata } = applied;
   let object = applied;
   if (isObject(metadata) && isObject(metadata.annotations)) {
-    const { [annotation]: _, ...annotations } = metadata.annotations;
+    const annotations = without(metadata.annotations, annotation);
     object = { ...applied, metadata: { ...metadata, annotations } };
   }
   return `${JSON.stringify(sorted(object))}\n`;

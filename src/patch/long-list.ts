@@ -2,8 +2,8 @@
  * A long list that items are put into and taken out of at any place: in pieces, so that each costs the size of a piece and not
  * that of the list. It replaces the list while a JSON patch is applied.
  */
+import { setOwn } from '../lib/own.ts';
 import { DecodeError, maxDepth } from '../schema/errors.ts';
-import { setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 
 /** Lists up to this length are changed in place. */
@@ -77,7 +77,7 @@ export function withPlainLists(value: JsonValue, depth = 0): JsonValue {
     const item = list[key] as JsonValue;
     if (typeof item !== 'object' || item === null) continue;
     const plain = withPlainLists(item, depth + 1);
-    if (plain !== item) setKey(list, key, plain);
+    if (plain !== item) setOwn(list, key, plain);
   }
   return list;
 }
@@ -89,6 +89,6 @@ export function clonePlain(value: JsonValue, depth = 0): JsonValue {
   const list = (value as unknown) instanceof LongList ? (value as unknown as LongList).items() : value;
   if (Array.isArray(list)) return list.map((item) => clonePlain(item, depth + 1));
   const out: { [key: string]: JsonValue } = {};
-  for (const key of Object.keys(list)) setKey(out, key, clonePlain(list[key] as JsonValue, depth + 1));
+  for (const key of Object.keys(list)) setOwn(out, key, clonePlain(list[key] as JsonValue, depth + 1));
   return out;
 }

@@ -1,4 +1,5 @@
 /** The name under which a writer owns fields: the one it gives, or the beginning of its user agent. */
+import { own } from '../lib/own.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import { Path } from '../meta/field.ts';
 
@@ -65,7 +66,7 @@ function quoted(text: string): string {
   for (const char of text) {
     const code = char.codePointAt(0) as number;
     out +=
-      named[char] ??
+      own(named, char) ??
       (printable.test(char)
         ? char
         : code < 0x80

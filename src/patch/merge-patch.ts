@@ -1,8 +1,7 @@
 /** JSON merge patch (RFC 7386): objects are merged key by key, null removes, everything else replaces. */
-import { own } from '../lib/own.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { badRequest } from '../meta/errors.ts';
 import { holdsFractions } from '../schema/parse.ts';
-import { setKey } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -26,7 +25,7 @@ export function merge(document: JsonValue | undefined, patch: JsonValue): JsonVa
   for (const key of Object.keys(patch)) {
     const value = patch[key] as JsonValue;
     if (value === null) delete result[key];
-    else setKey(result, key, merge(own(result, key) as JsonValue | undefined, value));
+    else setOwn(result, key, merge(own(result, key) as JsonValue | undefined, value));
   }
   return result;
 }

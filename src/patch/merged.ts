@@ -3,9 +3,9 @@
  * normal form already and only copied, and the rest is decoded as any object.
  */
 import { ObjectMeta } from '../kinds/meta.ts';
-import { own } from '../lib/own.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { decode } from '../schema/json.ts';
-import { cloneJson, setKey } from '../schema/plain.ts';
+import { cloneJson } from '../schema/plain.ts';
 import { type MessageType, resolve } from '../schema/types.ts';
 import { fieldNamed, isObject, type Values } from './shape.ts';
 
@@ -30,7 +30,7 @@ function changedPart(type: MessageType, live: Values, merged: Values): Values {
     const after = merged[key];
     if (after === before) continue;
     const inner = messageAt(type, key, before, after);
-    setKey(part, key, inner === undefined ? after : changedPart(inner, before as Values, after as Values));
+    setOwn(part, key, inner === undefined ? after : changedPart(inner, before as Values, after as Values));
   }
   return part;
 }
@@ -41,14 +41,14 @@ function addUnchanged(type: MessageType, made: Entries, live: Values, merged: Va
     const after = merged[key];
     if (after === undefined) continue;
     if (after === before && type === ObjectMeta && key === 'managedFields') {
-      setKey(made, key, after);
+      setOwn(made, key, after);
       continue;
     }
     const inner = messageAt(type, key, before, after);
     if (after === before) {
       // Metadata is copied field by field: it holds managedFields.
       const copy = inner === ObjectMeta ? {} : cloneJson(after);
-      setKey(made, key, copy);
+      setOwn(made, key, copy);
       if (inner === ObjectMeta) addUnchanged(inner, copy as Entries, before as Values, after as Values);
       continue;
     }

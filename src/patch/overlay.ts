@@ -4,8 +4,7 @@
  * the applied object changes nothing it is the stored one.
  */
 import { equal } from '../lib/equal.ts';
-import { own } from '../lib/own.ts';
-import { setKey } from '../schema/plain.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { itemsByElement } from './compare.ts';
 import { anyShape, isObject, type ListShape, type MessageShape, type Shape } from './shape.ts';
 
@@ -42,7 +41,7 @@ function overlayObjects(shapeOf: (key: string) => Shape, live: unknown, applied:
     const after = overlay(shapeOf(key), before, applied[key]);
     if (after === before) continue;
     result ??= { ...live };
-    setKey(result, key, after);
+    setOwn(result, key, after);
   }
   return result ?? live;
 }

@@ -4,8 +4,7 @@
  * An item of a list is removed although another manager owns a field in it, as long as no manager owns the item itself. A field of
  * a message that no manager specifies is removed only when nothing owned is below it.
  */
-import { own } from '../lib/own.ts';
-import { setKey } from '../schema/plain.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { fieldsOf } from './applied.ts';
 import { difference, type FieldSet, intersection, isEmpty, isMember, type MutableFieldSet, union } from './fieldset.ts';
 import { MOST_ENTRIES } from './interned.ts';
@@ -33,7 +32,7 @@ function strip(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | u
     if (next === item) continue;
     result ??= { ...value };
     if (next === undefined) delete result[key];
-    else setKey(result, key, next);
+    else setOwn(result, key, next);
   }
   return result === undefined ? value : orNull(result);
 }
@@ -150,7 +149,7 @@ function remove(shape: Shape, value: unknown, gone: FieldSet): unknown {
     const node = gone[`f:${key}`];
     if (node === undefined) continue;
     if (isMember(node)) delete result[key];
-    else setKey(result, key, remove(shapeOfElement(shape, `f:${key}`), result[key], node));
+    else setOwn(result, key, remove(shapeOfElement(shape, `f:${key}`), result[key], node));
   }
   return isEmpty(value as FieldSet) ? value : orNull(result);
 }

@@ -9,10 +9,9 @@
  *
  * Inputs are not changed; the result shares unchanged parts with document and patch.
  */
-import { own } from '../lib/own.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, unprocessable } from '../meta/errors.ts';
-import { setKey } from '../schema/plain.ts';
 import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
 import { goKind, type Patch } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -66,11 +65,11 @@ function* mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap
   const ordered = keys.some(isOrder) ? yield* orderLists(type, result, patch) : noNames;
   for (const key of keys) {
     if (key === RETAIN || isDirective(key, ORDER) || ordered.has(key)) continue;
-    if (isDirective(key, DELETE_FROM)) deleteFromList(result, fieldOfDirective(key, DELETE_FROM), patch[key] as JsonValue);
+    if (isDirective(key, DELETE_FROM)) deleteFromList(result, fieldOfDirective(key, DELETE_FROM), own(patch, key) as JsonValue);
     else {
-      const value = patch[key] as JsonValue;
+      const value = own(patch, key) as JsonValue;
       if (value === null) delete result[key];
-      else if (typeof value !== 'object') setKey(result, key, value);
+      else if (typeof value !== 'object') setOwn(result, key, value);
       else yield* mergeField(type, result, key, value);
     }
   }
@@ -85,9 +84,9 @@ function* mergeField(type: Type | undefined, result: JsonMap, key: string, value
   const rule = ruleOf(type, key);
   if (isObject(before) && isObject(value)) {
     const replaced = rule.strategy === 'replace';
-    setKey(result, key, replaced ? plain(value as JsonMap) : yield* mergeObjects(rule.type, before as JsonMap, value as JsonMap));
-  } else if (Array.isArray(before) && Array.isArray(value)) setKey(result, key, yield* mergeLists(rule, before, value));
-  else setKey(result, key, plain(value));
+    setOwn(result, key, replaced ? plain(value as JsonMap) : yield* mergeObjects(rule.type, before as JsonMap, value as JsonMap));
+  } else if (Array.isArray(before) && Array.isArray(value)) setOwn(result, key, yield* mergeLists(rule, before, value));
+  else setOwn(result, key, plain(value));
 }
 
 function isDirective(key: string, directive: string): boolean {
@@ -112,7 +111,7 @@ function retain(original: JsonMap, patch: JsonMap, keys: JsonValue): JsonMap {
     if (!kept.has(key)) throw badRequest('invalid patch format of retainKeys');
   }
   const result: JsonMap = {};
-  for (const key of Object.keys(original)) if (kept.has(key)) setKey(result, key, original[key]);
+  for (const key of Object.keys(original)) if (kept.has(key)) setOwn(result, key, original[key]);
   return result;
 }
 
@@ -122,7 +121,7 @@ function deleteFromList(result: JsonMap, key: string, values: JsonValue): void {
   if (!Array.isArray(before) || !Array.isArray(values)) return;
   const gone = new Set(values);
   const left = before.filter((value) => !gone.has(value));
-  setKey(result, key, left);
+  setOwn(result, key, left);
 }
 
 /** A value without a counterpart: the result of its directives and nulls. */
@@ -135,7 +134,7 @@ function plain(value: JsonValue): JsonValue {
     const item = value[key] as JsonValue;
     if (item === null || key === RETAIN || isDirective(key, ORDER) || isDirective(key, DELETE_FROM)) continue;
     if (key === PATCH && isKnown(item)) continue;
-    setKey(result, key, plain(item));
+    setOwn(result, key, plain(item));
   }
   return result;
 }
@@ -169,7 +168,7 @@ function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): W
           ? (plain(change) as JsonValue[])
           : yield* mergeLists(rule, original, change as JsonValue[]);
     if (merged.length > ITEMS_A_STEP) yield;
-    setKey(result, name, arrange(merged, order as JsonValue[], original, rule.mergeKey));
+    setOwn(result, name, arrange(merged, order as JsonValue[], original, rule.mergeKey));
   }
   return done;
 }

@@ -9,9 +9,8 @@
  * With a type the result is a strategic merge patch, without one a JSON merge patch. Inputs are not changed.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { own } from '../lib/own.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { clientSideApply } from '../meta/identity.ts';
-import { setKey } from '../schema/plain.ts';
 import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
 import { isObject } from './shape.ts';
 import { type FieldRule, ruleOf } from './strategic.ts';
@@ -67,12 +66,12 @@ function diffMaps(type: Type | undefined, before: JsonMap, after: JsonMap, parts
     const value = after[key] as JsonValue;
     const old = own(before, key) as JsonValue | undefined;
     if (old === undefined) {
-      if (parts.changes) setKey(patch, key, value);
+      if (parts.changes) setOwn(patch, key, value);
     } else if (isObject(old) && isObject(value)) diffInnerMap(type, key, old as JsonMap, value as JsonMap, patch, parts);
     else if (Array.isArray(old) && Array.isArray(value)) diffInnerList(type, key, old, value, patch, parts);
-    else if (parts.changes && old !== value && !isDeepStrictEqual(old, value)) setKey(patch, key, value);
+    else if (parts.changes && old !== value && !isDeepStrictEqual(old, value)) setOwn(patch, key, value);
   }
-  if (parts.deletions) for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) setKey(patch, key, null);
+  if (parts.deletions) for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) setOwn(patch, key, null);
   if (retainKeys) {
     const kept = Object.keys(after).filter((key) => after[key] !== null);
     const isLonger = Object.keys(before).some((key) => before[key] !== null && !Object.hasOwn(after, key));
@@ -86,11 +85,11 @@ const strategies = ({ strategy }: FieldRule): readonly string[] => strategy.spli
 function diffInnerMap(type: Type | undefined, key: string, before: JsonMap, after: JsonMap, patch: JsonMap, parts: Parts): void {
   const rule = ruleOf(type, key);
   if (strategies(rule).includes('replace')) {
-    if (parts.changes && !isDeepStrictEqual(before, after)) setKey(patch, key, after);
+    if (parts.changes && !isDeepStrictEqual(before, after)) setOwn(patch, key, after);
     return;
   }
   const inner = diffMaps(rule.type, before, after, parts, strategies(rule).includes('retainKeys'));
-  if (Object.keys(inner).length > 0) setKey(patch, key, inner);
+  if (Object.keys(inner).length > 0) setOwn(patch, key, inner);
 }
 
 function diffInnerList(
@@ -103,11 +102,11 @@ function diffInnerList(
 ): void {
   const rule = ruleOf(type, key);
   if (!strategies(rule).includes('merge')) {
-    if (parts.changes && !isDeepStrictEqual(before, after)) setKey(patch, key, after as JsonValue[]);
+    if (parts.changes && !isDeepStrictEqual(before, after)) setOwn(patch, key, after as JsonValue[]);
     return;
   }
   if (before.length === 0) {
-    if (parts.changes && after.length > 0) setKey(patch, key, after as JsonValue[]);
+    if (parts.changes && after.length > 0) setOwn(patch, key, after as JsonValue[]);
     return;
   }
   if ([...before, ...after].some(isObject)) diffItems(rule, key, before as JsonMap[], after as JsonMap[], patch, parts);
@@ -141,10 +140,10 @@ function diffItems(
   }
   if (parts.deletions)
     for (const item of before) if (!kept.has(keyOf(item))) items.push({ [PATCH]: 'delete', [mergeKey]: keyOf(item) ?? null });
-  if (items.length > 0) setKey(patch, key, items);
+  if (items.length > 0) setOwn(patch, key, items);
   const isSameOrder = before.length === after.length && before.every((item, i) => keyOf(item) === keyOf(after[i] as JsonMap));
   if (items.length > 0 || (parts.changes && !isSameOrder))
-    setKey(
+    setOwn(
       patch,
       `${ORDER}/${key}`,
       after.map((item) => ({ [mergeKey]: keyOf(item) ?? null })),
@@ -155,9 +154,9 @@ function diffItems(
 function diffValues(key: string, before: readonly JsonValue[], after: readonly JsonValue[], patch: JsonMap, parts: Parts): void {
   const added = parts.changes ? after.filter((value) => !before.includes(value)) : [];
   const removed = parts.deletions ? [...new Set(before.filter((value) => !after.includes(value)))] : [];
-  if (added.length > 0) setKey(patch, key, added);
-  if (removed.length > 0) setKey(patch, `${DELETE_FROM}/${key}`, removed);
-  if (removed.length > 0 || (parts.changes && !isDeepStrictEqual(before, after))) setKey(patch, `${ORDER}/${key}`, after as JsonValue[]);
+  if (added.length > 0) setOwn(patch, key, added);
+  if (removed.length > 0) setOwn(patch, `${DELETE_FROM}/${key}`, removed);
+  if (removed.length > 0 || (parts.changes && !isDeepStrictEqual(before, after))) setOwn(patch, `${ORDER}/${key}`, after as JsonValue[]);
 }
 
 // ---- patches together --------------------------------------------------------------------------------------------
@@ -171,10 +170,10 @@ function combined(type: Type | undefined, deletions: JsonMap, changes: JsonMap):
     const value = changes[key] as JsonValue;
     const other = own(deletions, key) as JsonValue | undefined;
     const rule = ruleOf(type, key);
-    if (isObject(value) && isObject(other)) setKey(patch, key, combined(rule.type, other as JsonMap, value as JsonMap));
+    if (isObject(value) && isObject(other)) setOwn(patch, key, combined(rule.type, other as JsonMap, value as JsonMap));
     else if (Array.isArray(value) && Array.isArray(other) && !isDirective(key) && rule.mergeKey !== '')
-      setKey(patch, key, combinedItems(rule, other as JsonMap[], value as JsonMap[], own(changes, `${ORDER}/${key}`)));
-    else setKey(patch, key, value);
+      setOwn(patch, key, combinedItems(rule, other as JsonMap[], value as JsonMap[], own(changes, `${ORDER}/${key}`)));
+    else setOwn(patch, key, value);
   }
   return patch;
 }
@@ -202,7 +201,7 @@ function conflictOf(type: Type | undefined, mine: JsonMap, others: JsonMap, path
     // Every apply changes its own annotation.
     if (isDirective(key) || key === clientSideApply.annotation || !Object.hasOwn(others, key)) continue;
     const at = path === '' ? key : `${path}.${key}`;
-    const [a, b] = [mine[key] as JsonValue, others[key] as JsonValue];
+    const [a, b] = [mine[key] as JsonValue, own(others, key) as JsonValue];
     const rule = ruleOf(type, key);
     const found =
       isObject(a) && isObject(b)

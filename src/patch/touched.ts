@@ -4,8 +4,8 @@
  *
  *   {"metadata":{"labels":{"a":"1"}},"data":{"b":null}}   touches metadata.labels and data
  */
-import { own } from '../lib/own.ts';
-import { cloneJson, setKey } from '../schema/plain.ts';
+import { own, setOwn } from '../lib/own.ts';
+import { cloneJson } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { isObject, type Values } from './shape.ts';
 
@@ -55,19 +55,19 @@ function pick(object: Values, names: ReadonlySet<string>): Entries {
   const part: Entries = {};
   for (const name of names) {
     const value = own(object, name);
-    if (value !== undefined) setKey(part, name, value);
+    if (value !== undefined) setOwn(part, name, value);
   }
   return part;
 }
 
 /** Adds copies of the untouched fields to those of the patch. managedFields, which are never changed in place, are shared. */
 export function addUntouched(made: Entries, object: Values, { fields, metadata }: Touched): void {
-  for (const name in object) if (name !== 'metadata' && !fields.has(name)) setKey(made, name, cloneJson(object[name]));
+  for (const name in object) if (name !== 'metadata' && !fields.has(name)) setOwn(made, name, cloneJson(object[name]));
   if (!isObject(object.metadata) || (fields.has('metadata') && metadata === undefined)) return;
   const rest: Entries = isObject(made.metadata) ? (made.metadata as Entries) : {};
   made.metadata = rest;
   for (const name in object.metadata) {
     const value = object.metadata[name];
-    if (metadata?.has(name) !== true) setKey(rest, name, name === 'managedFields' ? value : cloneJson(value));
+    if (metadata?.has(name) !== true) setOwn(rest, name, name === 'managedFields' ? value : cloneJson(value));
   }
 }

@@ -6,6 +6,7 @@ import { GatedFields } from '../kinds/gated-fields.ts';
 import { type ApiObject, type Kind, kindWith } from '../kinds/kind.ts';
 import { whyGroupNotServed, whyNotServed, whyVersionNotServed } from '../kinds/release-texts.ts';
 import { type Served, serve } from '../kinds/served.ts';
+import { own } from '../lib/own.ts';
 import { apiRelease } from '../lib/version.ts';
 import { notFound } from '../meta/errors.ts';
 import { baseGroup, groupName, type Identity } from '../meta/identity.ts';
@@ -183,15 +184,17 @@ export class Catalog {
     enabled: (served: Served) => boolean,
   ): void {
     this.drop(kind);
-    const fieldNames = Object.keys(owner.fields ?? {}).map((name) => (owner === kind ? name : (kind.fieldNames?.[name] ?? `no ${name}`)));
+    const fieldNames = Object.keys(owner.fields ?? {}).map((name) =>
+      owner === kind ? name : (own(kind.fieldNames, name) ?? `no ${name}`),
+    );
     const make = (one: Served): Resource => {
       const gated = new GatedFields(one.hub.schema, owner.gated, this.identity, this.feature);
       return { ...one, collection, read, fieldNames, gated, versions: new Versions(one, this.recent) };
     };
     const preferred = kind.custom ? served.find(({ isHub }) => isHub) : served[0];
-    const own = preferred === undefined ? undefined : make(preferred);
-    if (own !== undefined) this.own.set(idOf(kind), own);
-    const resources = served.filter(enabled).map((one) => (one === preferred && own !== undefined ? own : make(one)));
+    const first = preferred === undefined ? undefined : make(preferred);
+    if (first !== undefined) this.own.set(idOf(kind), first);
+    const resources = served.filter(enabled).map((one) => (one === preferred && first !== undefined ? first : make(one)));
     this.kinds.set(idOf(kind), { kind, resources });
     for (const r of resources) this.byPath.set(`${r.group}/${r.version}/${kind.plural}`, r);
   }

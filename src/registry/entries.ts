@@ -1,5 +1,7 @@
 /** Limits the entries of every list and map of an object, far above realistic sizes: validation rules look at each entry. */
+
 import type { ApiObject } from '../kinds/kind.ts';
+import { own } from '../lib/own.ts';
 import { invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Resource } from './catalog.ts';
@@ -87,7 +89,7 @@ function walk(value: object, most: number, below: number, costly: ReadonlyMap<st
     return;
   }
   for (const key of keys) {
-    const inner = (value as Record<string, unknown>)[key];
+    const inner = own(value as Record<string, unknown>, key);
     if (!isContainer(inner)) continue;
     const inside = key === 'managedFields' ? MAX_FIELDS : below;
     const before = faults.length;

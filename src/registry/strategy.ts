@@ -1,4 +1,5 @@
 import type { ApiObject, Kind, Strategy } from '../kinds/kind.ts';
+import { own } from '../lib/own.ts';
 import type { Target } from './context.ts';
 
 /** Whether something, such as a finalizer, keeps a deleted object in the store. */
@@ -9,6 +10,6 @@ export const isHeld = (kind: Kind, object: ApiObject, finalizers = object.metada
 export function strategyOf(target: Target): Strategy {
   const { kind } = target.resource;
   if (target.subresource === '') return kind.strategy ?? {};
-  const sub = kind.subresources[target.subresource];
+  const sub = own(kind.subresources, target.subresource);
   return sub?.type === 'object' ? sub.strategy : (kind.strategy ?? {});
 }

@@ -7,6 +7,7 @@ import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
+import { own } from '../lib/own.ts';
 import { atOnce, inSlices, soonOrInSlices } from '../lib/slices.ts';
 import { ApiError, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
@@ -315,7 +316,7 @@ function keep<K extends 'creationTimestamp' | 'generation' | 'deletionGracePerio
 
 /** The object itself, or a view of it such as its scale. */
 const writesSpec = (ctx: WriteContext): boolean =>
-  ctx.subresource === '' || ctx.resource.kind.subresources[ctx.subresource]?.type === 'view';
+  ctx.subresource === '' || own(ctx.resource.kind.subresources, ctx.subresource)?.type === 'view';
 
 /** Fields whose change is not a new generation. */
 const outsideSpec: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'status']);

@@ -9,9 +9,11 @@
  * that may need a call returns a value or a promise: docs/decisions/028-one-conversion-story.md has the cost of promises.
  * The conversion of one object is in kinds/served.ts.
  */
+
 import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { convertsLater, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '../kinds/served.ts';
 import { frozen } from '../lib/frozen.ts';
+import { own } from '../lib/own.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
@@ -210,7 +212,7 @@ export class Versions {
     const { served } = this;
     const apiVersion = object.apiVersion ?? '';
     const version = versionOfApiVersion(apiVersion);
-    const definition = (served.kind.versions as Readonly<Record<string, KindVersion>>)[version];
+    const definition = own(served.kind.versions as Readonly<Record<string, KindVersion>>, version);
     if (definition === undefined || joinApiVersion(served.group, version) !== apiVersion)
       throw new Error(`a stored object is of the version ${apiVersion}, which its kind no longer has`);
     return { ...served, version, definition, apiVersion, schema: definition.schema, isHub: false };

@@ -1,5 +1,6 @@
 /** Static defaults: those of the schema. */
-import { cloneJson, setKey } from './plain.ts';
+import { own, setOwn } from '../lib/own.ts';
+import { cloneJson } from './plain.ts';
 import { type MessageType, type NamedField, resolve, type Type } from './types.ts';
 import { zeroValue } from './zero.ts';
 
@@ -86,9 +87,9 @@ function messageFiller(type: MessageType): Filler {
     plans ??= type.ordered.map(planField).filter((plan) => plan.default !== undefined || plan.fill !== undefined);
     const object = value as Values;
     for (const plan of plans) {
-      const given = Object.hasOwn(object, plan.name) ? object[plan.name] : undefined;
+      const given = own(object, plan.name);
       if (plan.default !== undefined && (given === undefined || given === null || given === plan.zero)) {
-        setKey(object, plan.name, cloneJson(plan.default));
+        setOwn(object, plan.name, cloneJson(plan.default));
       } else if (plan.fill !== undefined && given !== undefined && given !== null) {
         plan.fill(given);
       }

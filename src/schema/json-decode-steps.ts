@@ -7,10 +7,10 @@
  * A list or map that holds many objects counts as large, too, so that a tree of short lists is decoded branch by branch.
  * What the decoder refuses is left to the last step, which knows its path.
  */
+import { setOwn } from '../lib/own.ts';
 import type { Work } from '../lib/slices.ts';
 import { decoderOf, decodeValue, sortedKeys, withDecoded } from './json-decode.ts';
 import { Mismatch } from './mismatch.ts';
-import { setKey } from './plain.ts';
 import { type ListType, type MapType, type MessageType, resolve, type Type } from './types.ts';
 import { placeholderMakerOf } from './zero.ts';
 
@@ -142,7 +142,7 @@ function* decodeMap({ type, value, keys, step }: LargeMap, results: Map<object, 
     for (const end = Math.min(keys.length, at + step); at < end; at++) {
       const key = keys[at] as string;
       const item = value[key];
-      setKey(out, key, item === null || item === undefined ? placeholder() : read(item));
+      setOwn(out, key, item === null || item === undefined ? placeholder() : read(item));
     }
   };
   while (at < keys.length) {

@@ -5,9 +5,10 @@
  * with the input except texts, numbers and sets of fields (`fieldsV1`), which are never changed in place.
  */
 
+import { setOwn } from '../lib/own.ts';
 import { scalarDecoder } from './json-scalars.ts';
 import { Mismatch, unreadable } from './mismatch.ts';
-import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
+import { cloneJson, isInherited, ownOnly } from './plain.ts';
 import { type Placed, PresentFields } from './present.ts';
 import {
   type ListType,
@@ -133,7 +134,7 @@ function mapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
       for (const key of keys) {
         at = key;
         const item = (value as Values)[key];
-        setKey(out, key, item === null || item === undefined ? placeholder() : read(item));
+        setOwn(out, key, item === null || item === undefined ? placeholder() : read(item));
       }
     } catch (error) {
       if (error instanceof Mismatch) error.path.push(at);
@@ -163,7 +164,7 @@ function textMapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
     if (!any && empty === 'drop') return undefined;
     if (plain) return { ...value };
     const out: Values = {};
-    for (const key of sortedKeys(value as Values)) setKey(out, key, (value as Values)[key] ?? '');
+    for (const key of sortedKeys(value as Values)) setOwn(out, key, (value as Values)[key] ?? '');
     return out;
   };
 }
@@ -250,7 +251,7 @@ function messageDecoder(type: MessageType): Decoder {
       // A value that decodes to undefined is replaced by the zero value, if the field has one.
       if (result !== undefined) {
         if (always[next] === plan) next++;
-        if (careful) setKey(out, plan.name, result);
+        if (careful) setOwn(out, plan.name, result);
         else out[plan.name] = result;
       }
     }
@@ -258,7 +259,7 @@ function messageDecoder(type: MessageType): Decoder {
     present.top = base;
     if (keep) {
       for (const key of Object.keys(value as Values)) {
-        if (!fields.has(key)) setKey(out, key, cloneJson((value as Values)[key]));
+        if (!fields.has(key)) setOwn(out, key, cloneJson((value as Values)[key]));
       }
     }
     return out;
@@ -266,7 +267,7 @@ function messageDecoder(type: MessageType): Decoder {
 }
 
 function putZero(out: Values, plan: FieldPlan): void {
-  setKey(out, plan.name, plan.zero());
+  setOwn(out, plan.name, plan.zero());
 }
 
 function readField(type: MessageType, plan: FieldPlan, value: unknown): unknown {

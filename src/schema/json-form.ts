@@ -5,6 +5,7 @@
  *   normal   { status: { conditions: [{ type: 'Ready', status: 'True' }] }, spec: … }
  *   text     { status: { conditions: [{ type: 'Ready', status: 'True', lastProbeTime: null, … }] }, spec: the same value }
  */
+import { own, setOwn } from '../lib/own.ts';
 import { toJson } from './json-value.ts';
 import { type MessageType, type NamedField, type ResolvedType, resolve, type Type } from './types.ts';
 import { noZero, zeroMakerOf } from './zero.ts';
@@ -71,8 +72,7 @@ function mapForm(map: Values, item: Form): Values {
     const value = item(map[key]);
     if (value === map[key]) continue;
     made ??= { ...map };
-    // The key is there: it is only overwritten, `__proto__` too.
-    made[key] = value;
+    setOwn(made, key, value);
   }
   return made ?? map;
 }
@@ -84,20 +84,21 @@ function messageForm(type: MessageType): Form | undefined {
     return form === undefined ? [] : [{ name: field.name, form }];
   });
   if (empty.length === 0 && inner.length === 0) return undefined;
-  return (given) => {
-    const object = given as Values;
+  return (message) => {
+    const object = message as Values;
     let made: Values | undefined;
     for (const { name, form } of inner) {
       if (!Object.hasOwn(object, name)) continue;
-      const value = form(object[name]);
-      if (value === object[name]) continue;
+      const given = own(object, name);
+      const value = form(given);
+      if (value === given) continue;
       made ??= { ...object };
-      made[name] = value;
+      setOwn(made, name, value);
     }
     for (const { name, value } of empty) {
       if (Object.hasOwn(object, name)) continue;
       made ??= { ...object };
-      made[name] = value();
+      setOwn(made, name, value());
     }
     return made ?? object;
   };

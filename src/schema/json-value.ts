@@ -1,5 +1,6 @@
 /** The output form as a plain JSON value: the same as JSON.parse(encode(…)), for patches and webhooks. */
-import { cloneJson, isInherited, ownOnly, setKey } from './plain.ts';
+import { setOwn } from '../lib/own.ts';
+import { cloneJson, isInherited, ownOnly } from './plain.ts';
 import { type JsonValue, type MessageType, type NamedField, type ResolvedType, resolve, type Type } from './types.ts';
 import { zeroMakerOf } from './zero.ts';
 
@@ -39,7 +40,7 @@ function compile(resolved: ResolvedType): Copier {
         const out: Record<string, JsonValue> = {};
         for (const key of Object.keys(value as Values)) {
           const item = (value as Values)[key];
-          setKey(out, key, item === null ? null : copy(item));
+          setOwn(out, key, item === null ? null : copy(item));
         }
         return out;
       };
@@ -89,15 +90,15 @@ function messageCopier(type: MessageType): Copier {
     for (const plan of plans) {
       const value = object[plan.name];
       if (value === undefined || value === null || value === plan.zero || (plan.collection && isEmpty(value))) {
-        if (plan.nothing !== undefined) setKey(out, plan.name, plan.nothing());
+        if (plan.nothing !== undefined) setOwn(out, plan.name, plan.nothing());
       } else {
-        setKey(out, plan.name, plan.copy(value));
+        setOwn(out, plan.name, plan.copy(value));
       }
     }
     if (type.unknown === 'keep') {
       for (const key of Object.keys(object)) {
         const value = object[key];
-        if (!known.has(key) && value !== undefined) setKey(out, key, cloneJson(value));
+        if (!known.has(key) && value !== undefined) setOwn(out, key, cloneJson(value));
       }
     }
     return out;

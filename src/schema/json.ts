@@ -8,7 +8,7 @@ export { decodeSteps } from './json-decode-steps.ts';
 export { encode, encodeBytes, encodeSaid, keepText, TextTooLong } from './json-encode.ts';
 export { encodeSteps } from './json-encode-steps.ts';
 export { toJson } from './json-value.ts';
-export { cloneJson, setKey } from './plain.ts';
+export { cloneJson } from './plain.ts';
 
 /** Decodes a parsed JSON value by the type into the normal form; null becomes the zero value. Throws DecodeError. */
 export function decode<T extends Type>(type: T, value: unknown): Infer<T> {

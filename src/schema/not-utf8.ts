@@ -1,4 +1,5 @@
 /** Text that is not UTF-8: refused rather than stored with replacement characters, which cannot be converted back. */
+import { own } from '../lib/own.ts';
 import type { Work } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
 import type { JsonObject, JsonValue } from './types.ts';
@@ -44,7 +45,7 @@ function* find(value: JsonValue, search: Search): Work<'key' | 'value' | undefin
     const key = keys?.[i] ?? '';
     if (search.foreign(key)) return 'key';
     search.path.push(keys === undefined ? `[${i}]` : `.${key}`);
-    const found = yield* find((keys === undefined ? (value as JsonValue[])[i] : (value as JsonObject)[key]) as JsonValue, search);
+    const found = yield* find((keys === undefined ? (value as JsonValue[])[i] : own(value as JsonObject, key)) as JsonValue, search);
     if (found !== undefined) return found;
     search.path.pop();
   }

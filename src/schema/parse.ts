@@ -8,10 +8,11 @@
  * Bodies of built-in kinds are read with `merge`, since a stock server merges repeated objects; patches and
  * bodies of custom kinds without, since there the last one counts.
  */
+import { setOwn } from '../lib/own.ts';
 import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { checkNumber, DecodeError, LONG_DIGITS, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';
 import type { Place } from './field-place.ts';
-import { setKey, toWellFormed, withoutUndefined } from './plain.ts';
+import { toWellFormed, withoutUndefined } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
 import type { JsonValue } from './types.ts';
 
@@ -248,6 +249,6 @@ function wellFormed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== 'object' || value === null) return value;
   const out: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value)) setKey(out, toWellFormed(key), wellFormed(value[key] as JsonValue));
+  for (const key of Object.keys(value)) setOwn(out, toWellFormed(key), wellFormed(value[key] as JsonValue));
   return out;
 }

@@ -2,19 +2,13 @@
 import { DecodeError, maxDepth } from './errors.ts';
 import type { JsonValue } from './types.ts';
 
-/** Sets a key from a client. `__proto__` becomes a key like any other, never the prototype. */
-export function setKey(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-  else object[key] = value;
-}
-
 /** Whether a field's name is also that of a property which every object inherits (`constructor`): reading it needs care. */
 export function isInherited(name: string): boolean {
   return name in Object.prototype;
 }
 /** The object's own properties and nothing inherited. */
 export function ownOnly(object: unknown): Record<string, unknown> {
-  return Object.assign(Object.create(null), object);
+  return { __proto__: null, ...(object as object) };
 }
 
 /** Lone surrogates, which only an escape can produce, become replacement characters. */

@@ -2,13 +2,14 @@
  * From the binary form to the normal form. Unknown fields are skipped; repeated messages of a field are merged,
  * as protobuf requires; of other fields the last value counts.
  */
+import { own, setOwn } from '../lib/own.ts';
 import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import type { Work } from '../lib/slices.ts';
 import { formatDuration, formatMicroTime, formatTime } from '../lib/time.ts';
 import { DecodeError, maxContainers, tooManyContainers } from './errors.ts';
 import { NotUtf8, type TextPlace } from './not-utf8.ts';
 import { parseJson, parseJsonSteps } from './parse.ts';
-import { isInherited, setKey } from './plain.ts';
+import { isInherited } from './plain.ts';
 import { ByteReader, illegalTag } from './protobuf-reader.ts';
 import {
   type Field,
@@ -239,7 +240,7 @@ class TypedMessage implements Message {
   }
   open(earlier: unknown): unknown[] {
     this.output ??= this.plan();
-    return earlier === undefined ? this.empty.slice() : this.output.map(({ name }) => (earlier as Values)[name]);
+    return earlier === undefined ? this.empty.slice() : this.output.map(({ name }) => own(earlier as Values, name));
   }
   close(slots: unknown[]): unknown {
     return assemble(this.output as readonly OutputField[], slots);
@@ -261,7 +262,7 @@ function assemble(output: readonly OutputField[], slots: unknown[]): Values {
       value = field.zero();
       if (value === undefined) continue;
     }
-    if (field.risky) setKey(out, field.name, value);
+    if (field.risky) setOwn(out, field.name, value);
     else out[field.name] = value;
   }
   return out;
@@ -349,7 +350,7 @@ function entryMessage(type: MapType): Message {
     open: () => ['', undefined],
     close: (slots, earlier) => {
       const map = (earlier as Values | undefined) ?? {};
-      setKey(map, slots[0] as string, slots[1] ?? zero());
+      setOwn(map, slots[0] as string, slots[1] ?? zero());
       return map;
     },
   };

@@ -2,10 +2,11 @@
  * A JSON parser that reports repeated keys, has the error messages of a stock server, and can be interrupted: it is a generator
  * that yields after some values, for parsing large text in slices.
  */
+import { own, setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { checkNumber, DecodeError, LONG_DIGITS, maxDepth } from './errors.ts';
 import type { Place } from './field-place.ts';
-import { setKey, toWellFormed } from './plain.ts';
+import { toWellFormed } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /** Values after which the parser yields; a power of two. */
@@ -84,7 +85,7 @@ export class SlowParser {
       const below = place?.field(key, seen === undefined ? exists : seen.has(key), this.text, this.at);
       seen?.add(key);
       const char = this.text[this.at];
-      setKey(into, key, isOpening(char) ? yield* this.container(char, below, exists ? into[key] : undefined) : this.scalar(char));
+      setOwn(into, key, isOpening(char) ? yield* this.container(char, below, exists ? own(into, key) : undefined) : this.scalar(char));
       if (this.isPlace()) yield;
       this.blank();
       const next = this.text[this.at];

@@ -1,5 +1,7 @@
 /** The text of a flow collection (`{a: 1}`, JSON) with another value. */
+
 import { equal } from '../lib/equal.ts';
+import { own } from '../lib/own.ts';
 import type { JsonValue } from './types.ts';
 import { isMap } from './yaml-moved.ts';
 import type { Entry, Place } from './yaml-places.ts';
@@ -36,7 +38,7 @@ function emitMap(place: Place, value: { readonly [key: string]: JsonValue }, tex
       if (written.has(key) || order.slice(order.indexOf(key) + 1).find((one) => written.has(one)) !== name) continue;
       const newLine = lead.includes('\n') ? lead.slice(lead.lastIndexOf('\n') + 1) : undefined;
       const shown = isQuoted || !/^[A-Za-z][\w-]*$/.test(key) ? JSON.stringify(key) : key;
-      pieces.push(`${shown}: ${flowText(value[key] as JsonValue, newLine, unitOf(text))}`);
+      pieces.push(`${shown}: ${flowText(own(value, key) as JsonValue, newLine, unitOf(text))}`);
     }
   };
   for (const entry of entries) {
@@ -45,7 +47,7 @@ function emitMap(place: Place, value: { readonly [key: string]: JsonValue }, tex
     addedBefore(name);
     const key = name === entry.key ? text.slice(entry.start, entry.end) : isQuoted ? JSON.stringify(name) : name;
     const body =
-      entry.key === '<<' ? text.slice(entry.place.start, entry.place.end) : emitFlow(entry.place, value[name] as JsonValue, text);
+      entry.key === '<<' ? text.slice(entry.place.start, entry.place.end) : emitFlow(entry.place, own(value, name) as JsonValue, text);
     pieces.push(key + text.slice(entry.end, entry.place.start) + body);
   }
   addedBefore(undefined);
@@ -59,11 +61,11 @@ function renamed(entries: readonly Entry[], value: { readonly [key: string]: Jso
   const gone = entries.filter(({ key }) => key !== '<<' && !Object.hasOwn(value, key));
   const come = Object.keys(value).filter((key) => !known.has(key));
   for (const entry of gone) {
-    const at = come.findIndex((key) => equal(value[key], entry.place.value));
+    const at = come.findIndex((key) => equal(own(value, key), entry.place.value));
     if (at >= 0) names.set(entry, come.splice(at, 1)[0] as string);
   }
   const [entry, more] = gone.filter((one) => !names.has(one));
-  const [key, another] = come.filter((one) => isMap(value[one]));
+  const [key, another] = come.filter((one) => isMap(own(value, one)));
   if (entry !== undefined && more === undefined && key !== undefined && another === undefined && isMap(entry.place.value))
     names.set(entry, key);
   return names;

@@ -1,5 +1,7 @@
 /** The text of a place with another value, with as much of its old text as possible. */
+
 import { equal } from '../lib/equal.ts';
+import { own } from '../lib/own.ts';
 import type { JsonValue } from './types.ts';
 import { emitFlow } from './yaml-emit-flow.ts';
 import { commentsWithin, isMap, lineEnd, movedLines, sourceOf } from './yaml-moved.ts';
@@ -120,7 +122,7 @@ class MapEdit {
     const known = new Set(place.entries.map(({ key }) => key));
     const merged = place.value as { readonly [key: string]: JsonValue };
     // Values of a merge key need no entry.
-    this.added = Object.keys(value).filter((key) => !known.has(key) && !equal(merged[key], value[key]));
+    this.added = Object.keys(value).filter((key) => !known.has(key) && !equal(own(merged, key), value[key]));
     this.rename();
   }
 
@@ -133,11 +135,11 @@ class MapEdit {
       gone.splice(gone.indexOf(entry), 1);
     };
     for (const entry of [...gone]) {
-      const key = this.added.find((one) => equal(this.value[one], entry.place.value));
+      const key = this.added.find((one) => equal(own(this.value, one), entry.place.value));
       if (key !== undefined) pair(entry, key);
     }
     const [entry, more] = gone;
-    const [key, another] = this.added.filter((one) => isMap(this.value[one]));
+    const [key, another] = this.added.filter((one) => isMap(own(this.value, one)));
     if (entry !== undefined && more === undefined && key !== undefined && another === undefined && isMap(entry.place.value))
       pair(entry, key);
   }
@@ -174,7 +176,7 @@ class MapEdit {
         for (const comment of commentsWithin(text, entry.end, entry.place, moved)) this.carry(comment);
         at = moved.some(({ end }) => end === entry.place.end) ? lineEnd(text, entry.place.end) : entry.place.end;
       } else {
-        const value = entry.key === '<<' ? entry.place.value : (this.value[name] as JsonValue);
+        const value = entry.key === '<<' ? entry.place.value : (own(this.value, name) as JsonValue);
         const { text: body, end } = emit(entry.place, value, this.place.column + 2, this.context);
         const key = name === entry.key ? text.slice(entry.start, entry.end) : scalarText(name, text[entry.start] ?? '');
         this.put(key + text.slice(entry.end, entry.place.start) + body);
@@ -208,6 +210,6 @@ class MapEdit {
     this.out += entry;
   }
   private addNew(key: string): void {
-    this.put(entryLines(key, this.value[key] as JsonValue, this.place.column, this.context).join('\n'));
+    this.put(entryLines(key, own(this.value, key) as JsonValue, this.place.column, this.context).join('\n'));
   }
 }

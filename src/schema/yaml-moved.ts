@@ -1,5 +1,7 @@
 /** Values that an edit of a YAML text moves to another place: their text is moved with its comments. */
+
 import { equal } from '../lib/equal.ts';
+import { own } from '../lib/own.ts';
 import type { JsonValue } from './types.ts';
 import type { Place } from './yaml-places.ts';
 
@@ -23,7 +25,7 @@ export function removedPlaces(place: Place, value: JsonValue): Place[] {
 const isPart = (part: JsonValue, whole: JsonValue): boolean => {
   if (!isMap(part) || !isMap(whole)) return equal(part, whole);
   const keys = Object.keys(part);
-  return Object.keys(whole).length - keys.length <= MAX_MORE_FIELDS && keys.every((key) => equal(part[key], whole[key]));
+  return Object.keys(whole).length - keys.length <= MAX_MORE_FIELDS && keys.every((key) => equal(own(part, key), own(whole, key)));
 };
 const MAX_MORE_FIELDS = 2;
 
@@ -39,7 +41,7 @@ function compare(place: Place, value: JsonValue, removed: Place[], added: JsonVa
     const known = new Set<string>();
     for (const entry of place.entries) {
       known.add(entry.key);
-      const next = value[entry.key];
+      const next = own(value, entry.key);
       if (next === undefined) blocks(entry.place, removed);
       else compare(entry.place, next, removed, added);
     }

@@ -3,6 +3,7 @@
  * Written for bodies that may be hostile: linear in the text, bounded in depth and in the expansion of aliases. (The
  * `yaml` package needs seconds for a megabyte, and deep nesting can end the process inside it.)
  */
+import { setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import {
   DecodeError,
@@ -16,7 +17,6 @@ import {
   tooManyKeys,
 } from './errors.ts';
 import type { RepeatedKeys } from './field-place.ts';
-import { setKey } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 import { YamlCursor } from './yaml-cursor.ts';
 import { isInteger, resolvePlain } from './yaml-scalars.ts';
@@ -241,7 +241,7 @@ export class YamlParser {
       for (const key of Object.keys(value)) {
         this.countKey();
         this.expand(key.length + 3);
-        setKey(out, key, this.copy(value[key] as JsonValue));
+        setOwn(out, key, this.copy(value[key] as JsonValue));
       }
     }
     this.depth--;
@@ -357,7 +357,7 @@ export class YamlParser {
 
   private put(out: JsonObject, key: string, value: JsonValue): void {
     this.countKey();
-    setKey(out, key, value);
+    setOwn(out, key, value);
   }
   /** Explicit keys take precedence over merged ones, and earlier maps over later ones. */
   private merge(out: JsonObject, merged: JsonValue[]): JsonObject {
@@ -365,7 +365,7 @@ export class YamlParser {
       if (typeof source !== 'object' || source === null || Array.isArray(source)) {
         this.cursor.fail('map merge requires map or sequence of maps as the value');
       }
-      for (const key of Object.keys(source)) if (!Object.hasOwn(out, key)) setKey(out, key, source[key] as JsonValue);
+      for (const key of Object.keys(source)) if (!Object.hasOwn(out, key)) setOwn(out, key, source[key] as JsonValue);
     }
     return out;
   }
@@ -402,7 +402,7 @@ export class YamlParser {
         const key = this.keyText(item);
         const pair: JsonObject = {};
         this.countContainer();
-        setKey(pair, key, yield* this.flowValue(start));
+        setOwn(pair, key, yield* this.flowValue(start));
         items.push(pair);
       } else items.push(item);
       while (!this.flowContent(start)) yield;

@@ -2,7 +2,9 @@
  * JSON values as YAML text, in the layout of a stock server: keys in natural order, two blanks a level,
  * lists not indented under their key, texts plain where that is safe, lines folded at the first blank beyond column 80.
  */
+
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { own } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import type { JsonValue } from './types.ts';
 import { isPlainString, isWord } from './yaml-scalars.ts';
@@ -301,7 +303,7 @@ function escapeCode(char: string): string {
   return `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
 }
 
-const escapeOf = (char: string): string | undefined => escapes[char] ?? (unprintable.test(char) ? escapeCode(char) : undefined);
+const escapeOf = (char: string): string | undefined => own(escapes, char) ?? (unprintable.test(char) ? escapeCode(char) : undefined);
 /** By code. */
 const ascii: readonly (string | undefined)[] = Array.from({ length: 0x80 }, (_, code) => escapeOf(String.fromCharCode(code)));
 

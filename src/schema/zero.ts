@@ -1,4 +1,5 @@
 /** Zero values. */
+import { setOwn } from '../lib/own.ts';
 import { type MessageType, resolve, type ScalarName, type Type } from './types.ts';
 
 /**
@@ -39,7 +40,7 @@ function messageMaker(type: MessageType): () => unknown {
       .map((field) => ({ name: field.name, make: zeroMakerOf(field.type) }))
       .filter(({ make }) => make !== nothing);
     const zero: Record<string, unknown> = {};
-    for (const { name, make } of makers) zero[name] = make();
+    for (const { name, make } of makers) setOwn(zero, name, make());
     return zero;
   };
 }

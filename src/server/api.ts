@@ -2,6 +2,7 @@
 
 import type { ActionSubresource, Kind } from '../kinds/kind.ts';
 import type { Deprecation } from '../kinds/release-texts.ts';
+import { own } from '../lib/own.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
 import { type Identity, otherIdentityHint } from '../meta/identity.ts';
@@ -91,7 +92,8 @@ function serveWhenLoaded(services: Services, ctx: Context, resource: Resource): 
 /** What a request needs of a kind whose objects are still being loaded. Lists wait by themselves, unless they can be read from the store. */
 function neededOf({ verb, named, subresource }: Context['info'], { kind }: Resource): 'nothing' | 'one' | 'all' {
   if (verb === 'watch') return 'all';
-  if (named) return subresource === '' || kind.subresources[subresource]?.type !== 'action' || ofOwnObject.has(subresource) ? 'one' : 'all';
+  if (named)
+    return subresource === '' || own(kind.subresources, subresource)?.type !== 'action' || ofOwnObject.has(subresource) ? 'one' : 'all';
   return verb === 'create' || verb === 'list' ? 'nothing' : 'all';
 }
 /** Actions that look up the object of their path, and no other of its kind. */
@@ -120,7 +122,7 @@ function unknownResource(services: Services, ctx: Context): void {
 
 function serveSubresource(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
   const { info } = ctx;
-  const sub = resource.kind.subresources[info.subresource];
+  const sub = own(resource.kind.subresources, info.subresource);
   if (sub === undefined && resource.custom) throw notFound(resource.resource, info.name);
   if (sub === undefined || (resource.kind.namespaced && !info.inNamespace)) throw pathNotFound();
   const verb = info.verb;

@@ -1,9 +1,11 @@
 /** One request on its way down the pipeline. Each step fills its own field. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Explanation } from '../admission/explain.ts';
 import type { User } from '../auth/types.ts';
+import { own } from '../lib/own.ts';
 import { cut } from '../lib/shown.ts';
 import { SLICED_FROM, Slices } from '../lib/slices.ts';
 import type { TimeLimit } from '../lib/time-limits.ts';
@@ -189,7 +191,7 @@ export class Context {
     return made;
   }
   header(name: string): string | undefined {
-    const value = this.req.headers[name];
+    const value = own(this.req.headers, name);
     return Array.isArray(value) ? value[0] : value;
   }
   /** Whether nobody waits for the answer any more: the client disconnected, or got a timeout error. */

@@ -1,6 +1,7 @@
 /** The representation that a client accepts, parsed from its Accept header once per distinct header text. */
 
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { setOwn } from '../lib/own.ts';
 import { ApiError, notAcceptable } from '../meta/errors.ts';
 import { groupName, type Identity, isProtobufMediaType, metaGroups, protobufMediaTypes } from '../meta/identity.ts';
 
@@ -192,7 +193,7 @@ export function parseAccept(accept: string): Clause[] {
       const [key = '', value = '', ...more] = parameter.split('=');
       if (value === '' || more.length > 0) continue;
       if (key.trim() === 'q') quality = NUMBER.test(value) ? Number(value) : 0;
-      else parameters[key.trim()] = value.trim();
+      else setOwn(parameters, key.trim(), value.trim());
     }
     clauses.push({ type, subtype, parameters, quality });
   }

@@ -10,8 +10,10 @@
  *
  * The query is omitted: it may contain tokens. Below 6 nothing of this is on the path of a request.
  */
+
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { own } from '../lib/own.ts';
 import { cut } from '../lib/shown.ts';
 import type { Context } from './context.ts';
 import type { Step } from './pipeline.ts';
@@ -77,7 +79,7 @@ function outline(value: unknown, depth: number): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${outline(value[0], depth + 1)}×${value.length}]`;
   const names = Object.keys(value).sort();
   const fields = names.slice(0, MAX_FIELDS).map((name) => {
-    const one = (value as Record<string, unknown>)[name];
+    const one = own(value as Record<string, unknown>, name);
     const plain = depth === 0 && (name === 'kind' || name === 'apiVersion') && typeof one === 'string' && one.length <= 100;
     return `${cut(name, 100)}:${plain ? JSON.stringify(one) : outline(one, depth + 1)}`;
   });

@@ -1,7 +1,9 @@
 /** Writing answers: headers, bodies, compression, errors. */
+
 import type { Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import { Status } from '../kinds/meta-kinds.ts';
+import { own, setOwn } from '../lib/own.ts';
 import { RequestEnded } from '../lib/slices.ts';
 import { ApiError, requestTooLarge, type Status as StatusBody, storeFull, storeUnavailable } from '../meta/errors.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
@@ -33,8 +35,8 @@ export function head(ctx: Context, given: number, headers: readonly string[]): v
   for (let i = 0; i < all.length; i += 2) {
     const name = (all[i] as string).toLowerCase();
     const value = all[i + 1] as string;
-    const known = record[name];
-    record[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
+    const known = own(record, name);
+    setOwn(record, name, known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]);
   }
   (ctx.res as unknown as Http2ServerResponse).writeHead(status, record);
 }

@@ -1,5 +1,7 @@
 /** Keys of a collection's items by the value of a label or a selectable field. An index is made when it is first used. */
+
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { own } from '../lib/own.ts';
 import type { SortedMap } from '../lib/sorted.ts';
 import type { Item } from './item.ts';
 
@@ -58,7 +60,7 @@ export class ValueIndexes {
 }
 
 function indexedValue(item: Item, what: 'label' | 'field', name: string, fieldIndex: number): string | undefined {
-  return what === 'label' ? item.labels?.[name] : item.fields?.[fieldIndex];
+  return what === 'label' ? own(item.labels, name) : item.fields?.[fieldIndex];
 }
 function addTo(index: Map<string, Set<string>>, value: string | undefined, key: string): void {
   if (value === undefined) return;

@@ -1,4 +1,5 @@
 /** Which fields of an object a write changed, as paths: `spec.replicas`, `metadata.labels["a.b/c"]`, `spec.containers[0].image`. */
+import { own } from '../lib/own.ts';
 
 /** Limit of paths of one change; a last entry counts the rest. */
 const MOST_PATHS = 200;
@@ -18,7 +19,7 @@ function compare(before: unknown, after: unknown, path: string, paths: string[])
     for (let i = 0; i < before.length; i++) compare(before[i], after[i], `${path}[${i}]`, paths);
   } else if (isRecord(before) && isRecord(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)]))
-      compare(before[name], after[name], pathOf(path, name), paths);
+      compare(own(before, name), own(after, name), pathOf(path, name), paths);
   } else if (isRecord(after) && before === undefined && Object.keys(after).length > 0) {
     for (const name of Object.keys(after)) compare(undefined, after[name], pathOf(path, name), paths);
   } else if (isRecord(before) && after === undefined && Object.keys(before).length > 0) {

@@ -2,8 +2,10 @@
  * The way from a test to the server in its process: the handler that connections have, without a connection. Requests are
  * authenticated, authorized, admitted and queued like those of any client; only the user is given, not authenticated.
  */
+
 import type { User } from '../auth/types.ts';
 import { errorFrom, type Http } from '../client/http.ts';
+import { setOwn } from '../lib/own.ts';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
@@ -184,7 +186,7 @@ function bodyOf(body: unknown): [body: string | Buffer | undefined, type: string
 
 function lowerCase(...given: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
   const all: Record<string, string> = {};
-  for (const headers of given) for (const [name, value] of Object.entries(headers ?? {})) all[name.toLowerCase()] = value;
+  for (const headers of given) for (const [name, value] of Object.entries(headers ?? {})) setOwn(all, name.toLowerCase(), value);
   return all;
 }
 

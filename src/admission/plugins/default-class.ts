@@ -1,13 +1,15 @@
 /** The object of a kind that an annotation marks as the default, cached until the kind changes. */
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
+import { own } from '../../lib/own.ts';
 import { unprocessable } from '../../meta/errors.ts';
 
 /** Throws when there are several. */
 export function defaultOf(live: Live, annotations: readonly string[], severalText: (count: number) => string): () => string | undefined {
   let names: string[] = [];
   let asOf = -1;
-  const isDefault = ({ metadata }: ApiObject): boolean => annotations.some((name) => metadata.annotations?.[name] === 'true');
+  const isDefault = ({ metadata }: ApiObject): boolean => annotations.some((name) => own(metadata.annotations, name) === 'true');
   return () => {
     if (asOf !== live.generation) {
       asOf = live.generation;

@@ -1,7 +1,7 @@
 /** The rules of a limit range: how requests and limits compare with its values. Each returns its error, if any. */
 import type { PodSpec } from '../../kinds/core/schema/pod.ts';
 import { amount } from '../../kinds/validation/resources.ts';
-import { own } from '../../lib/own.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import { milliQuantity, quantityOf } from '../../meta/quantity.ts';
 
 export type Amounts = Record<string, string>;
@@ -59,12 +59,12 @@ export function podAmounts(spec: PodSpec, which: 'requests' | 'limits'): Amounts
     const given = lists.map((list) => get(list, name));
     if (given.includes(undefined)) continue;
     const sum = (unit: 'millis' | 'value'): bigint => (given as string[]).reduce((all, text) => all + amount(text)[unit](), 0n);
-    total[name] = (name === 'cpu' ? milliQuantity(sum('millis')) : quantityOf(sum('value'))).toString();
+    setOwn(total, name, (name === 'cpu' ? milliQuantity(sum('millis')) : quantityOf(sum('value'))).toString());
   }
   for (const { resources } of spec.initContainers ?? []) {
     for (const [name, text] of Object.entries(resources[which] ?? {})) {
       const known = get(total, name);
-      if (known === undefined || more(text, known)) total[name] = text;
+      if (known === undefined || more(text, known)) setOwn(total, name, text);
     }
   }
   return total;

@@ -45,12 +45,12 @@ function joined(texts: readonly string[]): string {
 // ---- defaults ----------------------------------------------------------------------------------------------------
 
 function fillIn(pod: Pod, range: LimitRange, annotation: string): void {
-  const limits: Amounts = {};
-  const requests: Amounts = {};
+  let limits: Amounts = {};
+  let requests: Amounts = {};
   for (const item of range.spec.limits ?? []) {
     if (item.type !== 'Container') continue;
-    Object.assign(limits, item.default);
-    Object.assign(requests, item.defaultRequest);
+    limits = { ...limits, ...item.default };
+    requests = { ...requests, ...item.defaultRequest };
   }
   const notes: string[] = [];
   for (const container of pod.spec.containers ?? []) fillContainer(container, 'container', limits, requests, notes);
@@ -64,8 +64,7 @@ function fillContainer({ resources, name }: Container, type: string, limits: Amo
     const given = which === 'requests' ? requests : limits;
     const missing = Object.keys(given).filter((key) => own(resources[which] ?? {}, key) === undefined);
     if (missing.length === 0) continue;
-    resources[which] = { ...resources[which] };
-    for (const key of missing) (resources[which] as Record<string, string>)[key] = given[key] as string;
+    resources[which] = { ...resources[which], ...Object.fromEntries(missing.map((key) => [key, own(given, key) as string])) };
     notes.push(`${missing.sort().join(', ')} ${which.slice(0, -1)} for ${type} ${name}`);
   }
 }

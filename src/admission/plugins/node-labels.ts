@@ -1,5 +1,6 @@
 /** Labels that a node may not set on itself, so that it cannot attract pods that are meant for others. */
-import { domainName, type Identity, nodeAgentWord } from '../../meta/identity.ts';
+import { own } from '../../lib/own.ts';
+import { domainName, type Identity, nodeAgentWord, type QualifiedName } from '../../meta/identity.ts';
 
 interface Names {
   readonly restricted: string;
@@ -15,7 +16,7 @@ const made = new WeakMap<Identity, Names>();
 function namesOf(identity: Identity): Names {
   let names = made.get(identity);
   if (names === undefined) {
-    const name = (text: string, prefix?: string): string => domainName(identity, text, prefix);
+    const name = (text: string, prefix?: string): QualifiedName => domainName(identity, text, prefix);
     const domain = (prefix: string): string => `${prefix}.${identity.domain}`;
     names = {
       restricted: domain('node-restriction'),
@@ -45,7 +46,7 @@ const within = (domain: string, parent: string): boolean => domain === parent ||
 /** The changed labels that a node may not change itself, sorted. */
 export function forbiddenLabels(identity: Identity, wanted: Record<string, string>, old: Record<string, string>): string[] {
   const { restricted, owned, free, allowed } = namesOf(identity);
-  const changed = [...new Set([...Object.keys(wanted), ...Object.keys(old)])].filter((key) => wanted[key] !== old[key]);
+  const changed = [...new Set([...Object.keys(wanted), ...Object.keys(old)])].filter((key) => own(wanted, key) !== own(old, key));
   return changed
     .filter((key) => {
       const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';

@@ -11,6 +11,7 @@ import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { notFound } from '../../meta/errors.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
 import type { User } from '../../meta/user.ts';
@@ -43,7 +44,7 @@ export const nodeRestriction: MakePlugin = ({ identity, live }) => {
       if (node === undefined) return;
       if (node === '') throw refusal(request, `could not determine node from user ${JSON.stringify(request.user.name)}`);
       const { group, plural } = request.served.kind;
-      const rule = rules[group === '' ? plural : `${group}/${plural}`] as Rule;
+      const rule = own(rules, group === '' ? plural : `${group}/${plural}`) as Rule;
       // Requests for pods have waited for theirs.
       const bound = plural === 'serviceaccounts' && views.pods.look !== undefined ? boundPod(request) : undefined;
       if (bound === undefined) rule(request, node, views);

@@ -6,6 +6,7 @@
  *     clusterDefaultNodeSelector: zone=default
  *     team-a: zone=west                # the only selectors that pods of this namespace may have
  */
+import { own, setOwn } from '../../lib/own.ts';
 import { domainName } from '../../meta/identity.ts';
 import { labelKey, labelValue } from '../../meta/names.ts';
 import { object, refuseUnknown } from '../configuration.ts';
@@ -56,13 +57,13 @@ export const podNodeSelector: MakePlugin = ({ identity, live }, configuration) =
       const allowed = configured.get(request.namespace) ?? {};
       if (Object.keys(allowed).length === 0) return;
       for (const [key, value] of Object.entries(spec.nodeSelector ?? {}))
-        if (allowed[key] !== value) throw refusal(request, 'pod node label selector labels conflict with its namespace whitelist');
+        if (own(allowed, key) !== value) throw refusal(request, 'pod node label selector labels conflict with its namespace whitelist');
     },
   };
 };
 
 const conflict = (a: Selector, b: Selector | undefined): boolean =>
-  b !== undefined && Object.entries(a).some(([key, value]) => b[key] !== undefined && b[key] !== value);
+  b !== undefined && Object.entries(a).some(([key, value]) => own(b, key) !== undefined && own(b, key) !== value);
 
 /** `a=b,c=d`; no other operators are allowed. */
 function parseSelector(text: string): Selector {
@@ -74,7 +75,7 @@ function parseSelector(text: string): Selector {
     const [key, value] = sides.map((side) => side.trim()) as [string, string];
     const problems = [...labelKey(key), ...labelValue(value)];
     if (problems.length > 0) throw new Error(`invalid selector: [${part}]: ${problems.join('; ')}`);
-    selector[key] = value;
+    setOwn(selector, key, value);
   }
   return selector;
 }

@@ -5,6 +5,7 @@
 
 import { qosClass } from '../../kinds/core/pod-resources.ts';
 import { Toleration } from '../../kinds/core/schema/scheduling.ts';
+import { own } from '../../lib/own.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { domainName, groupName } from '../../meta/identity.ts';
 import { decode } from '../../schema/json.ts';
@@ -43,7 +44,7 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
   const clusterWhitelist = configured(cluster.whitelist, 'whitelist');
   /** Undefined if the namespace has no annotation; an empty text is an empty list. */
   const annotated = (request: AdmissionRequest, key: string): Toleration[] | undefined => {
-    const text = namespaces.get('', request.namespace)?.metadata.annotations?.[key];
+    const text = own(namespaces.get('', request.namespace)?.metadata.annotations, key);
     if (text === undefined || text === '') return text === undefined ? undefined : [];
     try {
       return decode(Tolerations, parseJson(text)) ?? [];

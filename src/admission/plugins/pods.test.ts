@@ -138,6 +138,21 @@ test('pods run on the nodes of their namespace, or of the cluster where it names
   );
 });
 
+test('a label of nodes may have a name that objects inherit', async () => {
+  const world = annotated({ [`${S}node-selector`]: 'constructor=x' });
+  expect((await after(podNodeSelector, world, { nodeSelector: { disk: 'ssd' } })).spec.nodeSelector).toEqual({
+    disk: 'ssd',
+    constructor: 'x',
+  });
+  const inClass = new World().with('node/runtimeclasses', {
+    metadata: { name: 'micro' },
+    handler: 'h',
+    scheduling: { nodeSelector: { toString: 'micro' } },
+  });
+  const { spec } = await after(runtimeClass, inClass, { runtimeClassName: 'micro', nodeSelector: { disk: 'ssd' } });
+  expect(spec.nodeSelector).toEqual({ disk: 'ssd', toString: 'micro' });
+});
+
 // ---- Priority ----------------------------------------------------------------------------------------------------
 
 const classes = () =>

@@ -6,6 +6,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import { podMatchesScope, podMatchesScopes, scopesOf } from '../../kinds/quota/scopes.ts';
 import { add, type CountedResource, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';
 import { amount } from '../../kinds/validation/resources.ts';
+import { own } from '../../lib/own.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { Quantity } from '../../meta/quantity.ts';
 import { refusal } from '../refusal.ts';
@@ -66,7 +67,7 @@ function checkStated({ request, resource }: Charging, quota: ResourceQuota, name
   const { name } = quota.metadata;
   const missing = isPods(resource) ? unstated(request.object as unknown as Pod, names) : undefined;
   if (missing !== undefined) throw refusal(request, `failed quota: ${name}: ${missing}`);
-  if (names.every((one) => quota.status.used?.[one] !== undefined)) return;
+  if (names.every((one) => own(quota.status.used, one) !== undefined)) return;
   throw refusal(request, `status unknown for quota: ${name}, resources: ${[...names].sort().join(',')}`);
 }
 

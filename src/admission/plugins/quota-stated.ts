@@ -19,7 +19,7 @@ export function unstated({ spec }: Pod, names: readonly string[]): string | unde
   const check = ({ name, resources }: Container): void => {
     for (const one of names) {
       const place = own(demanded, one) as (typeof demanded)[string] | undefined;
-      if (place === undefined || resources[place[0]]?.[place[1]] !== undefined) continue;
+      if (place === undefined || own(resources[place[0]], place[1]) !== undefined) continue;
       found.set(one, (found.get(one) ?? new Set()).add(name));
     }
   };

@@ -1,7 +1,9 @@
 /** RuntimeClass: copies the overhead and the scheduling rules of the class into the pod. */
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { RuntimeClass } from '../../kinds/node/schema/v1.ts';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 import { podOf } from '../pods.ts';
 import { refusal } from '../refusal.ts';
@@ -48,9 +50,12 @@ export const runtimeClass: MakePlugin = ({ live }) => {
 
 function place(request: AdmissionRequest, { spec }: Pod, scheduling: NonNullable<RuntimeClass['scheduling']>): void {
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
-    const own = spec.nodeSelector?.[key];
-    if (own !== undefined && own !== value)
-      throw refusal(request, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
+    const selected = own(spec.nodeSelector, key);
+    if (selected !== undefined && selected !== value)
+      throw refusal(
+        request,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${selected}`,
+      );
     spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
   }
   if ((scheduling.tolerations ?? []).length > 0)

@@ -1,4 +1,5 @@
 /** StorageObjectInUseProtection: adds the finalizer that holds claims and volumes while they are in use. */
+import { own } from '../../lib/own.ts';
 import { domainName } from '../../meta/identity.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
 
@@ -13,7 +14,7 @@ export const storageObjectInUseProtection: MakePlugin = ({ identity }) => {
     concerns: kinds('persistentvolumeclaims', 'persistentvolumes'),
     admit({ object, served, subresource }) {
       if (object === undefined || subresource !== '') return;
-      const finalizer = finalizers[served.kind.plural] as string;
+      const finalizer = own(finalizers, served.kind.plural) as string;
       const { metadata } = object;
       if (metadata.finalizers?.includes(finalizer)) return;
       metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];

@@ -91,7 +91,7 @@ function regionOf(zones: readonly string[], tables: Tables): string | undefined 
 
 function placeOfClass(found: StorageClassObject | undefined, tables: Tables, identity: Identity): Place | undefined {
   const values = (name: string): string[] => {
-    const keys = [domainName(identity, name, 'topology'), domainName(identity, name, 'failure-domain.beta')];
+    const keys: string[] = [domainName(identity, name, 'topology'), domainName(identity, name, 'failure-domain.beta')];
     const expressions = (found?.allowedTopologies ?? []).flatMap((term) => term.matchLabelExpressions ?? []);
     return [...new Set(expressions.filter(({ key }) => keys.includes(key)).flatMap((one) => one.values ?? []))].sort();
   };

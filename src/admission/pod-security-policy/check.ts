@@ -5,6 +5,7 @@ import type { SELinuxOptions } from '../../kinds/core/schema/security-context.ts
 import type { Volume } from '../../kinds/core/schema/volumes.ts';
 import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { type AnyContainer, eachContainer } from '../pods.ts';
@@ -201,8 +202,8 @@ function checkProfiles(
   };
   const annotations = pod.metadata.annotations ?? {};
   const seccompKey = `container.seccomp.security.alpha.${identity.domain}/${container.name}`;
-  const seccomp = annotations[seccompKey] ?? annotations[`seccomp.security.alpha.${identity.domain}/pod`] ?? '';
+  const seccomp = own(annotations, seccompKey) ?? annotations[`seccomp.security.alpha.${identity.domain}/pod`] ?? '';
   check(policy[`seccomp.security.alpha.${identity.domain}/allowedProfileNames`], seccompKey, seccomp);
   const appArmorKey = `container.apparmor.security.beta.${identity.domain}/${container.name}`;
-  check(policy[`apparmor.security.beta.${identity.domain}/allowedProfileNames`], appArmorKey, annotations[appArmorKey] ?? '');
+  check(policy[`apparmor.security.beta.${identity.domain}/allowedProfileNames`], appArmorKey, own(annotations, appArmorKey) ?? '');
 }

@@ -1,4 +1,5 @@
 /** The baseline standard: prevents known privilege escalations. */
+import { own } from '../../lib/own.ts';
 import { safeSysctls } from '../sysctls.ts';
 import type { Check, Examined } from './checks.ts';
 import { containersText, plural, quoted, setters, sortedQuoted, type Violation } from './words.ts';
@@ -191,7 +192,7 @@ function seccompAnnotations({ annotations, containers, identity }: Examined): Vi
   ];
   const wrong = new Set<string>();
   for (const name of names) {
-    const value = annotations[name];
+    const value = own(annotations, name);
     if (value !== undefined && !fine(value)) wrong.add(`${name}=${JSON.stringify(value)}`);
   }
   if (wrong.size === 0) return undefined;

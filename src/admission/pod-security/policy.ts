@@ -6,6 +6,7 @@
  *   pod-security.<pd>/enforce-version: v1.23   (default: latest)
  */
 
+import { own } from '../../lib/own.ts';
 import type { FieldErrors } from '../../meta/field.ts';
 import { Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -52,8 +53,8 @@ export function policyOf(labels: Labels | undefined, defaults: Policy, prefix: s
   if (labels === undefined) return defaults;
   let policy: Record<Mode, LevelVersion> | undefined;
   for (const { mode, levelLabel, versionLabel } of namesOf(prefix)) {
-    const level = labels[levelLabel];
-    const version = labels[versionLabel];
+    const level = own(labels, levelLabel);
+    const version = own(labels, versionLabel);
     if (level === undefined && version === undefined) continue;
     const known = defaults[mode];
     const fallback = mode === 'enforce' ? 'restricted' : 'privileged';

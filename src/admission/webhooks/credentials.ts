@@ -9,6 +9,7 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { own } from '../../lib/own.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonObject } from '../../schema/types.ts';
@@ -72,7 +73,8 @@ function readUsers(config: JsonObject, file: string): Map<string, Credentials> {
 }
 
 function readUser(user: JsonObject, base: string, name: string): Credentials {
-  const text = (key: string): string | undefined => (typeof user[key] === 'string' && user[key] !== '' ? (user[key] as string) : undefined);
+  const text = (key: string): string | undefined =>
+    typeof own(user, key) === 'string' && own(user, key) !== '' ? (own(user, key) as string) : undefined;
   const pem = (key: string): string | undefined => {
     const data = text(`${key}-data`);
     if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');

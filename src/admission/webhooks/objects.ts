@@ -1,6 +1,8 @@
 /** The objects of a request as JSON texts, in the versions of webhooks; each version is made once. */
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
+import { own } from '../../lib/own.ts';
 import { encodeSaid } from '../../schema/json.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { PluginEnv } from '../plugin.ts';
@@ -57,7 +59,7 @@ export class VersionedTexts {
 
 /** The schema of an action's object, if the request does not have it. */
 function schemaOf({ objectKind, served, subresource }: AdmissionRequest): { schema: MessageType } | undefined {
-  const sub = served.kind.subresources[subresource];
+  const sub = own(served.kind.subresources, subresource);
   const schema = objectKind?.schema ?? (sub?.type === 'action' ? sub.schema : undefined);
   return schema === undefined ? undefined : { schema };
 }

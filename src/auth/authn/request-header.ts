@@ -2,6 +2,7 @@
  * An authenticating proxy: a client with a certificate of the proxies' own authority may name the user in headers.
  * Without such a certificate the headers are ignored.
  */
+import { own, setOwn } from '../../lib/own.ts';
 import { subjectOf } from '../../lib/pki.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import type { Authenticator, AuthRequest, User } from '../types.ts';
@@ -75,14 +76,14 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
     for (const [name, values] of headerValues(rawHeaders, (one) => prefixes.some((prefix) => one.startsWith(prefix)))) {
       const prefix = prefixes.find((one) => name.startsWith(one)) ?? '';
       const key = extraKey(name.slice(prefix.length));
-      extra[key] = [...(extra[key] ?? []), ...values];
+      setOwn(extra, key, [...(own(extra, key) ?? []), ...values]);
     }
     return extra;
   };
   return {
     name: 'request-header',
     authenticate(request) {
-      const named = userHeaders.some((name) => request.headers[name] !== undefined && request.headers[name] !== '');
+      const named = userHeaders.some((name) => own(request.headers, name) !== undefined && own(request.headers, name) !== '');
       if (!named) return undefined;
       let proxy: boolean;
       try {

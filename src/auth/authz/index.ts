@@ -1,6 +1,7 @@
 /** The authorizers by the names of their modes; they run in the order of the modes. */
 
 import type { LiveSource } from '../../kinds/live.ts';
+import { own } from '../../lib/own.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { type Authorizer, noChanges, noOpinion, unionAuthorizer, wellKnown } from '../types.ts';
 import { type EscalationCheck, escalationCheck } from './escalation.ts';
@@ -37,7 +38,7 @@ export function authorization({ modes, live, identity, webhook }: AuthorizationO
     AlwaysDeny: () => alwaysDeny,
   };
   const chosen = modes.map((mode) => {
-    const maker = Object.hasOwn(make, mode) ? make[mode] : undefined;
+    const maker = own(make, mode);
     if (maker === undefined) throw new Error(`authorization mode ${mode} is not one of ${authorizationModes.join(', ')}`);
     return maker();
   });

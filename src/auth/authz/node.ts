@@ -6,6 +6,7 @@
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import type { VolumeAttachment } from '../../kinds/storage/schema/v1.ts';
 import type { Wire } from '../../kinds/wire.ts';
+import { own } from '../../lib/own.ts';
 import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import { clusterRoles } from '../bootstrap/cluster-roles.ts';
 import { rule } from '../bootstrap/notation.ts';
@@ -59,7 +60,7 @@ class Needs {
   private count(pod: PodObject, by: 1 | -1): void {
     const node = pod.spec?.nodeName ?? '';
     // A mirror pod is written by the node itself, and grants it nothing.
-    if (node === '' || pod.metadata.annotations?.[this.mirror] !== undefined) return;
+    if (node === '' || own(pod.metadata.annotations, this.mirror) !== undefined) return;
     for (const key of needsOfPod(pod)) {
       let nodes = this.nodes.get(key);
       if (nodes === undefined) {

@@ -1,4 +1,5 @@
 /** Roles of controllers: `x` is the role `system:controller:x`, bound to the service account `x` of the system namespace. */
+import { own, setOwn } from '../../lib/own.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { events } from './notation.ts';
 
@@ -190,6 +191,6 @@ const storageVersionRole: Record<string, readonly string[]> = {
 /** `feature` says whether a feature gate is on. */
 export function controllerRoles(identity: Identity, feature: (gate: string) => boolean): Record<string, readonly string[]> {
   const all: Record<string, readonly string[]> = { ...roles, 'certificate-controller': certificateController(identity) };
-  for (const [gate, role, rule] of gatedRules) if (feature(gate)) all[role] = [...(all[role] ?? []), rule];
+  for (const [gate, role, rule] of gatedRules) if (feature(gate)) setOwn(all, role, [...(own(all, role) ?? []), rule]);
   return feature('StorageVersionAPI') && feature('APIServerIdentity') ? { ...all, ...storageVersionRole } : all;
 }

@@ -7,6 +7,7 @@
  */
 
 import type { PolicyRule } from '../../kinds/rbac/schema/v1.ts';
+import { own } from '../../lib/own.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 
 const verbWords: Readonly<Record<string, readonly string[]>> = {
@@ -21,7 +22,7 @@ const fullGroup = (identity: Identity, word: string): string =>
 
 export function rule(identity: Identity, line: string): PolicyRule {
   const [verbPart = '', groupPart = '', resourcePart = '', namePart] = line.split(' ');
-  const verbs = verbPart.split(',').flatMap((word) => verbWords[word] ?? [word]);
+  const verbs = verbPart.split(',').flatMap((word) => own(verbWords, word) ?? [word]);
   verbs.sort();
   const things = resourcePart.split(',');
   if (groupPart === 'paths') return { verbs, nonResourceURLs: things };

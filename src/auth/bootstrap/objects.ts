@@ -2,7 +2,8 @@
 
 import type { ClusterRole, PolicyRule, RoleRef, Subject } from '../../kinds/rbac/schema/v1.ts';
 import type { Wire } from '../../kinds/wire.ts';
-import { domainName, groupName, type Identity } from '../../meta/identity.ts';
+import { own } from '../../lib/own.ts';
+import { domainName, groupName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { type BindingObject, type RoleObject, rbacGroup } from '../authz/policy-rules.ts';
 import { clusterRoleHolders, namespacedRoles, type SubjectText } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
@@ -19,7 +20,7 @@ export interface BootstrapPolicy {
 }
 
 /** Objects that carry this annotation with `false` are left to their owner. */
-export const autoupdateAnnotation = (identity: Identity): string => domainName(identity, 'autoupdate', rbacGroup);
+export const autoupdateAnnotation = (identity: Identity): QualifiedName => domainName(identity, 'autoupdate', rbacGroup);
 
 const byName = (a: { metadata: { name?: string } }, b: { metadata: { name?: string } }): number =>
   (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
@@ -44,7 +45,7 @@ const gatheredInto: Readonly<Record<string, string>> = {
 const gatheringLabel = (identity: Identity, into: string): string => `${groupName(identity, rbacGroup)}/aggregate-to-${into}`;
 
 function labelsOf(identity: Identity, name: string): Record<string, string> {
-  const into = gatheredInto[name];
+  const into = own(gatheredInto, name);
   return into === undefined ? {} : { [gatheringLabel(identity, into)]: 'true' };
 }
 
@@ -55,7 +56,7 @@ export function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRu
   for (const { matchLabels = {} } of aggregation.clusterRoleSelectors ?? []) {
     const wanted = Object.entries(matchLabels);
     for (const role of [...roles].sort(byName)) {
-      if (!wanted.every(([key, value]) => role.metadata.labels?.[key] === value)) continue;
+      if (!wanted.every(([key, value]) => own(role.metadata.labels, key) === value)) continue;
       for (const one of role.rules ?? []) {
         const key = JSON.stringify([one.verbs, one.apiGroups, one.resources, one.resourceNames, one.nonResourceURLs]);
         if (!seen.has(key)) rules.push(one);

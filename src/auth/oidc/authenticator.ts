@@ -1,8 +1,10 @@
 /** ID tokens of an OpenID provider. Verified here with the provider's published keys; the provider is not called per request. */
+
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
 import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '../../lib/jwt.ts';
 import type { OutboundLimits } from '../../lib/outbound.ts';
+import { own } from '../../lib/own.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
 import { type ProviderKey, ProviderKeys } from './keys.ts';
 
@@ -37,7 +39,7 @@ export function checkOidcOptions(options: Pick<OidcOptions, 'issuerURL' | 'clien
   const url = new URL(options.issuerURL);
   if (url.protocol !== 'https:') return `oidc-issuer-url must begin with https://, not ${url.protocol}//`;
   if (options.clientID === '') return 'oidc-client-id is required where oidc-issuer-url is set';
-  const unknown = options.signingAlgs?.find((name) => algorithms[name] === undefined);
+  const unknown = options.signingAlgs?.find((name) => own(algorithms, name) === undefined);
   return unknown === undefined ? undefined : `oidc-signing-algs: ${unknown} is not one of ${Object.keys(algorithms).join(', ')}`;
 }
 
@@ -68,13 +70,13 @@ function userReader(options: OidcOptions): (claims: Claims) => User {
   const prefix = prefixOf(options, usernameClaim);
   const required = Object.entries(options.requiredClaims ?? {});
   return (claims) => {
-    const name = Object.hasOwn(claims, usernameClaim) ? claims[usernameClaim] : undefined;
+    const name = own(claims, usernameClaim);
     if (typeof name !== 'string' || name === '') return reject(`claim ${usernameClaim} is not a text`);
     if (usernameClaim === 'email' && claims.email_verified !== undefined && claims.email_verified !== true) {
       return reject('email not verified');
     }
     for (const [claim, value] of required) {
-      if (!Object.hasOwn(claims, claim) || claims[claim] !== value) return reject(`required claim ${claim} has another value`);
+      if (own(claims, claim) !== value) return reject(`required claim ${claim} has another value`);
     }
     return { name: prefix + name, groups: groupsOf(options, claims) };
   };
@@ -82,7 +84,7 @@ function userReader(options: OidcOptions): (claims: Claims) => User {
 
 function groupsOf(options: OidcOptions, claims: Claims): string[] {
   const claim = options.groupsClaim ?? '';
-  const groups = claim !== '' && Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+  const groups = claim === '' ? undefined : own(claims, claim);
   if (groups === undefined || groups === null) return [];
   if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) return reject(`claim ${claim} is not a list of texts`);
   return groups.map((group: string) => `${options.groupsPrefix ?? ''}${group}`);

@@ -1,7 +1,9 @@
 /** The claims of service account tokens of both kinds: bound tokens made on request, and tokens in a Secret. */
+
 import type { KeyObject } from 'node:crypto';
 import { type Claims, signJwt } from '../../lib/jwt.ts';
-import { domainName, type Identity } from '../../meta/identity.ts';
+import { own } from '../../lib/own.ts';
+import { domainName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { serviceAccountName } from '../authn/users.ts';
 
 export interface NamedObject {
@@ -27,7 +29,7 @@ const named = (value: unknown): NamedObject | undefined => {
 
 /** Undefined if the token is not a bound one, or lacks required claims. */
 export function readBound(identity: Identity, claims: Claims): BoundClaims | undefined {
-  const found = claims[identity.domain];
+  const found = own(claims, identity.domain);
   if (typeof found !== 'object' || found === null) return undefined;
   const { namespace, serviceaccount, pod, secret, warnafter } = found as Record<string, unknown>;
   const account = named(serviceaccount);
@@ -74,14 +76,14 @@ export function signBound(identity: Identity, key: KeyObject, token: BoundToken)
 
 /** The issuer of tokens in Secrets, regardless of the server's own issuer. */
 export const legacyIssuer = (identity: Identity): string => `${identity.word}/serviceaccount`;
-export const tokenSecretType = (identity: Identity): string => domainName(identity, 'service-account-token');
+export const tokenSecretType = (identity: Identity): QualifiedName => domainName(identity, 'service-account-token');
 
 export interface LegacyClaims {
   readonly namespace: string;
   readonly secretName: string;
   readonly account: NamedObject;
 }
-const legacyClaim = (identity: Identity, name: string): string => domainName(identity, `serviceaccount/${name}`);
+const legacyClaim = (identity: Identity, name: string): QualifiedName => domainName(identity, `serviceaccount/${name}`);
 
 export function readLegacy(identity: Identity, claims: Claims): LegacyClaims | undefined {
   const text = (name: string): string => {

@@ -4,7 +4,9 @@
  *
  *   { 'f:spec': { 'f:replicas': {}, 'f:template': { 'f:spec': { … } } } }
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { own, setOwn } from '../../lib/own.ts';
 import { ApiError } from '../../meta/errors.ts';
 
 export type FieldTree = { readonly [element: string]: FieldTree };
@@ -18,11 +20,11 @@ export interface ManagedFieldsEntry {
 export function withoutFields(tree: FieldTree, other: FieldTree): FieldTree | undefined {
   const left: Record<string, FieldTree> = {};
   for (const [element, below] of Object.entries(tree)) {
-    const taken = other[element];
-    if (taken === undefined) left[element] = below;
+    const taken = own(other, element);
+    if (taken === undefined) setOwn(left, element, below);
     else if (Object.keys(below).length > 0) {
       const rest = withoutFields(below, taken);
-      if (rest !== undefined) left[element] = rest;
+      if (rest !== undefined) setOwn(left, element, rest);
     }
   }
   // The dot stands for the item or map itself, which nothing but its fields would need.

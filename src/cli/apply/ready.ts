@@ -1,4 +1,5 @@
 /** Whether an object does what its spec says: all replicas available, a claim bound, a definition served. */
+import { own } from '../../lib/own.ts';
 import type { ApiItem } from '../print-objects.ts';
 
 export interface Readiness {
@@ -30,7 +31,7 @@ export function readinessOf(object: ApiItem | undefined, hasStatus: boolean): Re
   if (object === undefined) return waiting('it does not exist');
   const watched = object as Watched;
   if (watched.metadata?.deletionTimestamp !== undefined) return waiting('it is being deleted');
-  const check = Object.hasOwn(byKind, watched.kind ?? '') ? byKind[watched.kind as string] : undefined;
+  const check = own(byKind, watched.kind ?? '');
   const seen = watched.status?.observedGeneration;
   if ((check !== undefined || hasStatus) && seen !== undefined && seen < (watched.metadata?.generation ?? 0)) {
     return waiting('its controller has not seen the latest change');
@@ -47,7 +48,7 @@ const said = (condition: Condition | undefined): string =>
 /** `2 of 3 replicas are available` */
 const counted = (have: number, want: number, what: string): Readiness | undefined =>
   have < want ? waiting(`${have} of ${want} ${what}`) : undefined;
-const number = (numbers: Numbers | undefined, field: string, otherwise = 0): number => numbers?.[field] ?? otherwise;
+const number = (numbers: Numbers | undefined, field: string, otherwise = 0): number => own(numbers, field) ?? otherwise;
 
 function byReadyCondition(object: Watched): Readiness {
   const condition = conditionOf(object, 'Ready');

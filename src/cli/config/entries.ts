@@ -1,7 +1,9 @@
 /** `plat config`: clusters and users, listed, set and removed. */
+
 import { resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
 import { bool, choice, FlagError, type FlagValues, file, flag, optionalBool, repeated } from '../../lib/flags.ts';
+import { setOwn } from '../../lib/own.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { isStock } from '../program.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noArguments, oneArgument } from './files.ts';
@@ -186,7 +188,7 @@ function changeUser(body: Body, changes: Body, options: UserOptions): Body {
   const drop = chosen.length === 0 ? [] : Object.entries(ways).flatMap(([way, fields]) => (way === chosen[0] ? [] : fields));
   if (changes.token !== undefined) drop.push('tokenFile');
   for (const field of ['client-certificate', 'client-key'])
-    if (`${field}-data` in changes || field in changes) drop.push(field, `${field}-data`);
+    if (Object.hasOwn(changes, `${field}-data`) || Object.hasOwn(changes, field)) drop.push(field, `${field}-data`);
   const result = { ...without(body, drop), ...changes };
   if (execGiven) result.exec = changeExec((body.exec ?? {}) as Body, options);
   if (provider) result['auth-provider'] = changeProvider((body['auth-provider'] ?? {}) as Body, options);
@@ -238,10 +240,10 @@ function changePairs(known: Map<string, string>, changes: readonly string[], nam
 }
 
 function put(body: Body, field: string, given: unknown): void {
-  if (given !== undefined) body[field] = given;
+  if (given !== undefined) setOwn(body, field, given);
 }
 async function putFile(body: Body, field: string, path: string, embedded: boolean, io: IO): Promise<void> {
-  body[field] = resolve(io.cwd, path);
+  setOwn(body, field, resolve(io.cwd, path));
   if (embedded) await embed(body, field);
 }
 const other = (field: string, embedded: boolean): string[] => [embedded ? field : `${field}-data`];

@@ -1,10 +1,12 @@
 /** The files of the client configuration, merged, and the file that a change is written to. */
+
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ConfigError } from '../../client/config.ts';
 import { editConfig, type RawConfig, type RawEntry, readRawConfig } from '../../client/config-file.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FlagError, file } from '../../lib/flags.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { IO } from '../command.ts';
 import { isStock } from '../program.ts';
@@ -130,8 +132,8 @@ const pathFields = ['certificate-authority', 'client-certificate', 'client-key',
 function absolute(body: Body, path: string): Body {
   const changed = { ...body };
   for (const field of pathFields) {
-    const value = changed[field];
-    if (typeof value === 'string' && value !== '' && !isAbsolute(value)) changed[field] = join(dirname(path), value);
+    const value = own(changed, field);
+    if (typeof value === 'string' && value !== '' && !isAbsolute(value)) setOwn(changed, field, join(dirname(path), value));
   }
   return changed;
 }

@@ -1,7 +1,9 @@
 /** `plat config set` and `unset`: single values by their path, such as `clusters.dev.server`. */
+
 import { ConfigError } from '../../client/config.ts';
 import { editConfig } from '../../client/config-file.ts';
 import { bool, FlagError, readBoolean } from '../../lib/flags.ts';
+import { own, without } from '../../lib/own.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { command } from '../command.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, oneArgument } from './files.ts';
@@ -50,7 +52,7 @@ export interface Property {
 /** `known`: the existing names, which decide where a name ends. Throws FlagError. */
 export function parseProperty(path: string, known: (list: ListName) => readonly string[]): Property {
   const [head = '', ...rest] = path.split('.');
-  if (!(head in properties)) {
+  if (!Object.hasOwn(properties, head)) {
     const heads = [...Object.keys(properties), 'current-context'];
     throw new FlagError(
       `there is no property ${JSON.stringify(path)}${didYouMean(head, heads)}: it begins with one of ${heads.join(', ')}`,
@@ -172,11 +174,10 @@ function steps(field: string): string[] {
   return others.length === 0 ? [first, second] : [first, second, others.join('.')];
 }
 function take(body: Body, field: string): unknown {
-  return steps(field).reduce<unknown>((value, step) => (value as Body | undefined)?.[step], body);
+  return steps(field).reduce<unknown>((value, step) => own(value as Body | undefined, step), body);
 }
 function put(body: Body, field: string, value: unknown): Body {
   const [first = '', ...rest] = steps(field);
-  const { [first]: before, ...others } = body;
-  const inner = rest.length === 0 ? value : put((before ?? {}) as Body, rest.join('.'), value);
-  return inner === undefined ? others : { ...body, [first]: inner };
+  const inner = rest.length === 0 ? value : put((own(body, first) ?? {}) as Body, rest.join('.'), value);
+  return inner === undefined ? without(body, first) : { ...body, [first]: inner };
 }

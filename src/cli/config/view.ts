@@ -1,8 +1,10 @@
 /** `plat config view`: shows the merged configuration. */
+
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../client/config.ts';
 import type { RawConfig, RawEntry } from '../../client/config-file.ts';
 import { bool, FlagError, flag, text } from '../../lib/flags.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { command } from '../command.ts';
 import { templateFlags } from '../object-flags.ts';
@@ -65,7 +67,8 @@ function minified(config: RawConfig): RawConfig {
   };
 }
 
-const bodies = (entries: readonly RawEntry[] | undefined, field: string): Body[] => entries?.map((entry) => entry[field] as Body) ?? [];
+const bodies = (entries: readonly RawEntry[] | undefined, field: string): Body[] =>
+  entries?.map((entry) => own(entry, field) as Body) ?? [];
 
 /** What stands in the place of each field that is not shown. */
 const hidden: Readonly<Record<string, string>> = {
@@ -78,13 +81,13 @@ const hidden: Readonly<Record<string, string>> = {
 const secret = /secret|token|passw|key|credential/i;
 function redact(config: RawConfig): void {
   for (const body of [...bodies(config.clusters, fieldOf.clusters), ...bodies(config.users, fieldOf.users)]) {
-    for (const [field, text] of Object.entries(hidden)) if (body[field]) body[field] = text;
+    for (const [field, text] of Object.entries(hidden)) if (own(body, field)) setOwn(body, field, text);
     if (body['auth-provider']) body['auth-provider'] = withoutSecrets(body['auth-provider'] as Body, 'config');
     if (body.exec) body.exec = withoutEnvironment(body.exec as Body);
   }
 }
 function withoutSecrets(provider: Body, field: string): Body {
-  const settings = Object.entries((provider[field] ?? {}) as Body);
+  const settings = Object.entries((own(provider, field) ?? {}) as Body);
   return { ...provider, [field]: Object.fromEntries(settings.map(([key, value]) => [key, secret.test(key) ? 'REDACTED' : value])) };
 }
 function withoutEnvironment(exec: Body): Body {
@@ -103,7 +106,7 @@ async function flatten(config: RawConfig): Promise<void> {
 }
 /** Replaces the path of a file by its content. */
 export async function embed(body: Body, field: string): Promise<void> {
-  const path = body[field];
+  const path = own(body, field);
   if (typeof path !== 'string' || path === '') return;
   try {
     body[`${field}-data`] = (await readFile(path)).toString('base64');

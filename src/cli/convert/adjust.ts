@@ -2,8 +2,10 @@
  * Adjusts converted manifests. A server converts stored objects without loss, if necessary with annotations and fields that clients
  * cannot write; a manifest does not need those.
  */
+
 import type { Served } from '../../kinds/served.ts';
 import { equal } from '../../lib/equal.ts';
+import { own, setOwn, without } from '../../lib/own.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { isObject } from './carry.ts';
@@ -13,20 +15,20 @@ type Adjust = (context: { written: JsonObject; object: JsonObject; identity: Ide
 
 /** Changes `object`, the converted one, in place. */
 export function adjust(written: JsonObject, object: JsonObject, from: Served, to: Served): Note[] {
-  return adjustments[to.kind.kind]?.({ written, object, identity: to.identity, from }) ?? [];
+  return own(adjustments, to.kind.kind)?.({ written, object, identity: to.identity, from }) ?? [];
 }
 
 const child = (object: JsonObject, ...path: string[]): JsonObject => {
   let at: JsonValue | undefined = object;
-  for (const key of path) at = isObject(at) ? at[key] : undefined;
+  for (const key of path) at = isObject(at) ? own(at, key) : undefined;
   return isObject(at) ? at : {};
 };
 const listOf = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 function dropAnnotation(object: JsonObject, written: JsonObject, name: string): void {
   const metadata = child(object, 'metadata');
-  if (child(written, 'metadata', 'annotations')[name] !== undefined) return;
-  const { [name]: _, ...others } = child(metadata, 'annotations');
+  if (own(child(written, 'metadata', 'annotations'), name) !== undefined) return;
+  const others = without(child(metadata, 'annotations'), name);
   if (Object.keys(others).length === 0) delete metadata.annotations;
   else metadata.annotations = others;
 }
@@ -108,14 +110,14 @@ const definition: Adjust = ({ object, identity, from }) => {
     schema.openAPIV3Schema = root;
     root.type ??= 'object';
     if (hasNone) {
-      root[extension] = true;
+      setOwn(root, extension, true);
       notes.push({
         path,
         decide: true,
         text: `required: one that allows every field (${extension}) is written; describe the fields of the kind`,
       });
-    } else if (isOpen && root[extension] === undefined) {
-      root[extension] = true;
+    } else if (isOpen && own(root, extension) === undefined) {
+      setOwn(root, extension, true);
       const text = `${extension} is written at the top of the schema in place of preserveUnknownFields, which version 1 does not allow; repeat it where objects below have fields that the schema does not name, or they are dropped`;
       notes.push({ path, decide: true, text });
     }

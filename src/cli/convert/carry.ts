@@ -1,5 +1,7 @@
 /** Applies the differences between two versions of an object to the manifest as it was written. */
+
 import { equal } from '../../lib/equal.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
@@ -27,14 +29,14 @@ export function carry(
 function carryFields(written: JsonObject, before: JsonObject, after: JsonObject, empty: JsonObject): JsonObject {
   const fields: [string, JsonValue][] = [];
   for (const [key, value] of Object.entries(written)) {
-    const now = after[key];
-    if (now !== undefined) fields.push([key, before[key] === undefined ? now : carry(value, before[key], now, empty[key])]);
-    else if (before[key] === undefined) fields.push([key, value]);
+    const now = own(after, key);
+    if (now !== undefined) fields.push([key, own(before, key) === undefined ? now : carry(value, own(before, key), now, own(empty, key))]);
+    else if (own(before, key) === undefined) fields.push([key, value]);
   }
   const order = Object.keys(after);
   for (const key of order) {
-    const now = after[key] as JsonValue;
-    if (Object.hasOwn(written, key) || equal(before[key], now) || equal(empty[key], now) || isNothing(now)) continue;
+    const now = own(after, key) as JsonValue;
+    if (Object.hasOwn(written, key) || equal(own(before, key), now) || equal(own(empty, key), now) || isNothing(now)) continue;
     // A new field comes before the one that follows it in the schema.
     const next = order.slice(order.indexOf(key) + 1).find((one) => fields.some(([name]) => name === one));
     const at = next === undefined ? fields.length : fields.findIndex(([name]) => name === next);
@@ -67,19 +69,20 @@ export interface Filled {
 export function writeOut(bare: JsonObject, defaulted: JsonObject, wanted: JsonObject, filled: Filled[], path = ''): void {
   for (const [key, value] of Object.entries(wanted)) {
     const at = path === '' ? key : `${path}.${key}`;
-    if (value === null || equal(defaulted[key], value)) continue;
-    const other = defaulted[key];
-    if (isObject(value) && (isObject(other) || isObject(bare[key]))) {
-      if (!isObject(bare[key])) bare[key] = {};
-      writeOut(bare[key] as JsonObject, isObject(other) ? other : {}, value, filled, at);
-    } else if (Array.isArray(value) && isSameLength(bare[key], value) && isSameLength(other, value)) {
+    if (value === null || equal(own(defaulted, key), value)) continue;
+    const other = own(defaulted, key);
+    if (isObject(value) && (isObject(other) || isObject(own(bare, key)))) {
+      if (!isObject(own(bare, key))) setOwn(bare, key, {});
+      writeOut(own(bare, key) as JsonObject, isObject(other) ? other : {}, value, filled, at);
+    } else if (Array.isArray(value) && isSameLength(own(bare, key), value) && isSameLength(other, value)) {
       value.forEach((item, i) => {
-        const [own, theirs] = [(bare[key] as JsonValue[])[i], (other as JsonValue[])[i]];
-        if (isObject(own) && isObject(theirs) && isObject(item)) writeOut(own, theirs, item, filled, `${at}[${i}]`);
-        else if (!equal(theirs, item)) (bare[key] as JsonValue[])[i] = item;
+        const bareItems = own(bare, key) as JsonValue[];
+        const [bareItem, theirs] = [bareItems[i], (other as JsonValue[])[i]];
+        if (isObject(bareItem) && isObject(theirs) && isObject(item)) writeOut(bareItem, theirs, item, filled, `${at}[${i}]`);
+        else if (!equal(theirs, item)) bareItems[i] = item;
       });
     } else {
-      bare[key] = value;
+      setOwn(bare, key, value);
       filled.push({ path: at, value, instead: other });
     }
   }
@@ -94,7 +97,7 @@ export function differences(before: JsonValue, after: JsonValue, path = ''): { r
     if (a === undefined) found.added.push(at);
     else if (b === undefined) found.removed.push(at);
     else if (isObject(a) && isObject(b))
-      for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) visit(a[key], b[key], at === '' ? key : `${at}.${key}`);
+      for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) visit(own(a, key), own(b, key), at === '' ? key : `${at}.${key}`);
     else if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
       for (const [i, item] of a.entries()) visit(item, b[i], `${at}[${i}]`);
     else found.changed.push(at);

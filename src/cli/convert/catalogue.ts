@@ -1,8 +1,10 @@
 /** Every kind and version that this program knows, and the version that an object is to be converted to. */
+
 import { builtinKinds } from '../../kinds/index.ts';
 import { withOlderVersions } from '../../kinds/older-kinds.ts';
 import { existsIn, type Lifetime, lifetimeOf, servedByDefault } from '../../kinds/releases.ts';
 import { type Served, serve } from '../../kinds/served.ts';
+import { own } from '../../lib/own.ts';
 import { isAtLeast } from '../../lib/version.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { baseGroup, type Identity } from '../../meta/identity.ts';
@@ -44,7 +46,7 @@ export class Catalogue {
 
   find(apiVersion: string, kind: string): Served | undefined {
     const name = `${apiVersion} ${kind}`;
-    const other = otherNames[name];
+    const other = own(otherNames, name);
     return this.all.get(other === undefined ? name : `${other} ${kind}`);
   }
   /** Whether a group is one of the API itself rather than one of custom kinds. */

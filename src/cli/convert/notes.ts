@@ -1,5 +1,7 @@
 /** What a conversion changed by itself, and what a person must decide. */
+
 import type { Served } from '../../kinds/served.ts';
+import { own } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { differences, type Filled } from './carry.ts';
 
@@ -97,7 +99,7 @@ const isEmpty = (value: JsonValue | undefined): boolean => value === undefined |
 function hasPath(object: JsonValue, path: string): boolean {
   let at: JsonValue | undefined = object;
   for (const key of path.split(/[.[\]]+/).filter((one) => one !== ''))
-    at = typeof at === 'object' && at !== null ? (at as JsonObject)[key] : undefined;
+    at = typeof at === 'object' && at !== null ? own(at as JsonObject, key) : undefined;
   return at !== undefined;
 }
 
@@ -113,7 +115,7 @@ function structural({ written, object }: Conversion): Note[] {
   for (const path of removed) {
     const parent = path.slice(0, path.lastIndexOf('.') + 1);
     const names = [...come].filter((one) => one.startsWith(parent) && !one.slice(parent.length).includes('.'));
-    const to = moves[path] ?? names.join(', ');
+    const to = own(moves, path) ?? names.join(', ');
     notes.push({ path, decide: false, text: to === '' ? 'removed' : `becomes ${to}` });
   }
   const explained = (path: string): boolean => notes.some(({ text }) => text.startsWith('becomes') && text.includes(path));

@@ -1,6 +1,8 @@
 /** Amounts of resources: what a container requests, and what the pods of a node request together. */
+
 import type { Container } from '../../kinds/core/schema/containers.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
+import { own } from '../../lib/own.ts';
 import { parseQuantity, type Quantity, zero } from '../../meta/quantity.ts';
 import type { Found } from './values.ts';
 
@@ -12,7 +14,7 @@ export function containerAmount({ resources = {} }: Found<Container>, path: stri
   if (side === undefined || name === undefined) return '';
   const given = parseQuantity(divisorText);
   const divisor = given.isZero ? parseQuantity('1') : given;
-  const amount = parseQuantity(resources[side as 'limits' | 'requests']?.[name] ?? '0');
+  const amount = parseQuantity(own(resources[side as 'limits' | 'requests'], name) ?? '0');
   const units = (quantity: Quantity): number => Number(name === 'cpu' ? quantity.millis() : quantity.value());
   return String(Math.ceil(units(amount) / units(divisor)));
 }

@@ -1,5 +1,7 @@
 /** Config maps, secrets and service accounts. */
+
 import type { ConfigMap, Secret, ServiceAccount } from '../../kinds/core/schema/config.ts';
+import { own } from '../../lib/own.ts';
 import { domainName } from '../../meta/identity.ts';
 import { builtIns } from './cluster.ts';
 import type { Describer } from './describer.ts';
@@ -65,6 +67,6 @@ function isTokenOf(
   full: (name: string) => string,
 ): boolean {
   const { annotations = {} } = metadata;
-  if (type !== full('service-account-token') || annotations[full('service-account.name')] !== account.name) return false;
-  return annotations[full('service-account.uid')] === account.uid;
+  if (type !== full('service-account-token') || own(annotations, full('service-account.name')) !== account.name) return false;
+  return own(annotations, full('service-account.uid')) === account.uid;
 }

@@ -1,7 +1,9 @@
 /** Containers of pods and pod templates. */
+
 import type { ContainerState, ContainerStatus } from '../../kinds/core/schema/container-status.ts';
 import type { Container, EnvVar } from '../../kinds/core/schema/containers.ts';
 import type { Probe } from '../../kinds/core/schema/probes.ts';
+import { own } from '../../lib/own.ts';
 import { containerAmount } from './amounts.ts';
 import { inOrder } from './order.ts';
 import type { Page } from './page.ts';
@@ -87,7 +89,7 @@ function writeState(page: Page, label: string, { running, waiting, terminated }:
 function writeAmounts(page: Page, label: string, amounts: Readonly<Record<string, string>> = {}): void {
   const names = Object.keys(amounts).sort();
   if (names.length > 0) page.heading(label);
-  for (const name of names) page.at(1).field(name, amounts[name]);
+  for (const name of names) page.at(1).field(name, own(amounts, name));
 }
 
 // ---- probes ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 /** The page of a kind that has none of its own: its fields in order of their names, which are split into words. */
+import { own } from '../../lib/own.ts';
 import type { Page } from './page.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -41,7 +42,7 @@ function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(' ')}]`;
   if (!isMap(value)) return String(value);
   const pairs = Object.keys(value).sort();
-  return `map[${pairs.map((key) => `${key}:${valueText(value[key])}`).join(' ')}]`;
+  return `map[${pairs.map((key) => `${key}:${valueText(own(value, key))}`).join(' ')}]`;
 }
 /** Whole numbers in full, others as Go prints them: `0.5`, `1.5e-05`, `1.2345675e+06`. */
 function numberText(value: number): string {

@@ -1,6 +1,8 @@
 /** Namespaces, with their quotas and limit ranges. */
+
 import type { Namespace } from '../../kinds/core/schema/namespace.ts';
 import type { LimitRange, ResourceQuota } from '../../kinds/core/schema/quota.ts';
+import { own } from '../../lib/own.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { parseQuantity, Quantity } from '../../meta/quantity.ts';
 import { builtIns } from './cluster.ts';
@@ -72,7 +74,7 @@ function writeScopes(page: Page, { spec = {} }: Described<ResourceQuota>, bullet
   const scopes = [...(spec.scopes ?? [])].sort();
   if (scopes.length === 0) return;
   page.field('Scopes', scopes.join(', '));
-  for (const scope of scopes) if (scopeTexts[scope] !== undefined) page.line(`${bullet}${scopeTexts[scope]}`);
+  for (const scope of scopes) if (own(scopeTexts, scope) !== undefined) page.line(`${bullet}${own(scopeTexts, scope)}`);
 }
 /** `alike`: what is used has the suffixes of its limit. */
 function usage({ status = {} }: Described<ResourceQuota>, alike: boolean): Cell[][] {
@@ -81,7 +83,7 @@ function usage({ status = {} }: Described<ResourceQuota>, alike: boolean): Cell[
     .sort()
     .map((name) => {
       const limit = parseQuantity(hard[name] as string);
-      const amount = parseQuantity(used[name] ?? '0');
+      const amount = parseQuantity(own(used, name) ?? '0');
       const shown = alike && amount.format !== limit.format ? new Quantity(amount.value(), 0, limit.format) : amount;
       return [name, String(shown), String(limit)];
     });
@@ -105,7 +107,7 @@ function limitRows({ spec = {} }: Described<LimitRange>): Cell[][] {
   return (spec.limits ?? []).flatMap((item) => {
     const sides = [item.min, item.max, item.defaultRequest, item.default, item.maxLimitRequestRatio];
     const names = new Set(sides.flatMap((amounts = {}) => Object.keys(amounts)));
-    return [...names].sort().map((name) => [item.type, name, ...sides.map((amounts) => amounts?.[name] ?? '-')]);
+    return [...names].sort().map((name) => [item.type, name, ...sides.map((amounts) => own(amounts, name) ?? '-')]);
   });
 }
 

@@ -1,8 +1,10 @@
 /** Nodes, with the pods on them and what these request. */
+
 import type { Lease } from '../../kinds/coordination/schema/v1.ts';
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { Taint } from '../../kinds/core/schema/scheduling.ts';
+import { own } from '../../lib/own.ts';
 import { ageAt } from '../../meta/age.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
@@ -105,14 +107,14 @@ function writeStatus(page: Page, { conditions = [], addresses = [], capacity, al
 function writeResources(page: Page, label: string, resources: Readonly<Record<string, string>> = {}): void {
   const names = Object.keys(resources).sort();
   if (names.length > 0) page.heading(label);
-  for (const name of names) page.at(1).field(name, resources[name]);
+  for (const name of names) page.at(1).field(name, own(resources, name));
 }
 
 // ---- pods --------------------------------------------------------------------------------------------------------
 
 function writePods(page: Page, pods: readonly Described<Pod>[], allocatable: Readonly<Record<string, string>>, now: number): void {
   const below = page.at(1);
-  const share = (amount: Quantity, name: string): string => `${amount} (${percent(amount, allocatable[name])}%)`;
+  const share = (amount: Quantity, name: string): string => `${amount} (${percent(amount, own(allocatable, name))}%)`;
   const requests: Amounts = new Map();
   const limits: Amounts = new Map();
   page.field('Non-terminated Pods', `(${pods.length} in total)`);

@@ -1,4 +1,5 @@
 /** The sources of volumes: what each is, and its fields with the names that pages have for them. */
+import { own } from '../../lib/own.ts';
 import { compareQuantities } from '../../meta/quantity.ts';
 import type { Cell } from './page.ts';
 import { bracketed, mapText } from './values.ts';
@@ -35,7 +36,7 @@ const joined: Reading = (value) => ((value ?? []) as string[]).join(', ');
 const partOf =
   (field: string): Reading =>
   (value) =>
-    ((value as Values | undefined)?.[field] ?? '') as string;
+    (own(value as Values | undefined, field) ?? '') as string;
 
 const disk = (id: Row): Row[] => [id, ['FSType', 'fsType', text], ['Partition', 'partition', number], ['ReadOnly', 'readOnly', flag]];
 const scaleIO = (secretRows: readonly Row[]): Row[] => [

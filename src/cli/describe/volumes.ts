@@ -1,5 +1,7 @@
 /** The volumes of pods and pod templates, and the sources of persistent volumes. */
+
 import type { Volume } from '../../kinds/core/schema/volumes.ts';
+import { own } from '../../lib/own.ts';
 import { writeClaim } from './claims.ts';
 import { cut, type Page, sortedPairs } from './page.ts';
 import type { Found } from './values.ts';
@@ -51,13 +53,13 @@ const pointer = (value: boolean | undefined): string | boolean => value ?? '<nil
 
 /** Type and fields of a source. Answers whether it is one that is known. */
 export function writeSource(page: Page, volume: Values, inPod: boolean): boolean {
-  const name = Object.keys(sources).find((field) => volume[field] !== undefined);
-  const known = name === undefined ? undefined : sources[name];
+  const name = Object.keys(sources).find((field) => own(volume, field) !== undefined);
+  const known = name === undefined ? undefined : own(sources, name);
   if (name === undefined || known === undefined) return false;
-  const source = volume[name] as Values;
+  const source = own(volume, name) as Values;
   page.field('Type', known.type);
   const rows = inPod ? known.rows : (known.inVolume ?? known.rows);
-  for (const [label, field, read] of rows) page.line(spelled[label] ?? `${label}:`, read(source[field], inPod));
+  for (const [label, field, read] of rows) page.line(own(spelled, label) ?? `${label}:`, read(own(source, field), inPod));
   if (name === 'csi') writeAttributes(page, (source.volumeAttributes ?? {}) as Record<string, string>);
   return true;
 }

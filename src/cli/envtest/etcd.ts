@@ -3,7 +3,9 @@
  * kube-apiserver has its state in memory, but Go's envtest starts an etcd first and waits until it is healthy. A program of
  * its own, without imports of this project, so that it starts at once and stays small.
  */
+
 import { createServer } from 'node:http';
+import { own } from '../../lib/own.ts';
 
 export const DEFAULT_CLIENT_URL = 'http://localhost:2379';
 
@@ -31,7 +33,7 @@ export function main(args: readonly string[]): void {
   process.once('SIGTERM', () => process.exit(0));
   for (const url of listenUrls(args)) {
     const server = createServer(({ url: path = '' }, response) => {
-      const body = answers[path.split('?')[0] as string];
+      const body = own(answers, path.split('?')[0] as string);
       response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
       response.end(body ?? '{"error":"not found"}');
     });

@@ -2,8 +2,8 @@
  * Builds a kustomization: its resources and those of its bases, then its components, generators and changes, in the order of
  * the stock tool; names get their hashes and references follow at the end, once for all.
  */
+import { setOwn } from '../../lib/own.ts';
 import { domainName, kubernetes } from '../../meta/identity.ts';
-import { setKey } from '../../schema/plain.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { parseYaml, parseYamlDocuments } from '../../schema/yaml.ts';
 import { builtInSpecs, type Specs } from './built-in-specs.ts';
@@ -179,7 +179,7 @@ function setTexts(resources: Resources, texts: Readonly<Record<string, string>>,
     for (const spec of specs)
       eachField(one.object, spec, {}, ({ value, set }) => {
         const map: JsonObject = isMap(value) ? value : {};
-        for (const [key, text] of Object.entries(texts)) setKey(map, key, text);
+        for (const [key, text] of Object.entries(texts)) setOwn(map, key, text);
         set(map);
       });
 }

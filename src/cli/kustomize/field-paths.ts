@@ -1,5 +1,5 @@
 /** Paths of fields in one object, as replacements and vars write them: dots between names, brackets around conditions. */
-import { setKey } from '../../schema/plain.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { isMap } from './resource.ts';
 
@@ -32,11 +32,11 @@ function step({ value, set }: FieldPlace, segment: string, create: boolean, isLa
   }
   const holder = map;
   if (segment === '*') return Object.keys(holder).map((key) => placeOf(holder, key));
-  if (holder[segment] === undefined && !create) return [];
-  if (holder[segment] === undefined && !isLast) setKey(holder, segment, next?.startsWith('[') ? [] : {});
+  if (own(holder, segment) === undefined && !create) return [];
+  if (own(holder, segment) === undefined && !isLast) setOwn(holder, segment, next?.startsWith('[') ? [] : {});
   return [placeOf(holder, segment)];
 }
-const placeOf = (holder: JsonObject, key: string): FieldPlace => ({ value: holder[key], set: (value) => setKey(holder, key, value) });
+const placeOf = (holder: JsonObject, key: string): FieldPlace => ({ value: own(holder, key), set: (value) => setOwn(holder, key, value) });
 
 function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArray | null, create: boolean): FieldPlace[] {
   const at = (i: number): FieldPlace => ({
@@ -48,7 +48,7 @@ function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArr
   if (segment === '*') return list.map((_, i) => at(i));
   if (condition !== null) {
     const [, key = '', wanted = ''] = condition;
-    const found = list.flatMap((item, i) => (isMap(item) && String(item[key]) === wanted ? [at(i)] : []));
+    const found = list.flatMap((item, i) => (isMap(item) && String(own(item, key)) === wanted ? [at(i)] : []));
     return found.length > 0 || !create ? found : [at(list.push({ [key]: wanted }) - 1)];
   }
   const index = /^\d+$/.test(segment) ? Number(segment) : -1;

@@ -2,7 +2,7 @@
  * Places of fields in objects of many kinds, as kustomize writes them: `spec/template/metadata/labels`. A list on the way means
  * each of its items; a slash within a name is written `\/`.
  */
-import { setKey } from '../../schema/plain.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { isOfKind, type KindId, kindIdOf } from './ids.ts';
 import { isMap, KustomizeError } from './resource.ts';
@@ -36,12 +36,12 @@ function walk(value: JsonValue, path: readonly string[], at: number, empty: Json
   const name = segment.replace(/\[\]$/, '');
   const isLast = at === path.length - 1;
   const mayCreate = empty !== undefined && segment === name;
-  if ((value[name] === undefined || value[name] === null) && mayCreate) setKey(value, name, isLast ? structuredClone(empty) : {});
-  const found = value[name];
+  if ((own(value, name) === undefined || own(value, name) === null) && mayCreate) setOwn(value, name, isLast ? structuredClone(empty) : {});
+  const found = own(value, name);
   if (found === undefined) return;
   if (!isLast) walk(found, path, at + 1, empty, change);
   else if (segment !== name && Array.isArray(found)) for (const [i, item] of found.entries()) change(placeIn(found, i, item));
-  else change({ value: found, set: (changed) => setKey(value, name, changed) });
+  else change({ value: found, set: (changed) => setOwn(value, name, changed) });
 }
 const placeIn = (list: JsonValue[], at: number, value: JsonValue): Place => ({
   value,

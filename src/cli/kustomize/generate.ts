@@ -1,7 +1,8 @@
 /** Config maps and secrets that a kustomization makes from literals, files and files of variables. */
+
 import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
-import { setKey } from '../../schema/plain.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import type { Loader } from './loader.ts';
 import { type Behavior, KustomizeError, Resource } from './resource.ts';
@@ -70,7 +71,7 @@ function addValue(object: JsonObject, key: string, value: Buffer): void {
   const isText = object.kind === 'ConfigMap' && isUtf8(value);
   const field = object.kind === 'ConfigMap' && !isText ? 'binaryData' : 'data';
   object[field] ??= {};
-  setKey(object[field] as JsonObject, key, isText ? value.toString() : base64Lines(value));
+  setOwn(object[field] as JsonObject, key, isText ? value.toString() : base64Lines(value));
 }
 const LINE = 70;
 /** In lines where it is long, as the stock client writes it: the hash of the name counts them. */
@@ -127,7 +128,7 @@ function variablesOf(what: string, text: string, env: Env): [string, Buffer][] {
     const key = at === -1 ? line : line.slice(0, at);
     if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(key))
       throw new KustomizeError(`${what}: ${JSON.stringify(key)} is not a valid name of a variable`);
-    pairs.push([key, Buffer.from(at === -1 ? (env[key] ?? '') : line.slice(at + 1))]);
+    pairs.push([key, Buffer.from(at === -1 ? (own(env, key) ?? '') : line.slice(at + 1))]);
   }
   return pairs;
 }

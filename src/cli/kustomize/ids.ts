@@ -1,4 +1,5 @@
 /** How a kustomization names objects: by kind, name and namespace, also by those that they had before a change. */
+import { own } from '../../lib/own.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { baseGroup, identities } from '../../meta/identity.ts';
 
@@ -42,7 +43,7 @@ const clusterKinds: Readonly<Record<string, readonly string[]>> = {
   scheduling: ['PriorityClass'],
   storage: ['CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment'],
 };
-export const isClusterScoped = ({ group, kind }: KindId): boolean => clusterKinds[plainGroup(group)]?.includes(kind) ?? false;
+export const isClusterScoped = ({ group, kind }: KindId): boolean => own(clusterKinds, plainGroup(group))?.includes(kind) ?? false;
 
 /** The namespace of objects that have none. */
 const NO_NAMESPACE = '_none_';

@@ -1,4 +1,5 @@
 /** The file `kustomization.yaml`: its fields, and which of those of the stock tool are not supported. */
+import { own } from '../../lib/own.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { groupName, kubernetes } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
@@ -131,16 +132,14 @@ function spelled(value: JsonObject): JsonObject {
     return Array.isArray(given) ? given.map((item) => (isMap(item) ? named(item, Object.keys(form.items)) : item)) : given;
   };
   const outer = named(value, [...Object.keys(forms), ...Object.keys(unsupported)]);
-  return Object.fromEntries(
-    Object.entries(outer).map(([name, given]) => [name, inner(Object.hasOwn(forms, name) ? forms[name] : undefined, given)]),
-  );
+  return Object.fromEntries(Object.entries(outer).map(([name, given]) => [name, inner(own(forms, name), given)]));
 }
 
 function withDefaults(where: string, value: JsonObject): Kustomization {
   for (const [field, given] of Object.entries(value)) {
-    const form = Object.hasOwn(forms, field) ? forms[field] : undefined;
+    const form = own(forms, field);
     if (form !== undefined) checkForm(where, field, form, given);
-    else if (Object.hasOwn(unsupported, field)) throw new KustomizeError(`${where}: ${field} is not supported: ${unsupported[field]}`);
+    else if (Object.hasOwn(unsupported, field)) throw new KustomizeError(`${where}: ${field} is not supported: ${own(unsupported, field)}`);
     else throw new KustomizeError(`${where}: unknown field ${JSON.stringify(field)}${didYouMean(field, Object.keys(forms))}`);
   }
   const { kind = 'Kustomization', apiVersion } = value;
@@ -149,9 +148,9 @@ function withDefaults(where: string, value: JsonObject): Kustomization {
   if (apiVersion !== undefined && apiVersion !== null && apiVersion !== wanted) {
     throw new KustomizeError(`${where}: apiVersion for ${kind} should be ${wanted}`);
   }
-  const list = (field: string): never => (value[field] ?? []) as never;
-  const text = (field: string): string => (value[field] ?? '') as string;
-  const texts = (field: string): Record<string, string> => (value[field] ?? {}) as Record<string, string>;
+  const list = (field: string): never => (own(value, field) ?? []) as never;
+  const text = (field: string): string => (own(value, field) ?? '') as string;
+  const texts = (field: string): Record<string, string> => (own(value, field) ?? {}) as Record<string, string>;
   return {
     kind,
     resources: [...(list('resources') as string[]), ...(list('bases') as string[])],
@@ -193,7 +192,7 @@ function checkForm(where: string, field: string, form: Form, value: JsonValue): 
 }
 function checkFields(where: string, at: string, fields: Fields, value: JsonObject): void {
   for (const [name, inner] of Object.entries(value)) {
-    const form = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const form = own(fields, name);
     if (form === undefined)
       throw new KustomizeError(`${where}: unknown field ${JSON.stringify(`${at}.${name}`)}${didYouMean(name, Object.keys(fields))}`);
     if (inner !== null) checkValue(where, `${at}.${name}`, form, inner);

@@ -2,9 +2,8 @@
  * Strategic merge as kustomize does it: as that of a server, but the items of a patch come first in the merged list, and the
  * keys of a list are all of those that identify an item on the server (the port and the protocol of a container's port).
  */
-import { own } from '../../lib/own.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import { type FieldRule, ruleOf } from '../../patch/strategic.ts';
-import { setKey } from '../../schema/plain.ts';
 import { type JsonObject, type JsonValue, type MessageType, resolve, type Type } from '../../schema/types.ts';
 import { isMap, KustomizeError } from './resource.ts';
 
@@ -30,7 +29,7 @@ function mergeMaps(type: Type | undefined, before: JsonObject | undefined, patch
     if (key === DIRECTIVE) continue;
     const result = mergeField(type, key, own(from, key) as JsonValue | undefined, value);
     if (result === undefined) delete merged[key];
-    else setKey(merged, key, result);
+    else setOwn(merged, key, result);
   }
   return merged;
 }

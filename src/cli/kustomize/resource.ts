@@ -1,5 +1,5 @@
 /** An object of a kustomization with the names that it had, and the objects of a kustomization together. */
-import { setKey } from '../../schema/plain.ts';
+import { setOwn } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { effectiveNamespace, idText, kindIdOf, type ObjectId, sameId } from './ids.ts';
 
@@ -46,7 +46,7 @@ export class Resource {
   }
   private setMetadata(field: string, value: JsonValue): void {
     if (!isMap(this.object.metadata)) this.object.metadata = {};
-    (this.object.metadata as JsonObject)[field] = value;
+    setOwn(this.object.metadata as JsonObject, field, value);
   }
   texts(field: 'labels' | 'annotations'): Record<string, string> {
     return textsOf(this.metadata[field]);
@@ -79,7 +79,7 @@ export class Resource {
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 export function textsOf(value: JsonValue | undefined): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const [key, one] of Object.entries(isMap(value) ? value : {})) if (typeof one === 'string') setKey(found, key, one);
+  for (const [key, one] of Object.entries(isMap(value) ? value : {})) if (typeof one === 'string') setOwn(found, key, one);
   return found;
 }
 

@@ -1,5 +1,7 @@
 /** Where the values of variables come from: config maps, secrets, fields of the pod, resources of the container. */
+
 import { pathOf } from '../../client/dynamic.ts';
+import { own } from '../../lib/own.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import type { Work } from '../work.ts';
@@ -54,7 +56,7 @@ export class ValueReader {
         .then((object) => object.data ?? {});
       this.#read.set(path, data);
     }
-    const value = (await data)[key];
+    const value = own(await data, key);
     if (value === undefined) throw new Error(`key ${key} not found in ${kind} ${name}`);
     return value;
   }
@@ -63,10 +65,10 @@ export class ValueReader {
 function fieldValue({ metadata }: JsonObject, path: string): string {
   const meta = (metadata ?? {}) as { labels?: Data; annotations?: Data } & Record<string, unknown>;
   const [, map, key = ''] = /^metadata\.(labels|annotations)\['([^']*)'\]$/.exec(path) ?? [];
-  if (map !== undefined) return meta[map as 'labels' | 'annotations']?.[key] ?? '';
+  if (map !== undefined) return own(meta[map as 'labels' | 'annotations'], key) ?? '';
   const [, field] = /^metadata\.(name|namespace|uid|labels|annotations)$/.exec(path) ?? [];
   if (field === undefined) throw new Error(`unsupported fieldPath: ${path}`);
-  if (field !== 'labels' && field !== 'annotations') return (meta[field] as string | undefined) ?? '';
+  if (field !== 'labels' && field !== 'annotations') return (own(meta, field) as string | undefined) ?? '';
   const pairs = meta[field] ?? {};
   return Object.keys(pairs)
     .sort()
@@ -78,7 +80,7 @@ function fieldValue({ metadata }: JsonObject, path: string): string {
 export function resourceValue({ resources }: JsonObject, { resource, divisor = '1' }: { resource: string; divisor?: string }): string {
   const [, list, name = ''] = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(resource) ?? [];
   if (list === undefined) throw new Error(`unsupported container resource: ${resource}`);
-  const amount = ((resources ?? {}) as Record<string, Data | undefined>)[list]?.[name] ?? '0';
+  const amount = own(own((resources ?? {}) as Record<string, Data | undefined>, list), name) ?? '0';
   const unit = divisor === '0' ? '1' : divisor;
   return Math.ceil(parseQuantity(amount).toNumber() / parseQuantity(unit).toNumber()).toString();
 }

@@ -8,7 +8,9 @@
  *
  * As a merge patch, lists are replaced.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { own, setOwn } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 export type PatchType = 'strategic' | 'merge';
@@ -21,15 +23,15 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 /** An empty object if both are equal. */
 export function patchBetween(before: JsonObject, after: JsonObject, type: PatchType): JsonObject {
-  const patch: JsonObject = {};
+  let patch: JsonObject = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [old, now] = [before[key], after[key]];
+    const [old, now] = [own(before, key), own(after, key)];
     if (isDeepStrictEqual(old, now)) continue;
-    if (now === undefined) patch[key] = null;
-    else if (isObject(old) && isObject(now)) patch[key] = patchBetween(old, now, type);
+    if (now === undefined) setOwn(patch, key, null);
+    else if (isObject(old) && isObject(now)) setOwn(patch, key, patchBetween(old, now, type));
     else if (type === 'strategic' && namedLists.has(key))
-      Object.assign(patch, listPatch(key, (old ?? []) as JsonObject[], now as JsonObject[]));
-    else patch[key] = now;
+      patch = { ...patch, ...listPatch(key, (old ?? []) as JsonObject[], now as JsonObject[]) };
+    else setOwn(patch, key, now);
   }
   return patch;
 }

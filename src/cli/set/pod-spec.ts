@@ -1,4 +1,5 @@
 /** The pod specification within an object, and its containers. */
+import { own } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
@@ -18,7 +19,7 @@ export function withPodSpec(object: JsonObject, change: (spec: JsonObject) => Js
 }
 function changedAt(object: JsonObject, [first, ...rest]: readonly string[], change: (value: JsonObject) => JsonObject): JsonObject {
   if (first === undefined) return change(object);
-  const inner = object[first];
+  const inner = own(object, first);
   return { ...object, [first]: changedAt(isObject(inner) ? inner : {}, rest, change) };
 }
 

@@ -6,6 +6,7 @@
 
 import { alphaKinds } from '../../kinds/alpha-kinds.ts';
 import { builtinKinds } from '../../kinds/index.ts';
+import { setOwn } from '../../lib/own.ts';
 import { groupOfApiVersion } from '../../meta/api-version.ts';
 import { baseGroup, domainName, groupName, type Identity, identities } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
@@ -54,7 +55,7 @@ export const isToken = ({ kind, type }: Exported, identity: Identity): boolean =
 export function stripped(object: Exported): Exported {
   const { status: _, ...rest } = object;
   const metadata: JsonObject = {};
-  for (const [name, value] of Object.entries(object.metadata)) if (!serverFields.includes(name)) metadata[name] = value;
+  for (const [name, value] of Object.entries(object.metadata)) if (!serverFields.includes(name)) setOwn(metadata, name, value);
   const made = { ...rest, metadata } as Exported;
   if (object.kind === 'Namespace' && groupOfApiVersion(object.apiVersion) === '') delete made.spec;
   return made;
@@ -86,7 +87,7 @@ export function renamer(from: Identity, to: Identity): (object: Exported) => Exp
     if (Array.isArray(value)) return value.map((item) => walk(item, field));
     if (typeof value !== 'object' || value === null) return value;
     const made: JsonObject = {};
-    for (const [name, inner] of Object.entries(value)) made[word(name)] = foreign.has(name) ? inner : walk(inner, name);
+    for (const [name, inner] of Object.entries(value)) setOwn(made, word(name), foreign.has(name) ? inner : walk(inner, name));
     return made;
   };
   return (object) => {

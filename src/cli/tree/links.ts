@@ -8,6 +8,7 @@ import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { Service } from '../../kinds/core/schema/service.ts';
 import type { Ingress, IngressBackend } from '../../kinds/networking/schema/ingress.ts';
 import type { RoleBinding } from '../../kinds/rbac/schema/v1.ts';
+import { own } from '../../lib/own.ts';
 import { groupOfApiVersion } from '../../meta/api-version.ts';
 import { fromLabels } from '../../meta/labels.ts';
 import type { Described, Found } from '../describe/values.ts';
@@ -101,7 +102,8 @@ const finders: Readonly<Record<string, Finder<never>>> = {
 };
 
 /** What an object names or selects. */
-export const linksOf = (kind: string, object: Described<never>, names: LinkNames): readonly Link[] => finders[kind]?.(object, names) ?? [];
+export const linksOf = (kind: string, object: Described<never>, names: LinkNames): readonly Link[] =>
+  own(finders, kind)?.(object, names) ?? [];
 
 const scaled = ['autoscaling/HorizontalPodAutoscaler'];
 const bindings = ['rbac.authorization/RoleBinding', 'rbac.authorization/ClusterRoleBinding'];
@@ -119,4 +121,4 @@ const referrers: Readonly<Record<string, readonly string[]>> = {
   'rbac.authorization/Role': ['rbac.authorization/RoleBinding'],
 };
 /** Kinds whose objects may name or select one of this kind; custom kinds may be scaled. */
-export const referrersOf = (kind: string, isBuiltIn: boolean): readonly string[] => referrers[kind] ?? (isBuiltIn ? [] : scaled);
+export const referrersOf = (kind: string, isBuiltIn: boolean): readonly string[] => own(referrers, kind) ?? (isBuiltIn ? [] : scaled);

@@ -1,5 +1,7 @@
 /** The state of an object in two words: how much of it is ready, and its phase or condition. */
+
 import type { Pod } from '../../kinds/core/schema/pod.ts';
+import { own } from '../../lib/own.ts';
 import type { Found } from '../describe/values.ts';
 
 export interface Shown {
@@ -21,7 +23,7 @@ interface Any {
 
 /** By kind of a built-in group without suffix; every other kind is shown by phase and conditions. */
 export function statusOf(kind: string, object: Any): Shown {
-  const counted = counts[kind]?.(object.spec ?? {}, object.status ?? {});
+  const counted = own(counts, kind)?.(object.spec ?? {}, object.status ?? {});
   const ready = counted ?? (kind === '/Pod' ? podReady(object as Found<Pod>) : '');
   if (object.metadata?.deletionTimestamp !== undefined) return { ready, status: 'Terminating' };
   if (kind === '/Pod') return { ready, status: podStatus(object as Found<Pod>) };

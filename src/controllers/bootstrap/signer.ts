@@ -6,6 +6,7 @@
 import { createHmac } from 'node:crypto';
 import { bootstrapTokenExpiry, bootstrapTokenType, type TokenSecret } from '../../kinds/core/bootstrap-token.ts';
 import type { ConfigMap } from '../../kinds/core/schema/config.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { type SigningToken, signingToken } from './token.ts';
 
@@ -33,12 +34,12 @@ export function signedData(
   const next: Record<string, string> = {};
   let changed = false;
   for (const [name, value] of Object.entries(data)) {
-    if (!name.startsWith(PREFIX)) next[name] = value;
+    if (!name.startsWith(PREFIX)) setOwn(next, name, value);
     else if (!wanted.has(name)) changed = true;
   }
   for (const [name, value] of wanted) {
-    changed ||= data[name] !== value;
-    next[name] = value;
+    changed ||= own(data, name) !== value;
+    setOwn(next, name, value);
   }
   return changed ? next : undefined;
 }

@@ -1,5 +1,6 @@
 /** The rules of the built-in signers. A rule returns an error in the text of stock servers. */
 
+import { own } from '../../lib/own.ts';
 import { read, Tag } from '../../lib/pki/der.ts';
 import { type CertificateRequest, type ExtendedUsage, extensionOids, type KeyUsage } from '../../lib/pki.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -45,7 +46,7 @@ export function usagesOf(names: readonly string[]): CertificateUsages {
   const extended = new Set<ExtendedUsage>();
   const unknown: string[] = [];
   for (const name of names) {
-    const [one, other] = [keyUsages[name], extendedUsages[name]];
+    const [one, other] = [own(keyUsages, name), own(extendedUsages, name)];
     if (one !== undefined) plain.add(one);
     else if (other !== undefined) extended.add(other);
     else unknown.push(name);

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { Service } from '../../kinds/core/schema/service.ts';
 import type { Wire } from '../../kinds/wire.ts';
-import { domainName, groupName, type Identity } from '../../meta/identity.ts';
+import { domainName, groupName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { LabelSelector } from '../../meta/labels.ts';
 import type { SlimPod } from '../runtime/pods.ts';
 
@@ -45,10 +45,10 @@ export function selectorOf({ spec }: ServiceObject): LabelSelector {
 }
 
 export const isHeadless = ({ spec }: ServiceObject): boolean => spec?.clusterIP === 'None';
-export const headlessLabel = (identity: Identity): string => domainName(identity, 'headless', 'service');
-export const serviceNameLabel = (identity: Identity): string => domainName(identity, 'service-name');
-export const managedByLabel = (identity: Identity): string => domainName(identity, 'managed-by', 'endpointslice');
-export const skipMirrorLabel = (identity: Identity): string => domainName(identity, 'skip-mirror', 'endpointslice');
+export const headlessLabel = (identity: Identity): QualifiedName => domainName(identity, 'headless', 'service');
+export const serviceNameLabel = (identity: Identity): QualifiedName => domainName(identity, 'service-name');
+export const managedByLabel = (identity: Identity): QualifiedName => domainName(identity, 'managed-by', 'endpointslice');
+export const skipMirrorLabel = (identity: Identity): QualifiedName => domainName(identity, 'skip-mirror', 'endpointslice');
 /** The value of `managed-by`: `endpointslice-controller` in the identity's group suffix. */
 export const sliceManager = (identity: Identity, name: string): string => groupName(identity, name);
 

@@ -1,8 +1,10 @@
 /** NodePool and PodLifecycle objects: follows them once their definitions are served. */
+
 import { isConflict, unlessGone } from '../../client/http.ts';
 import { keyOf } from '../../client/informer.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { simulationGroup } from '../../meta/identity.ts';
 import { fromLabelSelector, type LabelSelectorObject } from '../../meta/labels.ts';
@@ -55,7 +57,7 @@ export class Configuration {
       async (plural) => {
         const definition = wanted.get(plural);
         if (definition === undefined || !(await this.install(definition))) return ESTABLISH_MS;
-        follow[plural]?.();
+        own(follow, plural)?.();
         return undefined;
       },
       { name: 'simulated-nodes-kinds' },

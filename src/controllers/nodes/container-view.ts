@@ -1,4 +1,5 @@
 /** What the processes of a container see: environment variables, and the files of volumes made of objects of the API. */
+import { own } from '../../lib/own.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { type Container, expanded } from './container-command.ts';
@@ -89,8 +90,7 @@ export function fieldOf({ metadata, spec, status }: WorkloadPod, path: string): 
       return '';
   }
 }
-const ownText = (values: Readonly<Record<string, string>> | null | undefined, key: string): string | undefined =>
-  values != null && Object.hasOwn(values, key) ? values[key] : undefined;
+const ownText = (values: Readonly<Record<string, string>> | null | undefined, key: string): string | undefined => own(values ?? {}, key);
 const listOf = (values: Readonly<Record<string, string>> = {}): string =>
   Object.entries(values)
     .sort(([a], [b]) => (a < b ? -1 : 1))

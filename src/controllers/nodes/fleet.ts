@@ -1,6 +1,8 @@
 /** The nodes that are simulated: their objects, blocks of addresses and states. */
+
 import { isConflict, unlessGone, unlessGoneOrReplaced } from '../../client/http.ts';
 import type { Informer } from '../../client/informer.ts';
+import { own } from '../../lib/own.ts';
 import { domainName } from '../../meta/identity.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
@@ -247,7 +249,7 @@ export class Fleet {
     const name = node.metadata.name ?? '';
     const resourceVersion = node.metadata.resourceVersion ?? '';
     let cidr = node.spec?.podCIDR ?? '';
-    const missing = Object.entries(usualLabels(identity, name)).filter(([label]) => node.metadata.labels?.[label] === undefined);
+    const missing = Object.entries(usualLabels(identity, name)).filter(([label]) => own(node.metadata.labels, label) === undefined);
     const tainted = this.notReadyTaint(node) && !isDown(identity, node);
     if (cidr === '' || tainted || missing.length > 0) {
       const key = domainName(identity, 'not-ready', 'node');

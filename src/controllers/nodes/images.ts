@@ -1,4 +1,5 @@
 /** What is known of images: the web servers that tests and examples use, by the last part of their name. */
+import { own } from '../../lib/own.ts';
 import { normal } from './shell/files.ts';
 
 /** Where a server has the files that it serves. */
@@ -11,7 +12,7 @@ const PAGE = '<html><body><h1>It works!</h1></body></html>\n';
 /** `registry.example/library/httpd:2.4@sha256:…` → `/usr/local/apache2/htdocs`; undefined for images that are not known. */
 export function documentRootOf(image: string): string | undefined {
   const name = image.slice(image.lastIndexOf('/') + 1).split(/[:@]/)[0] as string;
-  return Object.hasOwn(documentRoots, name) ? documentRoots[name] : undefined;
+  return own(documentRoots, name);
 }
 
 /** The files that a container of an image begins with, as far as they are known. */

@@ -1,9 +1,11 @@
 /** Node objects of simulated nodes: what a node agent registers and reports. */
+
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Wire } from '../../kinds/wire.ts';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { stockRelease } from '../../lib/version.ts';
-import { domainName, type Identity, simulationName } from '../../meta/identity.ts';
+import { domainName, type Identity, type QualifiedName, simulationName } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import { nodeAddress } from './addresses.ts';
 import { type NodePoolSpec, usualCapacity } from './settings.ts';
@@ -20,7 +22,7 @@ export const isSimulated = (identity: Identity, { metadata }: { metadata: { anno
 /** A node that an annotation makes fail: its leases are not renewed, and nothing happens to its pods. */
 export const isDown = (identity: Identity, { metadata }: { metadata: { annotations?: Record<string, string> } }): boolean =>
   metadata.annotations?.[simulationName(identity, 'down')] === 'true';
-export const poolLabel = (identity: Identity): string => simulationName(identity, 'pool');
+export const poolLabel = (identity: Identity): QualifiedName => simulationName(identity, 'pool');
 
 /** A node of a pool, as it is registered. */
 export function nodeObject(
@@ -103,8 +105,8 @@ export function statusOf(_identity: Identity, { name, cidr, capacity, now, old }
  */
 export function allocatableOf({ status }: NodeObject): Record<string, string> | undefined {
   const { capacity = {}, allocatable = {} } = status ?? {};
-  const next: Record<string, string> = {};
-  for (const [name, amount] of Object.entries(capacity)) next[name] = name.includes('/') ? amount : (allocatable[name] ?? amount);
+  const usable = (name: string, amount: string): string => (name.includes('/') ? amount : (own(allocatable, name) ?? amount));
+  const next = Object.fromEntries(Object.entries(capacity).map(([name, amount]) => [name, usable(name, amount)]));
   return equal(next, allocatable) ? undefined : next;
 }
 

@@ -1,7 +1,9 @@
 /** The pods of simulated nodes: each goes through its life cycle, in as few writes of its status as that takes. */
+
 import { unlessGone, unlessGoneOrReplaced } from '../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { Slices } from '../../lib/slices.ts';
 import { nodeAgentWord } from '../../meta/identity.ts';
 import { formatTime, timeMillis } from '../../meta/time.ts';
@@ -321,14 +323,8 @@ export class NodePods {
 
 /** Fields of the status that differ; undefined if none does. */
 function changedFields(old: Status, next: Status): Partial<Status> | undefined {
-  const changed: Record<string, unknown> = {};
-  let any = false;
-  for (const [name, value] of Object.entries(next)) {
-    if (value === (old as Record<string, unknown>)[name] || equal(value, (old as Record<string, unknown>)[name])) continue;
-    changed[name] = value;
-    any = true;
-  }
-  return any ? (changed as Partial<Status>) : undefined;
+  const changed = Object.entries(next).filter(([name, value]) => !equal(value, own(old as Record<string, unknown>, name)));
+  return changed.length > 0 ? (Object.fromEntries(changed) as Partial<Status>) : undefined;
 }
 
 /** When a pod with a deadline of its own has to stop. */

@@ -1,5 +1,6 @@
 /** The nodes that there are, by the label of their pool. */
 import type { Informer } from '../../client/informer.ts';
+import type { QualifiedName } from '../../meta/identity.ts';
 import { isReadyNode, type NodeObject } from './node-object.ts';
 
 export class PoolMembers {
@@ -7,7 +8,7 @@ export class PoolMembers {
   private readonly pools = new Map<string, Map<string, boolean>>();
 
   /** Call it before other listeners, which then find it up to date. */
-  constructor(nodes: Informer<NodeObject>, label: string) {
+  constructor(nodes: Informer<NodeObject>, label: QualifiedName) {
     nodes.onChange(({ type, object, old }) => {
       const [before, after] = [old?.metadata.labels?.[label], type === 'deleted' ? undefined : object.metadata.labels?.[label]];
       const name = object.metadata.name ?? '';

@@ -1,6 +1,8 @@
 /** Which nodes a pod may use by their labels, names and taints. */
+
 import type { NodeSelectorTerm, Taint, Toleration } from '../../kinds/core/schema/scheduling.ts';
 import type { Part } from '../../kinds/wire.ts';
+import { own } from '../../lib/own.ts';
 import { type LabelOperator, type LabelRequirement, LabelSelector, type Labels } from '../../meta/labels.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 
@@ -48,7 +50,7 @@ export function nodeTermTest({ matchExpressions, matchFields }: Term): NodeTest 
 function selectorOf(expressions: readonly Requirement[]): LabelSelector | undefined {
   const requirements: LabelRequirement[] = [];
   for (const { key, operator, values } of expressions) {
-    const known = operators[operator];
+    const known = own(operators, operator);
     const given = [...new Set(values ?? [])].sort();
     if (known === undefined || ((known === 'gt' || known === 'lt') && !/^-?\d{1,30}$/.test(given[0] ?? ''))) return undefined;
     requirements.push({ key, operator: known, values: given });

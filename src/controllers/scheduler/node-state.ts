@@ -1,7 +1,9 @@
 /** A node and the sums of what its pods use, kept up to date by every pod that comes and goes. */
+
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Taint } from '../../kinds/core/schema/scheduling.ts';
 import type { Part, Wire } from '../../kinds/wire.ts';
+import { own } from '../../lib/own.ts';
 import type { Labels } from '../../meta/labels.ts';
 import { UsedPorts } from './host-ports.ts';
 import { taggedImage } from './pod-class.ts';
@@ -128,7 +130,7 @@ const imagesText = (node: WireNode): string =>
 
 function sameLabels(a: Labels, b: Labels): boolean {
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);
+  return keys.length === Object.keys(b).length && keys.every((key) => own(a, key) === own(b, key));
 }
 function sameAllocatable(a: Allocatable, b: Allocatable): boolean {
   if (a.cpu !== b.cpu || a.memory !== b.memory || a.storage !== b.storage || a.pods !== b.pods || a.others.size !== b.others.size)

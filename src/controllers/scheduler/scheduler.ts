@@ -2,7 +2,9 @@
  * The scheduler: pods without a node are decided one after another, and bound while the next are decided. A pod counts on its node
  * from the decision on, whether or not the server has it already.
  */
+
 import { keyOf } from '../../client/informer.ts';
+import { own } from '../../lib/own.ts';
 import type { Random } from '../../lib/random.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import type { Cluster } from './cluster.ts';
@@ -295,5 +297,5 @@ function causesOf({ labels, taints, unschedulable, allocatable }: NodeChange): n
 type PodLabels = Readonly<Record<string, string>> | undefined;
 function sameLabels(a: PodLabels = {}, b: PodLabels = {}): boolean {
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);
+  return keys.length === Object.keys(b).length && keys.every((key) => own(a, key) === own(b, key));
 }

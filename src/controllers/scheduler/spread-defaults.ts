@@ -1,10 +1,12 @@
 /** Pods without spread constraints are spread with those that the same services and the same controller select. */
+
 import type { Change, Informer } from '../../client/informer.ts';
 import type { ReplicaSet } from '../../kinds/apps/schema/replica-set.ts';
 import type { ReplicationController } from '../../kinds/core/schema/replication-controller.ts';
 import type { Service } from '../../kinds/core/schema/service.ts';
 import type { Wire } from '../../kinds/wire.ts';
 import { equal } from '../../lib/equal.ts';
+import { setOwn } from '../../lib/own.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { fromLabelSelector, fromLabels, LabelSelector, type Labels } from '../../meta/labels.ts';
 import type { SpreadDefaults } from './plan.ts';
@@ -53,7 +55,7 @@ export class OwnSelectors implements SpreadDefaults {
     for (const { spec } of this.stores.services.list(namespace)) {
       const selector: Labels | undefined = spec?.selector;
       if (selector !== undefined && Object.keys(selector).length > 0 && fromLabels(selector).matches(podClass.labels))
-        Object.assign(labels, selector);
+        for (const key in selector) setOwn(labels, key, selector[key] as string);
     }
     const own = owner === undefined ? undefined : this.ownerSelector(namespace, owner);
     const requirements = [...fromLabels(labels).requirements, ...(own?.requirements ?? [])];

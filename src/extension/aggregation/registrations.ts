@@ -10,6 +10,7 @@
 import type { APIService, APIServiceSpec } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Change, Live } from '../../kinds/live.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { own } from '../../lib/own.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
@@ -74,7 +75,7 @@ export class Registrations {
     if (type === 'deleted' || this.labelOf(object) !== '' || (old !== undefined && this.labelOf(old) !== '')) this.look();
   }
   private labelOf({ metadata }: APIService): string {
-    return metadata.labels?.[this.label] ?? '';
+    return own(metadata.labels, this.label) ?? '';
   }
 
   private look(): void {

@@ -1,4 +1,5 @@
 /** An aggregated server: its address, its certificate, and calls to it. */
+
 import type { X509Certificate } from 'node:crypto';
 import type { Agent } from 'node:https';
 import { createSecureContext } from 'node:tls';
@@ -10,6 +11,7 @@ import { callFault } from '../../lib/calls/fault.ts';
 import { requestHead } from '../../lib/calls/head.ts';
 import type { Reply } from '../../lib/calls/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { setOwn } from '../../lib/own.ts';
 import { trustIn } from '../../lib/peer-trust.ts';
 import { agentFor } from '../../lib/verifying-agent.ts';
 import { identityHeaders } from './identity-headers.ts';
@@ -87,7 +89,7 @@ export class RemoteServer {
       'user-agent': this.options.userAgent,
     };
     const identity = identityHeaders(user);
-    for (let i = 0; i < identity.length; i += 2) headers[identity[i] as string] = identity[i + 1] as string;
+    for (let i = 0; i < identity.length; i += 2) setOwn(headers, identity[i] as string, identity[i + 1] as string);
     try {
       const connections = this.connectionsFor(options.verified && this.verify);
       return await connections.call(address, requestHead('GET', path, headers), '', options.timeoutMs);

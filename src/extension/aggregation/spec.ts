@@ -1,4 +1,5 @@
 /** The part of an OpenAPI document for one group version. */
+import { own } from '../../lib/own.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
@@ -22,7 +23,7 @@ export function partOf(text: Buffer, group: string, version: string): SpecPart {
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     for (const name of referencesOf(value)) {
       if (used.has(name)) continue;
-      const definition = Object.hasOwn(known, name) ? known[name] : undefined;
+      const definition = own(known, name);
       // A dangling reference would make the whole document invalid.
       if (!isObject(definition)) throw new Error(`the definition ${JSON.stringify(name)} is missing`);
       used.set(name, definition);

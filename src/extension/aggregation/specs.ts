@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Live } from '../../kinds/live.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { own } from '../../lib/own.ts';
 import { Ticker } from '../../lib/ticker.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { Backend, Backends } from './backends.ts';
@@ -171,7 +172,7 @@ async function fetchV3({ server, group, version }: Backend, known: Kept | undefi
 function addressIn(index: Buffer, name: string): string | undefined {
   try {
     const { paths } = parseJson(index, { uncounted: true }) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
-    const address = paths !== undefined && Object.hasOwn(paths, name) ? paths[name]?.serverRelativeURL : undefined;
+    const address = own(paths, name)?.serverRelativeURL;
     return typeof address === 'string' && address.startsWith('/openapi/v3/') ? address : undefined;
   } catch {
     return undefined;

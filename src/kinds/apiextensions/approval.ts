@@ -1,5 +1,6 @@
 /** Groups under the server's own domains need an approval annotation. */
 
+import { own } from '../../lib/own.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from './schema/v1.ts';
@@ -14,7 +15,7 @@ function isProtected(group: string, { groupSuffix, domain }: Identity): boolean 
 }
 
 function stateOf({ metadata }: CustomResourceDefinition, identity: Identity): State {
-  const text = metadata.annotations?.[annotationOf(identity)] ?? '';
+  const text = own(metadata.annotations, annotationOf(identity)) ?? '';
   if (text === '') return 'missing';
   if (text.startsWith('unapproved')) return 'bypassed';
   return URL.canParse(text) && new URL(text).host !== '' ? 'approved' : 'invalid';
@@ -27,7 +28,7 @@ export function approvalCondition(
 ): Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'> | undefined {
   if (!isProtected(definition.spec.group, identity)) return undefined;
   const name = annotationOf(identity);
-  const text = definition.metadata.annotations?.[name] ?? '';
+  const text = own(definition.metadata.annotations, name) ?? '';
   const type = `${identity.word.charAt(0).toUpperCase()}${identity.word.slice(1)}APIApprovalPolicyConformant`;
   const needed = `protected groups must have approval annotation ${JSON.stringify(name)}`;
   switch (stateOf(definition, identity)) {
@@ -63,7 +64,7 @@ export function validateApproval(
   if (state === 'invalid')
     errors.invalid(
       at,
-      definition.metadata.annotations?.[name],
+      own(definition.metadata.annotations, name),
       `${needed} with either a URL or a reason starting with "unapproved", ${SEE}`,
     );
 }

@@ -1,5 +1,6 @@
 /** Validation of the list types of custom kinds: atomic, set, or map by some keys. */
 
+import { own } from '../../lib/own.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { repeatedTexts } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
@@ -50,7 +51,7 @@ function validateMapList(schema: JSONSchemaProps, keys: readonly string[], at: P
   else {
     const again = repeatedTexts(keys);
     for (const [i, key] of keys.entries()) {
-      const field = Object.hasOwn(items.properties ?? {}, key) ? items.properties?.[key] : undefined;
+      const field = own(items.properties, key);
       if (field === undefined) invalidText(errors, keyPath, goList('string', keys), 'entries must all be names of item properties');
       else if (field.type === 'array' || field.type === 'object')
         errors.invalid(
@@ -76,7 +77,7 @@ function validateMembers(
   if (listType !== 'map') return;
   const required = new Set(item.required);
   for (const key of keys) {
-    const field = Object.hasOwn(item.properties ?? {}, key) ? item.properties?.[key] : undefined;
+    const field = own(item.properties, key);
     if (field === undefined) continue;
     const here = at.child('properties').key(key);
     const why = `this property is in ${x.listMapKeys}`;

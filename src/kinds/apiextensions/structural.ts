@@ -2,7 +2,9 @@
  * Structural schemas: every field is given a type outside of the combinations (`allOf`, `anyOf`, `oneOf`, `not`), which
  * then only narrow values. Only such a schema defines which fields exist, and so can prune, default and merge them.
  */
+
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { FieldErrors, type Path } from '../../meta/field.ts';
 import { each } from '../validation/each.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
@@ -107,7 +109,7 @@ class StructureCheck {
     const { properties = {} } = schema;
     const isResource = level === 'root' || embedded;
     for (const key of ['kind', 'apiVersion']) {
-      const field = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      const field = own(properties, key);
       if (isResource && field !== undefined && field.type !== 'string')
         this.errors.invalid(at.key(key).child('type'), field.type ?? '', 'must be string');
     }
@@ -178,7 +180,7 @@ class StructureCheck {
     if (part.items !== undefined && !Array.isArray(part.items))
       this.nestedCompleteness(part.items, items, at.child('items'), from.child('items'));
     for (const [key, field] of Object.entries(part.properties ?? {})) {
-      const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined;
+      const known = own(schema.properties, key);
       this.nestedCompleteness(field, known, at.child('properties').key(key), from.child('properties').key(key));
     }
   }

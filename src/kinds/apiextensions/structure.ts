@@ -2,6 +2,7 @@
  * The structure of objects of a custom version for ownership and apply: a message made from its schema. It does not validate
  * values, it only defines how they are split into fields and items.
  */
+import { setOwn } from '../../lib/own.ts';
 import { atOnce, type Work } from '../../lib/slices.ts';
 import {
   anyValue,
@@ -48,7 +49,7 @@ function* fieldsOf(properties: Readonly<Record<string, JSONSchemaProps>>, place:
   for (const [name, schema] of Object.entries(properties)) {
     const type = plainType(schema, place.x) ?? (yield* typeOf(schema, { ...place, name: `${place.name}.${name}` }));
     // A key of a list that an item lacks has its default.
-    fields[name] = schema.default === undefined ? fieldOf(type) : opt(0, type, { default: schema.default });
+    setOwn(fields, name, schema.default === undefined ? fieldOf(type) : opt(0, type, { default: schema.default }));
   }
   yield;
   return fields;

@@ -4,6 +4,7 @@
  *   extensions/v1beta1, apps/v1beta1  spec.rollbackTo.revision: 3     apps/v1  annotation deprecated.deployment.rollback.revision: "3"
  *   extensions/v1beta1                spec.templateGeneration: 3      apps/v1  annotation deprecated.daemonset.template.generation: "3"
  */
+import { own, without } from '../../lib/own.ts';
 import type { LabelSelector, ObjectMeta } from '../meta.ts';
 import { templateGeneration } from './daemon-set.ts';
 import type { DaemonSet } from './schema/daemon-set.ts';
@@ -15,7 +16,8 @@ export const rollbackRevision = 'deprecated.deployment.rollback.revision';
 
 /** Reads a number from an annotation and removes it. Text that does not round-trip is kept. */
 function takeNumber(metadata: ObjectMeta, annotation: string): number | undefined {
-  const { [annotation]: text, ...others } = metadata.annotations ?? {};
+  const text = own(metadata.annotations, annotation);
+  const others = without(metadata.annotations ?? {}, annotation);
   const value = Number(text);
   if (!Number.isSafeInteger(value) || String(value) !== text) return undefined;
   if (Object.keys(others).length === 0) delete metadata.annotations;

@@ -4,7 +4,7 @@
  */
 
 import { compact } from '../../lib/compact.ts';
-import { domainName, type Identity } from '../../meta/identity.ts';
+import { domainName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { decodeValue } from '../../schema/json-decode.ts';
 import { list, type Type } from '../../schema/types.ts';
@@ -38,7 +38,7 @@ const notes: Readonly<Record<keyof Notes, Note>> = {
   metrics: typed('metrics', list(old.MetricSpec), list(flat.MetricSpec)),
 };
 const keys = Object.keys(notes) as (keyof Notes)[];
-const annotation = (identity: Identity, key: keyof Notes): string => domainName(identity, notes[key].name, 'autoscaling.alpha');
+const annotation = (identity: Identity, key: keyof Notes): QualifiedName => domainName(identity, notes[key].name, 'autoscaling.alpha');
 
 /** Adds the annotations for the given values. */
 export function writeNotes(metadata: ObjectMeta, identity: Identity, given: Notes): void {

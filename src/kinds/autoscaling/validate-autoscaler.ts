@@ -1,4 +1,5 @@
 /** Validation of autoscalers. */
+import { own } from '../../lib/own.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, pathSegmentName } from '../../meta/names.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
@@ -92,7 +93,7 @@ function validateMetric(metric: MetricSpec, at: Path, errors: FieldErrors, env: 
   const present = sources.filter((source) => metric[source] !== undefined);
   const first = present[0];
   if (first !== undefined) validateSource(metric, first, at.child(first), errors, env);
-  const expected = metricTypes.includes(type) ? sourceOf[type] : undefined;
+  const expected = metricTypes.includes(type) ? own(sourceOf, type) : undefined;
   if (expected === undefined) errors.notSupported(at.child('type'), type, metricTypes);
   else if (metric[expected] === undefined) errors.required(at.child(expected), missing(expected, env));
   if (present.length === 1) return;

@@ -1,9 +1,10 @@
 /** Validation of jobs and of job templates of cron jobs. */
 
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { domainName, type Identity } from '../../meta/identity.ts';
+import { domainName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1123Label } from '../../meta/names.ts';
 import type { PodTemplateSpec } from '../core/schema/pod.ts';
@@ -20,7 +21,7 @@ import type { Job, JobSpec } from './schema/v1.ts';
 export const uidLabel = 'controller-uid';
 export const nameLabel = 'job-name';
 /** Marks jobs whose pods are counted by their finalizers. */
-export const trackingAnnotation = (identity: Identity): string => domainName(identity, 'job-tracking', 'batch');
+export const trackingAnnotation = (identity: Identity): QualifiedName => domainName(identity, 'job-tracking', 'batch');
 
 const specAt = Path.of('spec');
 const statusAt = Path.of('status');
@@ -47,7 +48,7 @@ function validateGeneratedSelector(job: Job, errors: FieldErrors): void {
   const at = Path.of('spec', 'template', 'metadata', 'labels');
   const expected = { [uidLabel]: uid, [nameLabel]: name };
   for (const [key, value] of Object.entries(expected)) {
-    const actual = template.metadata.labels?.[key];
+    const actual = own(template.metadata.labels, key);
     if (actual === undefined) errors.required(at.key(key), `must be '${value}'`);
     else if (actual !== value) invalidText(errors, at.key(key), mapText(template.metadata.labels), `must be '${value}'`);
   }

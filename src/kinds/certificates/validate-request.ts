@@ -1,6 +1,8 @@
 /** Validation of certificate signing requests and of their updates. */
+
 import { X509Certificate } from 'node:crypto';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { parseRequest } from '../../lib/pki.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, dns1123Subdomain, pathSegmentName } from '../../meta/names.ts';
@@ -142,7 +144,8 @@ function validateConditions(
     const known = decisions.includes(type) ? ['True'] : statuses;
     if (status === '') errors.required(at.child('status'));
     else if (!known.includes(status)) errors.notSupported(at.child('status'), status, known);
-    if (!allowed.contradictions && opposites[type] !== undefined && seen.has(opposites[type]))
+    const opposite = own(opposites, type);
+    if (!allowed.contradictions && opposite !== undefined && seen.has(opposite))
       errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive');
     if (!allowed.repeatedConditions && seen.has(type)) errors.duplicate(at.child('type'), type);
     seen.add(type);

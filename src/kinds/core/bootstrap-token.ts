@@ -3,6 +3,7 @@
  * `bootstrap-token-abcdef`. Authentication, signing and removal of tokens parse them here, so that all
  * agree on what a token is and when it expires.
  */
+import { own } from '../../lib/own.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
 import { parseInstant } from '../../meta/time.ts';
 import type { ApiObject } from '../kind.ts';
@@ -22,8 +23,7 @@ const extraGroup = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 export const isBootstrapGroup = (group: string): boolean => extraGroup.test(group);
 
 export const tokenField = (secret: TokenSecret, name: string): string => {
-  const { data } = secret;
-  return data !== undefined && Object.hasOwn(data, name) ? Buffer.from(data[name] as string, 'base64').toString('utf8') : '';
+  return Buffer.from(own(secret.data, name) ?? '', 'base64').toString('utf8');
 };
 
 /** Milliseconds since 1970: infinite without an expiration, minus infinity if it is not a time of RFC 3339. */

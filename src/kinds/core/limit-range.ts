@@ -1,5 +1,5 @@
 /** Limit ranges. */
-import { setKey } from '../../schema/plain.ts';
+import { setOwn } from '../../lib/own.ts';
 import { kind } from '../kind.ts';
 import { validateLimitRange } from '../validation/limits.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
@@ -9,7 +9,7 @@ import { LimitRange, type LimitRangeItem } from './schema/quota.ts';
 function defaultItem(item: LimitRangeItem): void {
   if (item.type !== 'Container') return;
   const fill = (to: Record<string, string>, from: Record<string, string> | undefined): void => {
-    for (const name in from) if (!Object.hasOwn(to, name)) setKey(to, name, from[name]);
+    for (const name in from) if (!Object.hasOwn(to, name)) setOwn(to, name, from[name]);
   };
   const limits = item.default ?? {};
   fill(limits, item.max);

@@ -3,7 +3,7 @@
 import { equal } from '../../lib/equal.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { domainName, groupName } from '../../meta/identity.ts';
+import { domainName, groupName, type QualifiedName } from '../../meta/identity.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -68,7 +68,7 @@ function validateSize(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, 
     errors.forbidden(at, 'field can not be less than status.capacity');
 }
 
-const classAnnotation = (env: KindEnv): string => domainName(env.identity, 'storage-class', 'volume.beta');
+const classAnnotation = (env: KindEnv): QualifiedName => domainName(env.identity, 'storage-class', 'volume.beta');
 
 /** A class may be moved from the annotation to the field, once. */
 function movesClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, env: KindEnv): boolean {

@@ -1,4 +1,5 @@
 /** Defaults of pods and pod templates. */
+import { own } from '../../lib/own.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { KindEnv } from '../kind.ts';
 import { podNames } from '../validation/pod-names.ts';
@@ -86,5 +87,5 @@ function podIPsDefaults(status: PodStatus): void {
 function dropOldAnnotations(metadata: { annotations?: Record<string, string> }, identity: Identity): void {
   const { annotations } = metadata;
   if (annotations === undefined) return;
-  for (const key of podNames(identity).oldInit) if (annotations[key] !== undefined) delete annotations[key];
+  for (const key of podNames(identity).oldInit) if (own(annotations, key) !== undefined) delete annotations[key];
 }

@@ -1,4 +1,5 @@
 /** Feature gates of pods and templates that guard no field: annotations, and values that validation checks. */
+import { own } from '../../lib/own.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { GateRule } from '../kind.ts';
 import type { ObjectMeta } from '../meta.ts';
@@ -48,7 +49,7 @@ export function podGates<T>(podOf: (object: T) => PodLike | undefined): readonly
       gate: 'PodDeletionCost',
       validatedAs: false,
       uses: uses(({ metadata }, identity) => {
-        const cost = metadata.annotations?.[podNames(identity).deletionCost];
+        const cost = own(metadata.annotations, podNames(identity).deletionCost);
         return cost !== undefined && !isDeletionCost(cost);
       }),
     },

@@ -1,5 +1,7 @@
 /** The default pull policy of an image reference. */
+
 import { ByText } from '../../lib/by-text.ts';
+import { own } from '../../lib/own.ts';
 
 // Every character matches in one way: matching is linear.
 const nameComponent = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
@@ -34,7 +36,7 @@ export function imageTag(image: string): string | undefined {
 function isDigest(text: string | undefined): boolean {
   if (text === undefined) return true;
   const [algorithm = '', hex = ''] = text.split(':');
-  return Object.hasOwn(digestLengths, algorithm) && digestLengths[algorithm] === hex.length && /^[a-f0-9]+$/.test(hex);
+  return own(digestLengths, algorithm) === hex.length && /^[a-f0-9]+$/.test(hex);
 }
 
 /** Recently seen images: the pods of a workload share one. */

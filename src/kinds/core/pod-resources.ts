@@ -1,5 +1,5 @@
 /** Resource amounts of pods: their precision, default requests from limits, and the QoS class. */
-import { own } from '../../lib/own.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import type { Quantity } from '../../meta/quantity.ts';
 import { amount } from '../validation/resources.ts';
 import type { Container } from './schema/containers.ts';
@@ -28,7 +28,7 @@ export function requestsFromLimits({ resources }: Pick<Container, 'resources'>):
   if (limits === undefined) return;
   resources.requests ??= {};
   const { requests } = resources;
-  for (const name in limits) if (own(requests, name) === undefined) requests[name] = limits[name] as string;
+  for (const name in limits) if (own(requests, name) === undefined) setOwn(requests, name, limits[name] as string);
 }
 
 // ---- quality of service ------------------------------------------------------------------------------------------

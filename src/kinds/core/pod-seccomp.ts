@@ -1,4 +1,5 @@
 /** Seccomp profiles were annotations before they were fields; a new pod gets both forms. */
+import { own, setOwn } from '../../lib/own.ts';
 import type { KindEnv } from '../kind.ts';
 import { podNames } from '../validation/pod-names.ts';
 import type { Pod } from './schema/pod.ts';
@@ -20,12 +21,12 @@ function sync(pod: Pod, holder: Holder, prefix: string, name: string): void {
   const profile = holder.securityContext?.seccompProfile;
   if (profile === undefined && pod.metadata.annotations === undefined) return;
   const key = prefix + name;
-  const annotation = pod.metadata.annotations?.[key];
+  const annotation = own(pod.metadata.annotations, key);
   if (profile !== undefined && annotation === undefined) {
     const text = asText(profile);
     if (text === undefined) return;
     pod.metadata.annotations ??= {};
-    pod.metadata.annotations[key] = text;
+    setOwn(pod.metadata.annotations, key, text);
   } else if (profile === undefined && annotation !== undefined) {
     const made = asProfile(annotation);
     if (made === undefined) return;

@@ -1,4 +1,5 @@
 /** Resource quotas. */
+import { own } from '../../lib/own.ts';
 import { ageAt } from '../../meta/age.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
@@ -13,7 +14,7 @@ function summary(quota: ResourceQuota, limits: boolean): string {
   return Object.keys(hard)
     .filter((name) => name.startsWith('limits.') === limits)
     .sort()
-    .map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]}`)
+    .map((name) => `${name}: ${own(used, name) ?? '0'}/${hard[name]}`)
     .join(', ');
 }
 

@@ -1,5 +1,6 @@
 /** Types of secrets with required keys. Other types may hold any keys. */
 
+import { own } from '../../lib/own.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
 import { parseJson } from '../../schema/parse.ts';
@@ -8,8 +9,7 @@ import type { Secret } from './schema/config.ts';
 
 const data = Path.of('data');
 
-const entryOf = (secret: Secret, key: string): string | undefined =>
-  secret.data !== undefined && Object.hasOwn(secret.data, key) ? secret.data[key] : undefined;
+const entryOf = (secret: Secret, key: string): string | undefined => own(secret.data, key);
 
 /** A key that holds a JSON object. The error does not show its content. */
 function jsonKey(secret: Secret, key: string, errors: FieldErrors): void {
@@ -60,5 +60,5 @@ export function validateSecretType(secret: Secret, errors: FieldErrors, env: Kin
   const prefix = domainName(env.identity, '');
   if (!type.startsWith(prefix)) return;
   const name = type.slice(prefix.length);
-  if (Object.hasOwn(rules, name)) (rules[name] as TypeRule)(secret, errors, env);
+  own(rules, name)?.(secret, errors, env);
 }

@@ -1,9 +1,10 @@
 /** Secrets. */
+
 import { equal } from '../../lib/equal.ts';
+import { setOwn } from '../../lib/own.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { configMapKey } from '../../meta/names.ts';
-import { setKey } from '../../schema/plain.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { base64Length, immutableOnceSet, maxDataBytes, sizeOf } from '../validation/data.ts';
@@ -21,7 +22,7 @@ function defaults(secret: Secret): void {
   if (stringData === undefined) return;
   delete secret.stringData;
   const merged: Record<string, string> = { ...secret.data };
-  for (const key of Object.keys(stringData)) setKey(merged, key, Buffer.from(stringData[key] as string).toString('base64'));
+  for (const key of Object.keys(stringData)) setOwn(merged, key, Buffer.from(stringData[key] as string).toString('base64'));
   if (sizeOf(merged) > 0) secret.data = merged;
 }
 

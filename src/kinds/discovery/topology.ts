@@ -4,13 +4,13 @@
  */
 
 import { equal } from '../../lib/equal.ts';
-import { domainName, type Identity } from '../../meta/identity.ts';
+import { domainName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { nameIsSubdomain } from '../../meta/names.ts';
 import type * as v1 from './schema/v1.ts';
 import type * as v1beta1 from './schema/v1beta1.ts';
 
-const zoneLabel = (identity: Identity): string => domainName(identity, 'zone', 'topology');
-const nodeLabel = (identity: Identity): string => domainName(identity, 'hostname');
+const zoneLabel = (identity: Identity): QualifiedName => domainName(identity, 'zone', 'topology');
+const nodeLabel = (identity: Identity): QualifiedName => domainName(identity, 'hostname');
 
 export function fromVersion1beta1(slice: v1beta1.EndpointSlice, identity: Identity): v1.EndpointSlice {
   const endpoints = slice.endpoints?.map((endpoint) => {

@@ -4,20 +4,22 @@
  *
  *   v1beta3  nominalConcurrencyShares: 30, lendablePercent: 50     v1beta2  assuredConcurrencyShares: 30, annotation …: "50"
  */
+
 import { compact } from '../../lib/compact.ts';
+import { own, without } from '../../lib/own.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { domainName, type Identity } from '../../meta/identity.ts';
+import { domainName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import type { KindEnv } from '../kind.ts';
 import type { ObjectMeta } from '../meta.ts';
 import type * as v1beta2 from './schema/v1beta2.ts';
 import type * as v1beta3 from './schema/v1beta3.ts';
 
-const lendable = (identity: Identity): string => domainName(identity, 'lendable-percent', 'flowcontrol');
-const borrowing = (identity: Identity): string => domainName(identity, 'borrowing-limit-percent', 'flowcontrol');
+const lendable = (identity: Identity): QualifiedName => domainName(identity, 'lendable-percent', 'flowcontrol');
+const borrowing = (identity: Identity): QualifiedName => domainName(identity, 'borrowing-limit-percent', 'flowcontrol');
 
 /** The number in an annotation; undefined for text that does not round-trip. */
 function numberIn({ annotations }: ObjectMeta, name: string): number | undefined {
-  const text = annotations?.[name];
+  const text = own(annotations, name);
   const value = Number(text);
   return text !== undefined && String(value) === text && (value | 0) === value ? value : undefined;
 }
@@ -25,7 +27,7 @@ function write(metadata: ObjectMeta, name: string, value: number | undefined): v
   if (value !== undefined) metadata.annotations = { ...metadata.annotations, [name]: String(value) };
 }
 function drop(metadata: ObjectMeta, name: string): void {
-  const { [name]: _dropped, ...others } = metadata.annotations ?? {};
+  const others = without(metadata.annotations ?? {}, name);
   if (Object.keys(others).length === 0) delete metadata.annotations;
   else metadata.annotations = others;
 }

@@ -1,7 +1,7 @@
 /** Validation of pod security policies. */
 
 import { type FieldErrors, Path } from '../../meta/field.ts';
-import { domainName } from '../../meta/identity.ts';
+import { domainName, type QualifiedName } from '../../meta/identity.ts';
 import { dns1123Subdomain } from '../../meta/names.ts';
 import type { KindEnv } from '../kind.ts';
 import { each, repeatedTexts } from '../validation/each.ts';
@@ -146,7 +146,7 @@ const filters = new Set(['runtime/default', 'docker/default', 'unconfined']);
 
 function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldErrors, env: KindEnv): void {
   const at = Path.of('metadata', 'annotations');
-  const key = (name: string, prefix: string): string => domainName(env.identity, name, prefix);
+  const key = (name: string, prefix: string): QualifiedName => domainName(env.identity, name, prefix);
   const armor = (name: string, text: string): void => {
     const full = key(name, 'apparmor.security.beta');
     for (const profile of text.split(','))

@@ -1,6 +1,7 @@
 /** Storage classes. */
 
 import { equal } from '../../lib/equal.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
@@ -39,7 +40,7 @@ function validateParameters(parameters: Readonly<Record<string, string>>, at: Pa
   let size = 0;
   for (const name of names) {
     if (name === '') errors.invalid(at, name, 'field can not be empty.');
-    size += Buffer.byteLength(name) + Buffer.byteLength(parameters[name] as string);
+    size += Buffer.byteLength(name) + Buffer.byteLength(own(parameters, name) as string);
   }
   if (size > MAX_PARAMETER_BYTES) errors.tooLong(at, MAX_PARAMETER_BYTES);
 }
@@ -58,7 +59,7 @@ function validateTopologies(terms: readonly TopologySelectorTerm[], at: Path, er
       });
       report(errors, here.child('key'), key, labelKey(key));
       if (Object.hasOwn(byKey, key)) errors.duplicate(here.child('key'), key);
-      byKey[key] = [...new Set(values)].sort();
+      setOwn(byKey, key, [...new Set(values)].sort());
     });
     const words = JSON.stringify(Object.entries(byKey).sort(([a], [b]) => (a < b ? -1 : 1)));
     if (seen.has(words)) errors.duplicate(expressions, '');

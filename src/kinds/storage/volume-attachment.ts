@@ -1,4 +1,5 @@
 /** Attachments of volumes to nodes. */
+import { setOwn } from '../../lib/own.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { nameIsSubdomain } from '../../meta/names.ts';
@@ -67,7 +68,7 @@ const keptMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] 
 function keepMetadata(metadata: ObjectMeta, old: ObjectMeta): void {
   for (const field of keptMetadata) {
     if (old[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: old[field] });
+    else setOwn<unknown>(metadata, field, old[field]);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Validation of limit ranges. */
+import { own } from '../../lib/own.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { qualifiedName } from '../../meta/names.ts';
 import type { LimitRange, LimitRangeItem } from '../core/schema/quota.ts';
@@ -76,7 +77,7 @@ type AmountField = keyof typeof origins;
 
 /** The amount of a resource in its original spelling. */
 function spelled(item: LimitRangeItem, field: AmountField, name: string, writtenItem: Written): string {
-  const value = item[field]?.[name] as string;
+  const value = own(item[field], name) as string;
   const written = origins[field].map((origin) => writtenItem(origin, name)).find((text) => text !== undefined);
   return spelling(value, written);
 }
@@ -86,8 +87,7 @@ type Fail = (field: AmountField, text: string, of?: AmountField) => void;
 
 /** For one resource: min is at most max, and the defaults are between them. */
 function validateOrder(item: LimitRangeItem, name: string, env: KindEnv, fail: Fail): void {
-  const of = (map: Record<string, string> | undefined): string | undefined =>
-    map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
+  const of = (map: Record<string, string> | undefined): string | undefined => own(map, name);
   const pod = item.type === 'Pod';
   const [min, max] = [of(item.min), of(item.max)];
   const [limit, request] = pod ? [undefined, undefined] : [of(item.default), of(item.defaultRequest)];

@@ -1,4 +1,5 @@
 /** Sources of persistent volumes. Most rules are those of pods; secrets are named in full here. */
+import { own } from '../../lib/own.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Label, nameIsLabel, rangeProblem } from '../../meta/names.ts';
 import type { CSIPersistentVolumeSource, ISCSIPersistentVolumeSource } from '../core/schema/network-disks.ts';
@@ -35,7 +36,7 @@ const needs =
   <K extends SourceName>(...fields: (keyof NonNullable<PersistentVolumeSource[K]> & string)[]): SourceRule<K> =>
   (given, at, errors) => {
     for (const field of fields) {
-      const value = (given as Readonly<Record<string, unknown>>)[field];
+      const value = own(given as Readonly<Record<string, unknown>>, field);
       if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) errors.required(at.child(field));
     }
   };

@@ -1,6 +1,8 @@
 /** Rules of persistent volumes, and of the volumes that attachments carry inline. */
+
 import { posix } from 'node:path';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../core/schema/persistent-volumes.ts';
@@ -63,7 +65,7 @@ function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path, errors: 
   if (names.length !== 1 || names[0] !== 'storage')
     unsupportedText(errors, at, resourceListText(capacity, written('spec', 'capacity')), ['storage']);
   for (const name of names) {
-    const text = capacity?.[name] as string;
+    const text = own(capacity, name) as string;
     const value = amount(text);
     if (value.value() < 0n) errors.invalid(at.key(name), Number(value.value()), 'must be a valid resource quantity');
     if (value.sign <= 0) errors.invalid(at.key(name), text, 'must be greater than zero');

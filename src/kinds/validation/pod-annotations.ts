@@ -1,4 +1,5 @@
 /** Validation of annotations of pods and templates that have a meaning. */
+import { own } from '../../lib/own.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import type { PodSpec } from '../core/schema/pod.ts';
 import type { Toleration } from '../core/schema/scheduling.ts';
@@ -22,15 +23,15 @@ export function validatePodAnnotations(
 ): void {
   if (annotations === undefined) return;
   const names = podNames(env.identity);
-  const mirror = annotations[names.mirror];
+  const mirror = own(annotations, names.mirror);
   if (mirror !== undefined && spec.nodeName === undefined)
     errors.invalid(at.key(names.mirror), mirror, 'must set spec.nodeName if mirror pod annotation is set');
-  const tolerations = annotations[names.tolerations];
+  const tolerations = own(annotations, names.tolerations);
   if (tolerations !== undefined && tolerations !== '') validateTolerationText(tolerations, names.tolerations, at, errors);
-  const cost = annotations[names.deletionCost];
+  const cost = own(annotations, names.deletionCost);
   if (cost !== undefined && !isDeletionCost(cost) && env.feature('PodDeletionCost'))
     errors.invalid(at.key(names.deletionCost), cost, 'must be a 32bit integer');
-  const seccomp = annotations[names.seccompPod];
+  const seccomp = own(annotations, names.seccompPod);
   if (seccomp !== undefined) validateSeccompText(seccomp, at.child(names.seccompPod), errors);
   for (const key in annotations)
     if (key.startsWith(names.seccompContainer)) validateSeccompText(annotations[key] as string, at.child(key), errors);
@@ -95,7 +96,7 @@ export function validatePodAnnotationUpdate(
 ): void {
   const { mirror, appArmorContainer } = podNames(env.identity);
   for (const key in old) {
-    if (annotations[key] === old[key]) continue;
+    if (own(annotations, key) === old[key]) continue;
     if (key.startsWith(appArmorContainer)) errors.forbidden(at.key(key), 'may not remove or update AppArmor annotations');
     if (key === mirror) errors.forbidden(at.key(key), 'may not remove or update mirror pod annotation');
   }
@@ -115,7 +116,7 @@ export function validateSeccompForms(meta: ObjectMeta, spec: PodSpec, at: Path, 
   if (annotations === undefined) return;
   const names = podNames(env.identity);
   const compare = (profile: SeccompProfile | undefined, key: string, profileAt: Path) => {
-    const text = annotations[key];
+    const text = own(annotations, key);
     if (profile !== undefined && text !== undefined) validateSameSeccomp(text, profile, profileAt, errors);
   };
   compare(spec.securityContext?.seccompProfile, names.seccompPod, at.child('securityContext').child('seccompProfile'));

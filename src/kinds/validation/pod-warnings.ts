@@ -1,4 +1,5 @@
 /** Warnings about values of pods and templates that are deprecated, repeated or probably unintended. */
+import { own } from '../../lib/own.ts';
 import { Path } from '../../meta/field.ts';
 import type { Infer } from '../../schema/types.ts';
 import type { Container } from '../core/schema/containers.ts';
@@ -66,7 +67,7 @@ function warnNodeLabels(spec: PodSpec, { oldNodeLabels }: PodNames, at: Path, wa
 
 function warnAnnotations(annotations: Readonly<Record<string, string>>, names: PodNames, at: Path, warnings: string[]): void {
   const warn = (key: string, text: string) => {
-    if (annotations[key] !== undefined) warnings.push(`${at.key(key)}: ${text}`);
+    if (own(annotations, key) !== undefined) warnings.push(`${at.key(key)}: ${text}`);
   };
   warn(names.criticalPod, 'non-functional in v1.16+; use the "priorityClassName" field instead');
   warn(names.sysctls, 'non-functional in v1.11+; use the "sysctls" field instead');
@@ -108,7 +109,7 @@ function warnSeccomp(
   at: Path,
   warnings: string[],
 ): void {
-  if (meta.annotations?.[key] === undefined || holder.securityContext?.seccompProfile !== undefined) return;
+  if (own(meta.annotations, key) === undefined || holder.securityContext?.seccompProfile !== undefined) return;
   warnings.push(
     `${at.child('metadata').child('annotations').key(key)}: deprecated since v1.19, non-functional in v1.25+; use the "seccompProfile" field instead`,
   );
@@ -132,7 +133,7 @@ function warnFractions(amounts: Amounts, at: Path, warnings: string[]): void {
 const fraction = /[mun.]|e-/;
 /** Fractions of a byte. */
 function warnFraction(amounts: Amounts, name: string, at: Path, warnings: string[]): void {
-  const text = amounts?.[name];
+  const text = own(amounts, name);
   if (text !== undefined && fraction.test(text) && amount(text).millis() % 1000n !== 0n)
     warnings.push(`${at.key(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
 }

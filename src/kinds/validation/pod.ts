@@ -1,6 +1,7 @@
 /** Pods as a whole: on create, on update, through `ephemeralcontainers` and `status`. */
 
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ipFamily, validIP } from '../../meta/ip.ts';
@@ -126,7 +127,7 @@ function changedFields(spec: PodSpec, old: PodSpec): string[] {
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1)
     munged.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds as number;
   const fields = new Set([...Object.keys(munged), ...Object.keys(before)]);
-  return [...fields].filter((field) => !equal(munged[field], before[field])).map((field) => `spec.${field}`);
+  return [...fields].filter((field) => !equal(own(munged, field), own(before, field))).map((field) => `spec.${field}`);
 }
 
 /** Ephemeral containers may be added, but neither changed nor removed. */

@@ -1,4 +1,5 @@
 /** More structures in errors, in the notation of a stock server; see `go-text.ts` and `go-list.ts`. */
+import { own } from '../../lib/own.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 import { quantityFormats } from './go-text.ts';
 import { spelling } from './written.ts';
@@ -15,6 +16,6 @@ export function resourceListText(list: Readonly<Record<string, string>> | undefi
   if (list === undefined) return texts === undefined ? 'core.ResourceList(nil)' : 'core.ResourceList{}';
   const entries = Object.keys(list)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${readQuantityText(spelling(list[name] as string, texts?.[name]))}`);
+    .map((name) => `${JSON.stringify(name)}:${readQuantityText(spelling(list[name] as string, own(texts, name)))}`);
   return `core.ResourceList{${entries.join(', ')}}`;
 }

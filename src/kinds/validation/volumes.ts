@@ -1,4 +1,5 @@
 /** Validation of the volumes of a pod: each has a unique name and exactly one source. */
+import { own } from '../../lib/own.ts';
 import { FieldErrors, type Path } from '../../meta/field.ts';
 import { validateLabels } from '../../meta/labels.ts';
 import { dns1123Label, dns1123Subdomain } from '../../meta/names.ts';
@@ -33,7 +34,7 @@ const needs =
   <K extends SourceName>(...fields: (keyof NonNullable<VolumeSource[K]> & string)[]): SourceRule<K> =>
   (given, at, errors) => {
     for (const field of fields) {
-      const value = (given as Readonly<Record<string, unknown>>)[field];
+      const value = own(given as Readonly<Record<string, unknown>>, field);
       if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) errors.required(at.child(field));
     }
   };

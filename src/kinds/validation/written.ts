@@ -2,6 +2,7 @@
  * Values as the client sent them, for errors that quote them. The normal form has one spelling for an amount and leaves out empty
  * maps; a stock server prints both as sent.
  */
+import { own } from '../../lib/own.ts';
 import { canonicalQuantity, QuantityError } from '../../meta/quantity.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { WriteRequest } from '../kind.ts';
@@ -18,7 +19,7 @@ export function writtenIn(request: WriteRequest | undefined): Written {
     let { value } = body;
     for (const step of path) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-      value = (value as Record<string | number, unknown>)[step];
+      value = own(value as Record<string, unknown>, `${step}`);
     }
     return value;
   };

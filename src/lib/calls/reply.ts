@@ -2,6 +2,7 @@
  * Parses HTTP/1.1 responses of a connection, one after the other. It is strict: an ambiguous response is
  * an error, after which the connection cannot be used any more.
  */
+import { own, setOwn } from '../own.ts';
 
 export interface Reply {
   readonly status: number;
@@ -206,7 +207,8 @@ function headersOf(text: string): ReplyHeaders {
     const colon = line.indexOf(':');
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
-    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+    const earlier = own(headers, name);
+    setOwn(headers, name, earlier === undefined ? value : `${earlier}, ${value}`);
   }
   return headers;
 }

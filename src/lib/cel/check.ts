@@ -1,4 +1,5 @@
 /** Resolves the names and calls of an expression, and finds the type of every part of it. */
+import { own } from '../own.ts';
 import type { Bind, Call, Comprehension, Expr, Ident, ListLiteral, Literal, Logic, MapLiteral, Select } from './ast.ts';
 import type { Checked, CheckedItem } from './checked.ts';
 import { type CelIssue, placeOf } from './errors.ts';
@@ -113,7 +114,7 @@ class Checker {
     return found === undefined ? undefined : { op: 'local', type: found.type, slot: found.slot };
   }
   private global(name: string): Checked | undefined {
-    const type = Object.hasOwn(this.variables, name) ? this.variables[name] : undefined;
+    const type = own(this.variables, name);
     if (type !== undefined) {
       this.used.add(name);
       return { op: 'variable', type, name };

@@ -1,4 +1,5 @@
 /** Splits the source into tokens. */
+import { own } from '../own.ts';
 import { plainInt, UInt } from './values.ts';
 
 export type Token =
@@ -107,7 +108,7 @@ function* parts(inner: string, from: number): Generator<string | { readonly code
     const found = escapeSequence.exec(inner);
     if (found === null) throw new SyntaxFault(from + next, `Syntax error: invalid escape sequence '${inner.slice(next, next + 2)}'`);
     const [whole, plain, hex, octal, short, long] = found;
-    if (plain !== undefined) yield plainEscapes[plain] ?? plain;
+    if (plain !== undefined) yield own(plainEscapes, plain) ?? plain;
     else if (octal !== undefined) yield { code: Number.parseInt(octal, 8), long: false };
     else yield { code: Number.parseInt((hex ?? short ?? long) as string, 16), long: hex === undefined };
     at = next + whole.length;

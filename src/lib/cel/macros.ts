@@ -1,4 +1,5 @@
 /** Macros: `has(a.b)`, `list.all(x, …)`, `cel.bind(x, …)`. */
+import { own } from '../own.ts';
 import type { Expr, Macro } from './ast.ts';
 import { SyntaxFault } from './lexer.ts';
 import type { NodeMaker } from './parser.ts';
@@ -36,7 +37,7 @@ function targetMacro(maker: NodeMaker, at: number, name: string, target: Expr, a
   if (name === 'bind' && args.length === 3 && target.node === 'ident' && target.name === 'cel') return bind(maker, at, 'bind', args);
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2)
     return bind(maker, at, name, [args[0] as Expr, target, args[1] as Expr]);
-  const known = Object.hasOwn(comprehensions, name) ? comprehensions[name] : undefined;
+  const known = own(comprehensions, name);
   if (known === undefined) return undefined;
   const one = known.one.includes(args.length);
   if (!one && !known.two.includes(args.length)) return undefined;

@@ -1,4 +1,5 @@
 /** Parses tokens into a tree and expands macros. */
+import { own } from '../own.ts';
 import type { Expr, ListItem, MapEntry } from './ast.ts';
 import { numberOf, SyntaxFault, type Token, tokens } from './lexer.ts';
 import { expandCall } from './macros.ts';
@@ -111,7 +112,7 @@ class Parser {
 
   private levelOf(token: Token): number {
     if (token.token !== 'sign' && !(token.token === 'name' && token.text === 'in')) return 0;
-    return Object.hasOwn(levels, token.text) ? (levels[token.text] as number) : 0;
+    return own(levels, token.text) ?? 0;
   }
 
   /** Operators of at least a level, from the left. */
@@ -127,7 +128,7 @@ class Parser {
       }
       this.next++;
       const right = this.binary(level + 1);
-      const name = operators[token.text] ?? `_${token.text}_`;
+      const name = own(operators, token.text) ?? `_${token.text}_`;
       left = this.maker.make(token.at, { node: 'call', name, target: undefined, args: [left, right] }, [left, right]);
     }
   }

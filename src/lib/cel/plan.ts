@@ -1,4 +1,5 @@
 /** Compiles checked expressions to closures. What the types decide is not decided again at run time. */
+import { own } from '../own.ts';
 import type { Meter } from '../pattern/match.ts';
 import { FAILURE_UNITS, type Frame } from './budget.ts';
 import type {
@@ -218,7 +219,7 @@ function planVariable(name: string, type: CelType): Eval {
   const read = readerOf(type);
   const unbox = type.kind === 'double';
   return (frame) => {
-    const value = frame.values[name];
+    const value = own(frame.values, name);
     if (value === undefined) fail(`no such attribute(s): ${name}`);
     if (read !== undefined) return read(frame, value);
     return unbox ? unboxDouble(value) : value;

@@ -1,4 +1,5 @@
 /** Reads values of the API by their static type: text that stands for a time, a span of time or bytes becomes that. */
+import { own } from '../own.ts';
 import type { Frame } from './budget.ts';
 import { fail } from './errors.ts';
 import { readDuration, readTimestamp } from './functions/time-text.ts';
@@ -51,7 +52,7 @@ export function propertyReader(property: string, type: CelType): (value: unknown
   if (type.kind === 'object' && !inherited.has(property)) {
     // A field that is null is absent.
     return (value) =>
-      typeof value === 'object' && value !== null ? ((value as Readonly<Record<string, unknown>>)[property] ?? undefined) : undefined;
+      typeof value === 'object' && value !== null ? (own(value as Readonly<Record<string, unknown>>, property) ?? undefined) : undefined;
   }
   if (type.kind === 'object') return (value) => (isMap(value) ? (lookUp(value, property) ?? undefined) : undefined);
   return (value) => (isMap(value) ? lookUp(value, property) : fail('no such overload'));

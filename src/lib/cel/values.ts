@@ -1,4 +1,5 @@
 /** Values that JavaScript has no type for. */
+import { own } from '../own.ts';
 import { Quantity } from '../quantity.ts';
 import { fail } from './errors.ts';
 import {
@@ -182,7 +183,7 @@ export function isMap(value: unknown): value is CelMap | Readonly<Record<string,
 /** What a key leads to; undefined where there is nothing. */
 export function lookUp(map: CelMap | Readonly<Record<string, unknown>>, key: unknown): unknown {
   if (map instanceof CelMap) return map.get(key);
-  return typeof key === 'string' && Object.hasOwn(map, key) ? map[key] : undefined;
+  return typeof key === 'string' ? own(map, key) : undefined;
 }
 export const keysOf = (map: CelMap | Readonly<Record<string, unknown>>): Iterable<unknown> =>
   map instanceof CelMap ? map.keys() : Object.keys(map);

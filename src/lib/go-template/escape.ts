@@ -1,5 +1,7 @@
 /** The functions `html`, `js` and `urlquery` of templates. */
+
 import { bytesOf } from '../byte-text.ts';
+import { own } from '../own.ts';
 
 const html: Readonly<Record<string, string>> = {
   '\0': '\ufffd',
@@ -9,7 +11,7 @@ const html: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
 };
-export const escapeHtml = (text: string): string => text.replace(/[\0"'&<>]/g, (c) => html[c] as string);
+export const escapeHtml = (text: string): string => text.replace(/[\0"'&<>]/g, (c) => own(html, c) as string);
 
 const js: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -24,7 +26,8 @@ const js: Readonly<Record<string, string>> = {
 const jsSpecial = /[\u0000-\u001f\\'"<>&=]|[^\u0000-\u007f]/gu;
 export const escapeJs = (text: string): string =>
   text.replace(jsSpecial, (c) => {
-    if (js[c] !== undefined) return js[c];
+    const escaped = own(js, c);
+    if (escaped !== undefined) return escaped;
     if (/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(c)) return c;
     return `\\u${(c.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`;
   });

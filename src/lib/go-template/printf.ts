@@ -6,7 +6,9 @@
  * with flags (+ - # 0 and space), width and precision, `*`, and the number of an argument: %[2]d. Faults are shown as Go does:
  * `%!d(string=x)`, `%!d(MISSING)`, `%!(EXTRA int64=1)`, `%!(NOVERB)`.
  */
+
 import { bytesOf } from '../byte-text.ts';
+import { own } from '../own.ts';
 import { quote } from './quote.ts';
 import { entriesOf, floatText, type GoMap, goText, kindOf, numberOf, typeName } from './values.ts';
 
@@ -147,7 +149,7 @@ const bases: Readonly<Record<string, readonly [base: number, prefix: string]>> =
   X: [16, '0X'],
 };
 function whole(value: number, verb: Verb): string {
-  const base = bases[verb.letter];
+  const base = own(bases, verb.letter);
   if (base !== undefined) {
     const digits = BigInt(Math.abs(value))
       .toString(base[0])

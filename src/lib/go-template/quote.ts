@@ -1,5 +1,7 @@
 /** Quoted texts of Go: reading their escapes, and writing them. */
+
 import { bytesOf, textOf } from '../byte-text.ts';
+import { own } from '../own.ts';
 
 const simple: Readonly<Record<string, string>> = {
   a: '\u0007',
@@ -20,7 +22,7 @@ export function unquote(inner: string): string {
   if (!inner.includes('\\')) return inner;
   let bytes = false;
   const text = inner.replace(escapes, (whole, hex?: string, short?: string, long?: string, octal?: string, letter?: string) => {
-    if (letter !== undefined) return simple[letter] as string;
+    if (letter !== undefined) return own(simple, letter) as string;
     if (hex === undefined && short === undefined && long === undefined && octal === undefined)
       throw new Error(`there is no escape ${whole}`);
     const code = Number.parseInt((hex ?? short ?? long ?? octal) as string, octal === undefined ? 16 : 8);
@@ -55,7 +57,7 @@ export function quote(text: string, mark = '"', ascii = false): string {
   for (const character of text) {
     const code = character.codePointAt(0) as number;
     if (character === mark) out += `\\${character}`;
-    else if (short[character] !== undefined) out += short[character];
+    else if (own(short, character) !== undefined) out += own(short, character);
     else if (code >= 0xdc80 && code <= 0xdcff) out += `\\x${hexOf(code - 0xdc00, 2)}`;
     else if (isPrintable(character) && (!ascii || code < 0x80)) out += character;
     else if (code < 0x80) out += `\\x${hexOf(code, 2)}`;

@@ -11,7 +11,9 @@
  *
  * Texts count in bytes (lib/byte-text.ts).
  */
+
 import { sortedKeys } from '../go-json.ts';
+import { own } from '../own.ts';
 
 /** A float that looks like a whole number. */
 export class GoFloat {
@@ -52,9 +54,9 @@ const typeNames: Readonly<Record<GoKind, string>> = {
 };
 export const typeName = (value: unknown): string => typeNames[kindOf(value)];
 export const numberOf = (value: unknown): number => (value instanceof GoFloat ? value.value : (value as number));
-export const entriesOf = (map: GoMap): [string, unknown][] => sortedKeys(map).map((key) => [key, map[key]]);
+export const entriesOf = (map: GoMap): [string, unknown][] => sortedKeys(map).map((key) => [key, own(map, key)]);
 /** Undefined for what is not there. */
-export const memberOf = (map: GoMap, key: string): unknown => (Object.hasOwn(map, key) ? map[key] : undefined);
+export const memberOf = (map: GoMap, key: string): unknown => own(map, key);
 
 /** What `if`, `and`, `or` and `not` take as true: everything but no value, nil, false, zero and what is empty. */
 export function isTrue(value: unknown): boolean {

@@ -2,6 +2,7 @@
  * Patterns in RE2's language, read into a tree. What RE2 does not know is refused, so that a definition means the same
  * everywhere; errors have the messages of a stock server.
  */
+import { own } from '../own.ts';
 import {
   anyChar,
   type CharSet,
@@ -230,7 +231,7 @@ class Parser {
 
   private escape(): Tree | undefined {
     const next = this.text[this.at + 1] ?? '';
-    const look = Object.hasOwn(looks, next) ? looks[next] : undefined;
+    const look = own(looks, next);
     if (look !== undefined) {
       this.at += 2;
       return { node: 'look', look };
@@ -257,7 +258,7 @@ class Parser {
   /** `\d`, `\pL`, `\P{Greek}`; undefined for the escape of one character. */
   private classEscape(): CharSet | undefined {
     const next = this.text[this.at + 1] ?? '';
-    const known = Object.hasOwn(classEscapes, next.toLowerCase()) ? classEscapes[next.toLowerCase()] : undefined;
+    const known = own(classEscapes, next.toLowerCase());
     if (known !== undefined) {
       this.at += 2;
       return next === next.toLowerCase() ? known : complement(known);
@@ -324,7 +325,7 @@ class Parser {
     const found = /^\[:(\^?)(\w*):\]/.exec(this.text.slice(this.at, this.at + 20));
     if (found === null) return undefined;
     const [whole, not, name = ''] = found;
-    const set = Object.hasOwn(namedSets, name) ? namedSets[name] : undefined;
+    const set = own(namedSets, name);
     if (set === undefined) throw new PatternError('invalid character class range', whole);
     this.at += whole.length;
     return not === '^' ? complement(set) : set;
@@ -351,7 +352,7 @@ class Parser {
 
 /** The character that an escaped one stands for. Letters and figures that stand for nothing are refused. */
 function plainEscape(next: string): number | undefined {
-  if (Object.hasOwn(escapes, next)) return escapes[next];
+  if (Object.hasOwn(escapes, next)) return own(escapes, next);
   return /[A-Za-z0-9]/.test(next) || next.charCodeAt(0) >= 0x80 ? undefined : next.charCodeAt(0);
 }
 

@@ -8,7 +8,9 @@
  *
  * What OpenSSL requires of a chain of two is required here: valid times, strong keys, a strong signature, usages.
  */
+
 import type { KeyObject, X509Certificate } from 'node:crypto';
+import { own } from '../own.ts';
 import { extensionsOf, isValidAt, signatureAlgorithmOf } from './contents.ts';
 import { signatures } from './request.ts';
 import { extensionOids } from './subject-names.ts';
@@ -17,7 +19,7 @@ import { extendedUsageOids } from './usages.ts';
 /** Whether one of the authorities signed the certificate, and both may be used for a server now. Its host name is not checked. */
 export const isIssuedByNamesake = (certificate: X509Certificate, authorities: readonly X509Certificate[], now: number): boolean =>
   isUsable(certificate, now) &&
-  signatures[signatureAlgorithmOf(certificate)] !== undefined &&
+  own(signatures, signatureAlgorithmOf(certificate)) !== undefined &&
   authorities.some(
     (authority) =>
       authority.ca &&

@@ -1,5 +1,7 @@
 /** Certificate requests (PKCS #10): parsed, verified by their own signature, and written for clients and tests. */
+
 import { createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
+import { own } from '../own.ts';
 import { toPem } from './certificate.ts';
 import { bits, DerError, type Element, element, explicit, integer, oid, read, sequence, set, Tag } from './der.ts';
 import {
@@ -87,7 +89,7 @@ function requestedExtensions(attributes: Element | undefined): Extension[] {
 }
 
 function isSigned(body: Element, algorithm: Element, signature: Element, publicKey: KeyObject): boolean {
-  const method = signatures[algorithm.as(Tag.sequence).children()[0]?.oid() ?? ''];
+  const method = own(signatures, algorithm.as(Tag.sequence).children()[0]?.oid() ?? '');
   if (method === undefined || publicKey.asymmetricKeyType !== method.type) return false;
   return verifyBytes(method.digest, body.raw, publicKey, signature.bitBytes());
 }

@@ -4,6 +4,7 @@
  *   const reader = new TarReader((entry) => ({ write: (bytes) => …, end: () => … }));
  *   reader.push(bytes); …; reader.end();
  */
+import { own } from '../own.ts';
 import { BLOCK, checksumOf, type Entry, type EntryKind, fields, paddingOf } from './entry.ts';
 
 /** Takes the content of one entry. */
@@ -30,12 +31,15 @@ type State =
   | { readonly at: 'padding'; left: number }
   | { readonly at: 'end' };
 
+/** The values of extended headers that say something of an entry here. */
+type Extended = { path?: string; linkpath?: string; size?: string };
+
 export class TarReader {
   private readonly open: (entry: Entry) => EntrySink | undefined;
   private rest: Buffer = Buffer.alloc(0);
   private state: State = { at: 'header' };
   /** Values that replace those of the next header. */
-  private extended: Record<string, string> = {};
+  private extended: Extended = {};
 
   /** `open` returns undefined for an entry whose content is not wanted. */
   constructor(open: (entry: Entry) => EntrySink | undefined) {
@@ -111,7 +115,7 @@ export class TarReader {
   private longValues(type: string, size: number): boolean {
     if (this.rest.length < size) return false;
     const content = this.take(size);
-    if (type === 'x') Object.assign(this.extended, recordsOf(content));
+    if (type === 'x') this.extended = { ...this.extended, ...recordsOf(content) };
     else if (type === 'L') this.extended.path = textOf(content);
     else if (type === 'K') this.extended.linkpath = textOf(content);
     this.state = { at: 'padding', left: paddingOf(size) };
@@ -127,12 +131,12 @@ const kinds: Readonly<Record<string, EntryKind>> = {
   '2': 'symlink',
   '5': 'directory',
 };
-function entryOf(header: Buffer, type: string, size: number, extended: Readonly<Record<string, string>>): Entry {
+function entryOf(header: Buffer, type: string, size: number, extended: Extended): Entry {
   const isPosix = header.toString('latin1', fields.magic[0], fields.magic[0] + 6) === 'ustar\0';
   const prefix = isPosix ? textIn(header, fields.prefix) : '';
   const short = textIn(header, fields.name);
   const name = extended.path ?? (prefix === '' ? short : `${prefix}/${short}`);
-  const kind = kinds[type] ?? 'other';
+  const kind = own(kinds, type) ?? 'other';
   return {
     kind: kind === 'file' && name.endsWith('/') ? 'directory' : kind,
     name,
@@ -163,8 +167,8 @@ function numberIn(header: Buffer, [at, length]: readonly [number, number]): numb
 }
 
 /** `30 path=…\n` */
-function recordsOf(content: Buffer): Record<string, string> {
-  const found: Record<string, string> = {};
+function recordsOf(content: Buffer): Extended {
+  const found: Extended = {};
   let at = 0;
   while (at < content.length) {
     const blank = content.indexOf(0x20, at);
@@ -174,7 +178,8 @@ function recordsOf(content: Buffer): Record<string, string> {
       throw new TarError('the archive has a damaged extended header');
     const text = content.toString('utf8', blank + 1, end - 1);
     const equals = text.indexOf('=');
-    if (equals > 0) found[text.slice(0, equals)] = text.slice(equals + 1);
+    const key = text.slice(0, equals);
+    if (key === 'path' || key === 'linkpath' || key === 'size') found[key] = text.slice(equals + 1);
     at = end;
   }
   return found;

@@ -1,7 +1,7 @@
 /** The APIService objects that stand for the groups this server serves itself. */
 import { groupPriority, versionPriority } from '../../kinds/priorities.ts';
 import { apiRelease } from '../../lib/version.ts';
-import { domainName, groupName, type Identity } from '../../meta/identity.ts';
+import { domainName, groupName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import type { Catalog } from '../catalog.ts';
 
 /** Groups of custom kinds come after all others, in the order of their names. */
@@ -16,7 +16,7 @@ export interface ServedVersion {
 }
 
 /** Says of an APIService that the server keeps it: `onstart` for groups that are there as long as the server is, else `true`. */
-export const automanagedLabel = (identity: Identity): string => domainName(identity, 'automanaged', 'kube-aggregator');
+export const automanagedLabel = (identity: Identity): QualifiedName => domainName(identity, 'automanaged', 'kube-aggregator');
 
 /** What the server serves now. A group version with a built-in kind is a built-in one, whatever else is in it. */
 export function servedVersions(catalog: Catalog): ServedVersion[] {

@@ -1,5 +1,5 @@
 /** Bootstrap FlowSchemas and PriorityLevelConfigurations. */
-import { domainName, groupName, type Identity } from '../../meta/identity.ts';
+import { domainName, groupName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 
 type SubjectText = string;
 interface ResourceRule {
@@ -126,7 +126,7 @@ function subjectOf(identity: Identity, text: SubjectText) {
 }
 
 /** Whether the server keeps an object up to date. */
-export const autoUpdateAnnotation = (identity: Identity): string => domainName(identity, 'autoupdate-spec', 'apf');
+export const autoUpdateAnnotation = (identity: Identity): QualifiedName => domainName(identity, 'autoupdate-spec', 'apf');
 
 const metadata = (identity: Identity, name: string) => ({ name, annotations: { [autoUpdateAnnotation(identity)]: 'true' } });
 

@@ -1,5 +1,7 @@
 /** Writes the objects of the first start, and brings those that the server keeps up to date on later ones. */
+
 import { X509Certificate } from 'node:crypto';
+import { own, setOwn } from '../../lib/own.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { formatTime } from '../../meta/time.ts';
 import type { Catalog } from '../catalog.ts';
@@ -68,9 +70,10 @@ export async function publishTrust(writer: SystemWriter, identity: Identity, tru
 function withCertificatesOf(present: Record<string, string>, wanted: Record<string, string>, now: number): Record<string, string> {
   const data = { ...present, ...wanted };
   for (const key of ['client-ca-file', 'requestheader-client-ca-file']) {
-    const blocks = `${wanted[key] ?? ''}\n${present[key] ?? ''}`.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+    const blocks =
+      `${own(wanted, key) ?? ''}\n${own(present, key) ?? ''}`.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
     const valid = [...new Set(blocks)].filter((block) => Date.parse(new X509Certificate(block).validTo) > now);
-    if (valid.length > 0) data[key] = `${valid.join('\n')}\n`;
+    if (valid.length > 0) setOwn(data, key, `${valid.join('\n')}\n`);
   }
   return data;
 }

@@ -6,6 +6,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { equal } from '../../lib/equal.ts';
+import { own, setOwn } from '../../lib/own.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
 import { type IPFamily, ipFamily } from '../../meta/ip.ts';
 import type { Cache } from '../../storage/cache.ts';
@@ -123,7 +124,7 @@ async function write(
   if (await writer.ensure(group, plural, object)) return;
   await writer.change(group, plural, object.metadata.namespace, object.metadata.name, (live) => {
     const target = live as unknown as Record<string, unknown>;
-    for (const field of fields) if (!equal(target[field], object[field])) target[field] = object[field];
+    for (const field of fields) if (!equal(own(target, field), own(object, field))) setOwn(target, field, own(object, field));
   });
 }
 

@@ -120,6 +120,5 @@ function reportExhausted(status: PodDisruptionBudget['status'], now: string): vo
     reason: 'InsufficientPods',
     message: '',
   };
-  if (known === undefined) status.conditions = [...conditions, condition];
-  else Object.assign(known, condition);
+  status.conditions = known === undefined ? [...conditions, condition] : conditions.map((one) => (one === known ? condition : one));
 }

@@ -10,6 +10,7 @@ import {
   APIResourceList,
   APIVersions,
 } from '../../kinds/meta-kinds.ts';
+import { own } from '../../lib/own.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { pathNotFound } from '../../meta/errors.ts';
 import { otherIdentityHint } from '../../meta/identity.ts';
@@ -177,7 +178,7 @@ function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): AP
 
 function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resource, name: string): APIResource {
   const { kind } = resource;
-  const sub = kind.subresources[name] as (typeof kind.subresources)[string];
+  const sub = own(kind.subresources, name) as (typeof kind.subresources)[string];
   const entry = { name: `${kind.plural}/${name}`, singularName: '', namespaced: kind.namespaced };
   const verbs = [...sub.verbs].sort(compareText);
   if (sub.type === 'object') return { ...entry, kind: kind.kind, verbs };

@@ -6,10 +6,12 @@
  *                unchanged (generation 1); with `false` they belong to their owner
  *   others       with `true` they are of an earlier release, and are removed
  */
+
 import { mandatoryLevels, mandatorySchemas } from '../../kinds/flowcontrol/mandatory.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live, LiveSource } from '../../kinds/live.ts';
 import { equal } from '../../lib/equal.ts';
+import { own } from '../../lib/own.ts';
 import { ApiError } from '../../meta/errors.ts';
 
 const GROUP = 'flowcontrol.apiserver';
@@ -62,7 +64,7 @@ async function settle(options: FlowUpkeepOptions, plural: Plural, live: Live<Flo
   for (const [name, object] of wanted) await attempt(options, () => put(options, plural, name, object, live.get('', name)));
   for (const { metadata } of live.list()) {
     const { name = '', annotations } = metadata;
-    if (!wanted.has(name) && annotations?.[options.annotation] === 'true') await attempt(options, () => options.remove(plural, name));
+    if (!wanted.has(name) && own(annotations, options.annotation) === 'true') await attempt(options, () => options.remove(plural, name));
   }
 }
 
@@ -78,7 +80,7 @@ async function put(
     return;
   }
   const mandatory = (plural === 'flowschemas' ? mandatorySchemas : mandatoryLevels).has(name);
-  const said = present.metadata.annotations?.[annotation];
+  const said = own(present.metadata.annotations, annotation);
   const ours = mandatory || said === 'true' || (said !== 'false' && (present.metadata.generation ?? 1) === 1);
   const right = String(ours);
   if (said === right && (!ours || equal(present.spec, wanted.spec))) return;

@@ -2,6 +2,7 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
+import { own } from '../../lib/own.ts';
 import { atOnce, inSlices, type Work } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
@@ -51,7 +52,7 @@ const customTypes = Object.entries(types).flatMap(([name, type]) => (type === 's
 export function patchType(ctx: Context, custom: boolean): PatchType {
   const header = ctx.header('content-type') ?? '';
   const cut = header.indexOf(';');
-  const type = types[(cut < 0 ? header : header.slice(0, cut)).trim()];
+  const type = own(types, (cut < 0 ? header : header.slice(0, cut)).trim());
   if (custom && (type === undefined || type === 'strategic')) throw unsupportedMediaType(customTypes);
   if (type === undefined) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
@@ -233,7 +234,7 @@ async function checkFractions(ctx: Context, type: PatchType, schema: MessageType
 
 /** Clients look for these words where a strategic patch puts a value of another shape into a map, a list or an object. */
 function restoreFault({ path, expected = '', actual = '', message }: DecodeError): string {
-  const found = goKinds[actual];
+  const found = own(goKinds, actual);
   if (found === undefined) return message;
   if (expected.startsWith('map[')) return `${path}: cannot restore map from ${found}`;
   if (namedScalars.has(expected)) return message;

@@ -37,7 +37,8 @@ const typeOf = (services: Services, view: View): { apiVersion: string; kind: str
 
 function shown(services: Services, view: View, hub: ApiObject): ApiObject {
   const object = view.show(hub as never, services.registry.env) as ApiObject;
-  return Object.assign({ kind: '', apiVersion: '' }, object, typeOf(services, view));
+  // Kind and version come first in the answer.
+  return { ...typeOf(services, view), ...object, ...typeOf(services, view) };
 }
 
 async function answer(services: Services, ctx: Context, representation: Representation, view: View, hub: ApiObject): Promise<void> {

@@ -1,5 +1,7 @@
 /** The engines, each loaded only when it is the one in use. */
+
 import type { Clock } from '../../lib/clock.ts';
+import { setOwn } from '../../lib/own.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Engine } from '../engine.ts';
 import type { StoreOwner } from '../store-mark.ts';
@@ -68,6 +70,6 @@ export async function openEngine({
 /** The same object without undefined and empty values. */
 function given<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   const result: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(options)) if (value !== undefined && value !== '') result[name] = value;
+  for (const [name, value] of Object.entries(options)) if (value !== undefined && value !== '') setOwn(result, name, value);
   return result as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }

@@ -1,5 +1,7 @@
 /** The client of a test: typed for the built-in kinds, by name for all others. */
+
 import { Discovery } from '../../client/discovery.ts';
+import { setOwn } from '../../lib/own.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { groupName } from '../../meta/identity.ts';
 import { builtIn, groups } from './built-in.ts';
@@ -50,7 +52,7 @@ function builtInClients(context: ClientContext): BuiltInClients {
     clients[group] = ofGroup;
     for (const [version, resources] of Object.entries(versions)) {
       const ofVersion: Record<string, unknown> = {};
-      ofGroup[version] = ofVersion;
+      setOwn(ofGroup, version, ofVersion);
       for (const [name, { kind, namespaced }] of Object.entries(resources)) {
         const ref: KindRef = {
           group: groups[group] === '' ? '' : groupName(context.identity, groups[group]),
@@ -60,7 +62,7 @@ function builtInClients(context: ClientContext): BuiltInClients {
           kind,
         };
         const known = Promise.resolve(ref);
-        ofVersion[name] = (namespace?: string) => new Resource(context, () => known, namespaced ? namespace : undefined);
+        setOwn(ofVersion, name, (namespace?: string) => new Resource(context, () => known, namespaced ? namespace : undefined));
       }
     }
   }

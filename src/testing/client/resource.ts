@@ -1,10 +1,12 @@
 /** Requests for the objects of one kind. */
+
 import { type Client, pathOf, queryOf, type ResourceRef } from '../../client/dynamic.ts';
 import { errorFrom, unlessGone } from '../../client/http.ts';
 import { Informer as Followed } from '../../client/informer.ts';
 import type { Scale } from '../../kinds/autoscaling/schema/scale.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { own } from '../../lib/own.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonValue } from '../../schema/types.ts';
@@ -192,7 +194,7 @@ export class Resource<T extends object> implements DynamicClient<T> {
     const { metadata } = (request.namespaceOf ?? {}) as NamedObject;
     const namespace = this.namespace ?? metadata?.namespace;
     if (ref.namespaced && namespace === undefined && (name !== undefined || method === 'POST'))
-      throw new TypeError(`${ref.name} are namespaced: ${ref.name}(NAMESPACE).${methods[method]}(…)`);
+      throw new TypeError(`${ref.name} are namespaced: ${ref.name}(NAMESPACE).${own(methods, method)}(…)`);
     const path = pathOf(ref, namespace, name, request.subresource);
     const query = queryOf(request.query ?? {});
     const headers = { ...client.accept('whole'), ...(request.type !== undefined && { 'content-type': request.type }) };

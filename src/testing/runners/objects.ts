@@ -1,4 +1,5 @@
 /** Checks of a single object: its conditions and owners. */
+import { own } from '../../lib/own.ts';
 import { type Check, checked, subjectOf } from './check.ts';
 import { isRecord, shown } from './partial.ts';
 
@@ -49,7 +50,7 @@ export function checkCondition(object: unknown, type: string, status = 'True', r
 export function checkOwner(object: unknown, owner: AnyObject | OwnerChoice): Check {
   const owners = listAt(object, 'metadata', 'ownerReferences');
   const wanted = choiceOf(owner);
-  const pass = owners.some((each) => Object.entries(wanted).every(([field, value]) => (each[field] ?? false) === value));
+  const pass = owners.some((each) => Object.entries(wanted).every(([field, value]) => (own(each, field) ?? false) === value));
   const text = `owner ${shown(wanted)}`;
   return checked(
     pass,
@@ -70,8 +71,8 @@ function choiceOf(owner: AnyObject | OwnerChoice): Record<string, unknown> {
 const pick = ({ name, uid }: NonNullable<AnyObject['metadata']>) => ({ name, uid });
 
 const listAt = (object: unknown, outer: string, inner: string): Record<string, unknown>[] => {
-  const holder = isRecord(object) ? object[outer] : undefined;
-  const list = isRecord(holder) ? holder[inner] : undefined;
+  const holder = isRecord(object) ? own(object, outer) : undefined;
+  const list = isRecord(holder) ? own(holder, inner) : undefined;
   return Array.isArray(list) ? list.filter(isRecord) : [];
 };
 

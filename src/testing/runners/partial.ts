@@ -4,6 +4,7 @@
  *
  *   differences({ spec: { replicas: 2, paused: true } }, { spec: { replicas: 3 } }) → ['.spec.replicas is 2, not 3']
  */
+import { own } from '../../lib/own.ts';
 
 /** Differences that are listed; a sentence counts the rest. */
 const MOST_DIFFERENCES = 10;
@@ -31,7 +32,7 @@ function compare(value: unknown, part: unknown, path: string, found: string[]): 
       });
   } else if (isRecord(part)) {
     if (!isRecord(value)) found.push(`${path || 'it'} is ${shown(value)}, not ${shown(part)}`);
-    else for (const [name, wanted] of Object.entries(part)) compare(value[name], wanted, `${path}${pathStep(name)}`, found);
+    else for (const [name, wanted] of Object.entries(part)) compare(own(value, name), wanted, `${path}${pathStep(name)}`, found);
   } else if (!Object.is(value, part)) found.push(`${path || 'it'} is ${shown(value)}, not ${shown(part)}`);
 }
 

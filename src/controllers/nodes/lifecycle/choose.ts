@@ -5,7 +5,9 @@
  *   simulation.plat.dev/slow-pull: 30s        simulation.plat.dev/complete-after: 5s     simulation.plat.dev/exit-code: "3"
  *   simulation.plat.dev/never-ready: "true"   simulation.plat.dev/crash-loop: "true"     simulation.plat.dev/oom: "true"
  */
+
 import { equal } from '../../../lib/equal.ts';
+import { own } from '../../../lib/own.ts';
 import { type Identity, simulationName } from '../../../meta/identity.ts';
 import { TimeError } from '../../../meta/time.ts';
 import { type Lifecycle, lifecycleOf, quickLifecycle, type StageSpec } from './lifecycle.ts';
@@ -64,7 +66,7 @@ export class LifecycleChoice {
       const short = name.slice(this.prefix.length);
       if (short === completeAfter || short === exitCode) values[short] = value;
       else if (Object.hasOwn(stageOf, short)) {
-        const stage = stageOf[short]?.(value);
+        const stage = own(stageOf, short)?.(value);
         stages ??= [];
         if (stage === undefined) continue;
         const problem = problemOf(name, stage);

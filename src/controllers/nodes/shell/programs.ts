@@ -1,4 +1,5 @@
 /** The programs that simulated containers have. */
+import { own } from '../../../lib/own.ts';
 import { formatTime } from '../../../meta/time.ts';
 import { FILE_BYTES, normal, withoutEnd } from './files.ts';
 import type { Environment, Running } from './run.ts';
@@ -48,7 +49,7 @@ export const programs: Readonly<Record<string, Program>> = {
       else if (match === null) {
         yield { err: `sleep: invalid number '${arg}'\n` };
         return 1;
-      } else millis += Number(match[1]) * ({ m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] ?? ''] ?? 1000);
+      } else millis += Number(match[1]) * (own(unitMillis, match[2] ?? '') ?? 1000);
     }
     yield { waitMs: Math.min(millis, FOREVER_MS) };
     return 0;
@@ -228,10 +229,13 @@ export const programs: Readonly<Record<string, Program>> = {
   '[[': (args, environment) => check(args.slice(0, -1), environment),
 };
 
+const unitMillis = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitBytes = { k: 1024, K: 1024, M: 1 << 20 };
+
 /** `512`, `1k`, `4M` */
 const sizeOf = (text: string): number => {
   const match = /^(\d+)([kKM]?)/.exec(text);
-  return match === null ? 0 : Number(match[1]) * ({ k: 1024, K: 1024, M: 1 << 20 }[match[2] ?? ''] ?? 1);
+  return match === null ? 0 : Number(match[1]) * (own(unitBytes, match[2] ?? '') ?? 1);
 };
 
 function* move(args: readonly string[], { files }: Environment, removes: boolean): Running {
@@ -312,4 +316,4 @@ function binary(a: string, operator: string, b: string): boolean {
 }
 
 const unescaped = (text: string): string =>
-  text.replace(/\\([nrt\\])/g, (_, char: string) => ({ n: '\n', r: '\r', t: '\t', '\\': '\\' })[char] ?? char);
+  text.replace(/\\([nrt\\])/g, (_, char: string) => own({ n: '\n', r: '\r', t: '\t', '\\': '\\' }, char) ?? char);

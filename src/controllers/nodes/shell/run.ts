@@ -4,6 +4,7 @@
  *
  *   sh -c 'echo a; sleep 5; exit 3'   →   { out: 'a\n' }   { waitMs: 5000 }   return 3
  */
+import { own } from '../../../lib/own.ts';
 import { arithmetic } from './arithmetic.ts';
 import { type Files, withoutEnd } from './files.ts';
 import { programs } from './programs.ts';
@@ -64,8 +65,8 @@ export function* run(argv: readonly string[], environment: Environment): Running
 }
 
 function* program_(program: string, args: readonly string[], environment: Environment): Running {
-  const found = programs[baseName(program)];
-  if (found === undefined || !Object.hasOwn(programs, baseName(program))) throw new UnknownProgram(program);
+  const found = own(programs, baseName(program));
+  if (found === undefined) throw new UnknownProgram(program);
   return yield* found(args, environment);
 }
 

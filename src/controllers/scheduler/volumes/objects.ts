@@ -1,10 +1,12 @@
 /** Claims, volumes, classes and drivers as the scheduler sees them, with what it has decided and not seen so far. */
+
 import type { Informer } from '../../../client/informer.ts';
 import type { PersistentVolumeClaim } from '../../../kinds/core/schema/persistent-volume-claims.ts';
 import type { PersistentVolume } from '../../../kinds/core/schema/persistent-volumes.ts';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass as StorageClassSchema } from '../../../kinds/storage/schema/v1.ts';
 import { amount } from '../../../kinds/validation/resources.ts';
 import type { Wire } from '../../../kinds/wire.ts';
+import { own } from '../../../lib/own.ts';
 import { domainName, type Identity } from '../../../meta/identity.ts';
 import { fromLabelSelector, type Labels } from '../../../meta/labels.ts';
 
@@ -65,10 +67,10 @@ export class VolumeObjects {
   /** Both sides of the binding are written. */
   isBound({ spec, status, metadata }: Claim): boolean {
     if ((spec?.volumeName ?? '') === '') return false;
-    return status?.phase === 'Bound' || metadata.annotations?.[this.bindCompleted] !== undefined;
+    return status?.phase === 'Bound' || own(metadata.annotations, this.bindCompleted) !== undefined;
   }
   classNameOf({ spec, metadata }: Claim | Volume): string {
-    return metadata.annotations?.[this.oldClass] ?? spec?.storageClassName ?? '';
+    return own(metadata.annotations, this.oldClass) ?? spec?.storageClassName ?? '';
   }
   classOf(claim: Claim): StorageClass | undefined {
     const name = this.classNameOf(claim);
@@ -94,7 +96,7 @@ export class VolumeObjects {
     return false;
   }
   selectedNode({ metadata }: Claim): string | undefined {
-    return metadata.annotations?.[this.annotations.selectedNode];
+    return own(metadata.annotations, this.annotations.selectedNode);
   }
   /** The volumes that drivers can attach to a node; undefined without a limit. */
   limits(node: string): ReadonlyMap<string, number> | undefined {

@@ -3,6 +3,7 @@
  * for their first consumer are bound to a volume there is, or provisioned for the node.
  */
 
+import { own } from '../../../lib/own.ts';
 import { type NodeTest, nodeSelectorTest } from '../node-match.ts';
 import type { NodeState } from '../node-state.ts';
 import type { Misfit } from '../plan.ts';
@@ -95,9 +96,10 @@ export class PodVolumes {
       return {
         volume,
         test: volume === undefined ? undefined : affinityOf(volume),
-        zones: objects.zoneLabels.flatMap((label) =>
-          Object.hasOwn(labels, label) ? [[label, new Set((labels[label] as string).split('__'))] as const] : [],
-        ),
+        zones: objects.zoneLabels.flatMap((label) => {
+          const zones = own(labels, label);
+          return zones === undefined ? [] : [[label, new Set(zones.split('__'))] as const];
+        }),
       };
     });
     this.unbound = unbound.map((claim) => ({

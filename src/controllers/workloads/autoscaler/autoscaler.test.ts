@@ -74,6 +74,8 @@ test('replicas by the use of what pods request', () => {
   expect(() => by({}, 50)).toThrow('did not receive metrics for any ready pods');
   expect(() => by({ a: 1 }, 50, [])).toThrow('no pods returned by selector');
   expect(() => by({ a: 1 }, 50, [{ ...pod('a'), spec: { containers: [{ name: 'c' }] } } as Loose])).toThrow('missing request for cpu');
+  const odd = { current: 3, pods, metrics: metricsOf({ a: 1, b: 1, c: 1 }), resource: 'constructor', now: start };
+  expect(() => byUtilization(odd, 50)).toThrow('missing request for constructor');
 });
 
 test('replicas by averages and values', () => {

@@ -1,6 +1,8 @@
 /** Reads metrics: of pods from the resource metrics API, and others from the custom and external ones, where they are served. */
+
 import { type Client, pathOf, queryOf, resourceKey } from '../../../client/dynamic.ts';
 import { isNotFound } from '../../../client/http.ts';
+import { own } from '../../../lib/own.ts';
 import { groupName, type Identity } from '../../../meta/identity.ts';
 import { fromLabelSelector, type LabelSelectorObject } from '../../../meta/labels.ts';
 import { parseQuantity } from '../../../meta/quantity.ts';
@@ -60,7 +62,7 @@ export class Metrics {
       const measured = container === undefined ? containers : containers.filter(({ name }) => name === container);
       if (container !== undefined && measured.length === 0)
         throw new Error(`container ${container} not present in metrics for pod ${metadata.namespace}/${metadata.name}`);
-      const amounts = measured.map(({ usage }) => usage?.[resource]);
+      const amounts = measured.map(({ usage }) => own(usage, resource));
       if (amounts.length === 0 || amounts.includes(undefined)) continue;
       found.set(metadata.name ?? '', {
         value: amounts.reduce((sum, amount) => sum + millis(amount as string), 0),

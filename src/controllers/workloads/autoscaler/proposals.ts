@@ -1,4 +1,5 @@
 /** What each metric of an autoscaler proposes, and what the status shows of it. */
+import { own } from '../../../lib/own.ts';
 import type { LabelSelectorObject } from '../../../meta/labels.ts';
 import { milliQuantity, parseQuantity } from '../../../meta/quantity.ts';
 import { messageOf } from '../shared/pod-control.ts';
@@ -45,7 +46,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Throws MetricFailure. */
 export async function propose(metric: Metric, situation: Situation): Promise<MetricProposal> {
-  const reason = reasons[metric.type];
+  const reason = own(reasons, metric.type);
   if (reason === undefined) throw new MetricFailure('InvalidMetricSourceType', `unknown metric source type ${JSON.stringify(metric.type)}`);
   try {
     if (metric.type === 'Resource' || metric.type === 'ContainerResource') return await proposeResource(metric, situation);

@@ -7,6 +7,7 @@
  *   being deleted  or failed: they do not count
  */
 
+import { own } from '../../../lib/own.ts';
 import { parseQuantity } from '../../../meta/quantity.ts';
 import { timeMillis } from '../../../meta/time.ts';
 import { isReady, isTerminating, phaseOf, podCondition } from '../shared/pod-state.ts';
@@ -76,7 +77,7 @@ export function requestsOf(pods: readonly WorkloadPod[], resource: string, conta
     let sum = 0;
     for (const { name, resources } of pod.spec?.containers ?? []) {
       if (container !== undefined && name !== container) continue;
-      const request = resources?.requests?.[resource];
+      const request = own(resources?.requests, resource);
       if (request === undefined) throw new Error(`missing request for ${resource}`);
       sum += Number(parseQuantity(String(request)).millis());
     }

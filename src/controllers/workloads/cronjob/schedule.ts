@@ -8,8 +8,10 @@
  *
  * Where neither day field is `*` a day matches if one of them does. The text has been validated (`kinds/batch/schedule.ts`).
  */
+
 import { scheduleProblem } from '../../../kinds/batch/schedule.ts';
 import { ByText } from '../../../lib/by-text.ts';
+import { own } from '../../../lib/own.ts';
 import { durationMillis } from '../../../meta/time.ts';
 
 export interface Schedule {
@@ -55,7 +57,7 @@ export function parseSchedule(text: string, timeZone?: string): Schedule {
   const prefix = /^(?:CRON_)?TZ=(\S*)(.*)$/s.exec(text);
   const rest = (prefix?.[2] ?? text).trim();
   if (rest.startsWith('@every ')) return every(durationMillis(rest.slice('@every '.length)));
-  const parts = (macros[rest] ?? rest).split(/\s+/);
+  const parts = (own(macros, rest) ?? rest).split(/\s+/);
   const fields = parts.map((part, i) => parseField(part, limits[i] as Limits));
   return new Fields(fields as [Field, Field, Field, Field, Field], zoneOf(prefix?.[1] ?? timeZone));
 }

@@ -1,5 +1,6 @@
 /** Annotations of the replica sets of a deployment: their revisions, and the sizes that they were made for. */
-import { deploymentAnnotations, domainName, type Identity } from '../../../meta/identity.ts';
+import { own, setOwn } from '../../../lib/own.ts';
+import { deploymentAnnotations, domainName, type Identity, type QualifiedName } from '../../../meta/identity.ts';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
 import type { Limits } from './limits.ts';
 
@@ -16,13 +17,13 @@ export interface RevisionNames {
 }
 
 export function revisionNames(identity: Identity): RevisionNames {
-  const name = (last: string): string => domainName(identity, last, 'deployment');
+  const name = (last: string): QualifiedName => domainName(identity, last, 'deployment');
   return { revision: name('revision'), history: name('revision-history'), desired: name('desired-replicas'), most: name('max-replicas') };
 }
 
 /** The whole number of an annotation. */
 export function numberOf({ metadata }: ReplicaSetObject, annotation: string): number | undefined {
-  const text = metadata.annotations?.[annotation] ?? '';
+  const text = own(metadata.annotations, annotation) ?? '';
   return /^-?\d+$/.test(text) ? Number(text) : undefined;
 }
 
@@ -34,7 +35,7 @@ export function parseRevision(text: string | undefined): bigint | undefined {
 }
 /** The revision of a set; 0 where it has none. */
 export const revisionOf = ({ metadata }: ReplicaSetObject, { revision }: RevisionNames): bigint =>
-  parseRevision(metadata.annotations?.[revision]) ?? 0n;
+  parseRevision(own(metadata.annotations, revision)) ?? 0n;
 
 /** The highest revision, and the one before it; 0 where there is none. */
 export function lastRevisions(sets: readonly ReplicaSetObject[], names: RevisionNames): [bigint, bigint] {
@@ -49,11 +50,11 @@ const HISTORY_CHARS = 2000;
 export function currentAnnotations(deployment: Annotations, set: Annotations, next: bigint, names: RevisionNames): Annotations {
   const copied = Object.entries(deployment).filter(([name]) => !deploymentAnnotations.has(name));
   const annotations: Record<string, string> = { ...set, ...Object.fromEntries(copied) };
-  const before = set[names.revision];
+  const before = own(set, names.revision);
   const revision = before === undefined || before === '' ? 0n : parseRevision(before);
   if (revision === undefined || revision >= next) return annotations;
-  annotations[names.revision] = String(next);
-  if (before !== undefined) annotations[names.history] = historyOf(set[names.history] ?? '', before);
+  setOwn(annotations, names.revision, String(next));
+  if (before !== undefined) setOwn(annotations, names.history, historyOf(own(set, names.history) ?? '', before));
   return annotations;
 }
 

@@ -1,5 +1,7 @@
 /** Rollbacks that clients of older versions of the API request by an annotation; others write the template themselves. */
+
 import { rollbackRevision } from '../../../kinds/apps/older-fields.ts';
+import { own } from '../../../lib/own.ts';
 import { deploymentAnnotations } from '../../../meta/identity.ts';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
 import type { DeploymentObject } from './limits.ts';
@@ -11,7 +13,7 @@ const requests = [rollbackRevision, 'deprecated.deployment.rollback.to'];
 
 /** The requested revision; 0 is the previous one. Undefined where none is requested. */
 export function rollbackOf({ metadata }: DeploymentObject): bigint | undefined {
-  return requests.map((name) => parseRevision(metadata.annotations?.[name])).find((revision) => revision !== undefined);
+  return requests.map((name) => parseRevision(own(metadata.annotations, name))).find((revision) => revision !== undefined);
 }
 
 export interface RolledBack {

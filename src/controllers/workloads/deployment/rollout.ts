@@ -1,9 +1,11 @@
 /** One look at a deployment: what its replica sets should be, and the status that follows. */
+
 import type { Client } from '../../../client/dynamic.ts';
 import { isConflict, isNotFound } from '../../../client/http.ts';
 import type { Informer } from '../../../client/informer.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { equal } from '../../../lib/equal.ts';
+import { own } from '../../../lib/own.ts';
 import { isTerminating } from '../../runtime/manager.ts';
 import type { Outcome } from '../../runtime/queue.ts';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
@@ -80,7 +82,7 @@ export class Rollout {
     this.current = findCurrent(sets, deployment.spec?.template);
     this.conditions = withPause(deployment, this.now);
     this.collisionCount = deployment.status?.collisionCount ?? undefined;
-    this.revision = deployment.metadata.annotations?.[tools.names.revision];
+    this.revision = own(deployment.metadata.annotations, tools.names.revision);
   }
 
   async run(): Promise<Outcome> {
@@ -186,7 +188,7 @@ export class Rollout {
   private async resize(set: ReplicaSetObject, size: number, always = false): Promise<void> {
     const annotations = sizeAnnotations(this.limits, this.tools.names);
     const before = sizeOf(set);
-    const isMarked = Object.entries(annotations).every(([name, value]) => set.metadata.annotations?.[name] === value);
+    const isMarked = Object.entries(annotations).every(([name, value]) => own(set.metadata.annotations, name) === value);
     if (before === size && (!always || isMarked)) return;
     await this.change(set, annotations, { replicas: size });
     if (before === size) return;
@@ -222,7 +224,7 @@ export class Rollout {
     const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
     const isOther = (current.spec?.minReadySeconds ?? 0) !== minReadySeconds;
     if (isOther || !equal(annotations, before)) await this.change(current, annotations, isOther ? { minReadySeconds } : {});
-    this.revision = annotations[tools.names.revision];
+    this.revision = own(annotations, tools.names.revision);
     if (hasDeadline(deployment) && conditionOf(this.conditions, 'Progressing') === undefined)
       this.progress('True', 'FoundNewReplicaSet', `Found new replica set ${JSON.stringify(current.metadata.name)}`);
   }
@@ -256,7 +258,7 @@ export class Rollout {
     }
     this.put(undefined, made);
     this.current = made;
-    this.revision = made.metadata.annotations?.[this.tools.names.revision];
+    this.revision = own(made.metadata.annotations, this.tools.names.revision);
     if (!isNew) return made;
     if (sizeOf(made) > 0) this.event('Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} to ${sizeOf(made)}`);
     this.progress('True', 'NewReplicaSetCreated', `Created new replica set ${JSON.stringify(name)}`);
@@ -333,7 +335,7 @@ export class Rollout {
     const { names, replicaSets } = this.tools;
     const { deployment, revision } = this;
     const status = of(this.state);
-    if (!equal(status, deployment.status) || deployment.metadata.annotations?.[names.revision] !== revision) await this.write(status);
+    if (!equal(status, deployment.status) || own(deployment.metadata.annotations, names.revision) !== revision) await this.write(status);
     if (this.written !== undefined) await replicaSets.seen(this.written);
     return of === statusOf ? undefined : nextCheckMs(deployment, status, this.now);
   }

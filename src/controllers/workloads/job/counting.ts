@@ -8,6 +8,7 @@
  *
  * The index of a pod is enough for successes of Indexed jobs.
  */
+import { setOwn } from '../../../lib/own.ts';
 import { isFinished, isTerminating, phaseOf } from '../shared/pod-state.ts';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { countsAsFailed } from './failures.ts';
@@ -126,7 +127,7 @@ const uncounted = (succeeded: string[], failed: string[]): NonNullable<Status['u
 /** Fields of a status as they are written: zeros and empty texts are left out. */
 export function numbers<K extends string>(fields: Record<K, number>): Partial<Record<K, number>> {
   const kept: Partial<Record<K, number>> = {};
-  for (const key in fields) kept[key] = fields[key] === 0 ? undefined : fields[key];
+  for (const key in fields) setOwn(kept, key, fields[key] === 0 ? undefined : fields[key]);
   return kept;
 }
 const texts = (fields: { completedIndexes: string }): { completedIndexes?: string } =>

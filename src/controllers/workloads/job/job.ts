@@ -1,7 +1,9 @@
 /** What a job asks for and how far it is, read from the object. */
+
 import { trackingAnnotation } from '../../../kinds/batch/job-rules.ts';
 import type { Job, JobStatus } from '../../../kinds/batch/schema/v1.ts';
 import type { Part, Wire } from '../../../kinds/wire.ts';
+import { own } from '../../../lib/own.ts';
 import { domainName, type Identity } from '../../../meta/identity.ts';
 import { formatTime } from '../../../meta/time.ts';
 import type { About } from '../shared/events.ts';
@@ -43,12 +45,12 @@ export function jobNames(identity: Identity): JobNames {
   return { tracking, finalizer: tracking, index: domainName(identity, 'job-completion-index', 'batch') };
 }
 
-export const isMarkedTracked = (job: JobObject, { tracking }: JobNames): boolean => job.metadata.annotations?.[tracking] !== undefined;
+export const isMarkedTracked = (job: JobObject, { tracking }: JobNames): boolean => own(job.metadata.annotations, tracking) !== undefined;
 export const hasFinalizer = (pod: WorkloadPod, { finalizer }: JobNames): boolean => (pod.metadata.finalizers ?? []).includes(finalizer);
 
 /** The index of a pod; undefined where it has none or an invalid one. */
 export function indexOf(pod: WorkloadPod, { index }: JobNames): number | undefined {
-  const text = pod.metadata.annotations?.[index];
+  const text = own(pod.metadata.annotations, index);
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 

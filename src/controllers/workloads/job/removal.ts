@@ -1,5 +1,6 @@
 /** Which active pods of a job go first when there are too many. */
 
+import { own } from '../../../lib/own.ts';
 import { timeMillis } from '../../../meta/time.ts';
 import { readySince } from '../shared/pod-state.ts';
 import type { WorkloadPod } from '../shared/pods.ts';
@@ -19,7 +20,7 @@ export function removalOrder(a: WorkloadPod, b: WorkloadPod): number {
   const [readyA, readyB] = [readySince(a), readySince(b)];
   return (
     flag((a.spec?.nodeName ?? '') !== '') - flag((b.spec?.nodeName ?? '') !== '') ||
-    (phases[a.status?.phase ?? 'Pending'] ?? 1) - (phases[b.status?.phase ?? 'Pending'] ?? 1) ||
+    (own(phases, a.status?.phase ?? 'Pending') ?? 1) - (own(phases, b.status?.phase ?? 'Pending') ?? 1) ||
     flag(readyA !== undefined) - flag(readyB !== undefined) ||
     (readyB ?? 0) - (readyA ?? 0) ||
     restarts(b) - restarts(a) ||

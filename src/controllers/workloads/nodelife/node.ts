@@ -2,7 +2,7 @@
 import type { Node, NodeCondition } from '../../../kinds/core/schema/node.ts';
 import type { Taint } from '../../../kinds/core/schema/scheduling.ts';
 import type { Part, Wire } from '../../../kinds/wire.ts';
-import { domainName, type Identity } from '../../../meta/identity.ts';
+import { domainName, type Identity, type QualifiedName } from '../../../meta/identity.ts';
 import { formatTime } from '../../../meta/time.ts';
 import type { About } from '../shared/events.ts';
 
@@ -23,7 +23,7 @@ export interface TaintNames {
   readonly byCondition: Readonly<Record<string, string>>;
 }
 export function taintNames(identity: Identity): TaintNames {
-  const name = (word: string): string => domainName(identity, word, 'node');
+  const name = (word: string): QualifiedName => domainName(identity, word, 'node');
   return {
     notReady: name('not-ready'),
     unreachable: name('unreachable'),

@@ -1,4 +1,5 @@
 /** Which pods are deleted first when there are too many. */
+import { own } from '../../../lib/own.ts';
 import { timeMillis } from '../../../meta/time.ts';
 import { isActive, isAvailable, isReady, phaseOf, readySince } from '../shared/pod-state.ts';
 import type { WorkloadPod } from '../shared/pods.ts';
@@ -58,10 +59,10 @@ function rank(pod: WorkloadPod, onNode: ReadonlyMap<string, number>, { now, minR
   return {
     pod,
     isAssigned: Number(node !== ''),
-    phase: phases[phaseOf(pod)] ?? 0,
+    phase: own(phases, phaseOf(pod)) ?? 0,
     isReady: Number(isReady(pod)),
     isAvailable: Number(isAvailable(pod, minReadySeconds, now)),
-    cost: costAnnotation === undefined ? 0 : deletionCost(annotations?.[costAnnotation]),
+    cost: costAnnotation === undefined ? 0 : deletionCost(own(annotations, costAnnotation)),
     neighbours: onNode.get(node) ?? 0,
     readySince: readySince(pod) || undefined,
     restarts: Math.max(0, ...restarts),

@@ -6,10 +6,12 @@
  *   template B                       web-a 1, web-b 2
  *   template A again                 web-b 2, web-a 3      equal data is used again, under the next number
  */
+
 import type { ControllerRevision } from '../../../kinds/apps/schema/controller-revision.ts';
 import type { Wire } from '../../../kinds/wire.ts';
 import { equal } from '../../../lib/equal.ts';
 import { sortedKeys } from '../../../lib/go-json.ts';
+import { own } from '../../../lib/own.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { Template } from '../shared/pod-control.ts';
 
@@ -36,9 +38,7 @@ export function templateIn({ data }: Revision): Template {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;
-  const out: Record<string, unknown> = {};
-  for (const key of sortedKeys(value)) out[key] = sorted((value as Record<string, unknown>)[key]);
-  return out;
+  return Object.fromEntries(sortedKeys(value).map((key) => [key, sorted(own(value as Record<string, unknown>, key))]));
 }
 
 /** From the oldest to the newest. */

@@ -2,7 +2,7 @@
 import type { StatefulSet } from '../../../kinds/apps/schema/stateful-set.ts';
 import type { PersistentVolumeClaim } from '../../../kinds/core/schema/persistent-volume-claims.ts';
 import type { Wire } from '../../../kinds/wire.ts';
-import { domainName, type Identity } from '../../../meta/identity.ts';
+import { domainName, type Identity, type QualifiedName } from '../../../meta/identity.ts';
 import { revisionLabel } from '../revisions/revision.ts';
 import type { About } from '../shared/events.ts';
 import { podFrom, type Template } from '../shared/pod-control.ts';
@@ -23,7 +23,7 @@ export function memberOf(name: string): { readonly set: string; readonly ordinal
 export const ordinalOf = ({ metadata }: WorkloadPod): number => memberOf(metadata.name ?? '')?.ordinal ?? -1;
 export const revisionOf = ({ metadata }: WorkloadPod): string => metadata.labels?.[revisionLabel] ?? '';
 /** The label with the name of the pod, by which a service can select one member. */
-export const podNameLabel = (identity: Identity): string => domainName(identity, 'pod-name', 'statefulset');
+export const podNameLabel = (identity: Identity): QualifiedName => domainName(identity, 'pod-name', 'statefulset');
 
 export const aboutSet = ({ metadata }: StatefulSetObject): About => ({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata });
 export const templateOf = ({ spec }: StatefulSetObject): Template => spec?.template ?? ({} as Template);

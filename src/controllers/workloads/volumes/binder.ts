@@ -5,9 +5,11 @@
  *   claim gone                         the volume is Released, and is deleted, kept or fails by its reclaim policy
  *   volume gone                        the claim is Lost
  */
+
 import { unlessGone } from '../../../client/http.ts';
 import { keyOf, splitKey } from '../../../client/informer.ts';
 import { equal } from '../../../lib/equal.ts';
+import { own, without } from '../../../lib/own.ts';
 import { groupName } from '../../../meta/identity.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import type { WorkQueue } from '../../runtime/queue.ts';
@@ -106,7 +108,7 @@ class BinderRun {
     const claim = this.index.claims.get(namespace, name);
     this.waiting.delete(key);
     if (claim === undefined) return;
-    if (claim.metadata.annotations?.[this.names.bindCompleted] !== undefined) await this.syncBound(claim);
+    if (own(claim.metadata.annotations, this.names.bindCompleted) !== undefined) await this.syncBound(claim);
     else if ((claim.spec?.volumeName ?? '') === '') await this.syncUnbound(claim);
     else await this.syncNamed(claim);
   }
@@ -184,7 +186,7 @@ class BinderRun {
       return claim;
     }
     let current = claim;
-    if (this.names.provisioners.some((name) => claim.metadata.annotations?.[name] !== provisioner)) {
+    if (this.names.provisioners.some((name) => own(claim.metadata.annotations, name) !== provisioner)) {
       const annotations = {
         ...claim.metadata.annotations,
         ...Object.fromEntries(this.names.provisioners.map((name) => [name, provisioner])),
@@ -230,7 +232,7 @@ class BinderRun {
     const { bindCompleted, boundByController } = this.names;
     const volumeName = volume.metadata.name ?? '';
     const isNamed = claim.spec?.volumeName === volumeName;
-    if (isNamed && claim.metadata.annotations?.[bindCompleted] !== undefined) return claim;
+    if (isNamed && own(claim.metadata.annotations, bindCompleted) !== undefined) return claim;
     const annotations = { ...claim.metadata.annotations, ...(!isNamed && { [boundByController]: 'yes' }), [bindCompleted]: 'yes' };
     const next = { ...claimWith(claim, { annotations }), spec: { ...claim.spec, volumeName } } as Claim;
     const written = await this.context.client.update<Claim>(refs.persistentVolumeClaims, next);
@@ -261,7 +263,7 @@ class BinderRun {
     if (wanted === '') return;
     if (wanted === name) await this.volumePhase(volume, 'Bound');
     else if (
-      volume.metadata.annotations?.[this.names.provisionedBy] !== undefined &&
+      own(volume.metadata.annotations, this.names.provisionedBy) !== undefined &&
       volume.spec?.persistentVolumeReclaimPolicy === 'Delete'
     )
       await this.release(volume);
@@ -270,7 +272,9 @@ class BinderRun {
 
   /** The claim took another volume. */
   private async unbind(volume: Volume): Promise<void> {
-    const { [this.names.boundByController]: byController, ...annotations } = volume.metadata.annotations ?? {};
+    const { boundByController } = this.names;
+    const byController = own(volume.metadata.annotations, boundByController);
+    const annotations = without(volume.metadata.annotations ?? {}, boundByController);
     const { claimRef, ...spec } = volume.spec ?? {};
     const { uid: _uid, resourceVersion: _version, ...named } = claimRef ?? {};
     const left = byController === undefined ? { ...spec, claimRef: named } : spec;
@@ -285,7 +289,7 @@ class BinderRun {
     const policy = volume.spec?.persistentVolumeReclaimPolicy;
     if (phase === 'Failed' || policy === 'Retain') return;
     if (policy === 'Recycle') await this.fail(released, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!');
-    else if (!this.settings.deletesAny && volume.metadata.annotations?.[this.names.provisionedBy] === undefined) {
+    else if (!this.settings.deletesAny && own(volume.metadata.annotations, this.names.provisionedBy) === undefined) {
       const text = `error getting deleter volume plugin for volume ${JSON.stringify(volume.metadata.name)}: no volume plugin matched`;
       await this.fail(released, 'VolumeFailedDelete', text);
     }

@@ -2,9 +2,11 @@
  * A simulated provisioner: makes volumes for claims, deletes those that are released, and grows those whose claims ask for more.
  * There is no storage behind them.
  */
+
 import { isConflict, unlessGoneOrReplaced } from '../../../client/http.ts';
 import { keyOf, splitKey } from '../../../client/informer.ts';
 import { amount } from '../../../kinds/validation/resources.ts';
+import { own } from '../../../lib/own.ts';
 import { dns1123Subdomain } from '../../../meta/names.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import { EventRecorder } from '../shared/events.ts';
@@ -96,7 +98,7 @@ class ProvisionerRun {
     const claim = this.index.claims.get(namespace, name);
     if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return;
     if ((claim.spec?.volumeName ?? '') !== '') return this.grow(claim);
-    const provisioner = claim.metadata.annotations?.[this.names.provisioners[0] ?? ''];
+    const provisioner = own(claim.metadata.annotations, this.names.provisioners[0] ?? '');
     const storageClass = this.index.objects.classOf(claim);
     if (storageClass === undefined || provisioner !== storageClass.provisioner || !this.isSimulated(provisioner)) return;
     const node = this.index.objects.selectedNode(claim);
@@ -143,7 +145,7 @@ class ProvisionerRun {
     await this.context.client.delete(refs.persistentVolumes, '', name, { preconditions: { uid } }).catch(unlessGoneOrReplaced);
   }
   private isOurs({ metadata }: Volume): boolean {
-    return this.isSimulated(metadata.annotations?.[this.names.provisionedBy]);
+    return this.isSimulated(own(metadata.annotations, this.names.provisionedBy));
   }
 }
 

@@ -7,7 +7,9 @@
  *   { type: string, format: date-time }                                → a timestamp
  *   { x-…-preserve-unknown-fields: true }, lists and maps of such      → nothing
  */
+
 import type { CelType, Field } from '../../../lib/cel/index.ts';
+import { own } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
 import { celName } from './escaped-names.ts';
@@ -156,8 +158,7 @@ function addField(types: Map<string, Field>, property: string, { type }: Declare
 
 /** Whether a schema declares kind, version, name and generateName itself: only then do other fields of its metadata count. */
 function namesItself({ properties = {} }: JSONSchemaProps): boolean {
-  const typeOf = (of: Readonly<Record<string, JSONSchemaProps>>, name: string): string | undefined =>
-    Object.hasOwn(of, name) ? of[name]?.type : undefined;
+  const typeOf = (of: Readonly<Record<string, JSONSchemaProps>>, name: string): string | undefined => own(of, name)?.type;
   if (typeOf(properties, 'kind') !== 'string' || typeOf(properties, 'apiVersion') !== 'string') return false;
   const metadata = properties.metadata?.properties;
   if (typeOf(properties, 'metadata') !== 'object' || metadata === undefined) return false;
@@ -169,8 +170,8 @@ function metaField(property: string, schema: JSONSchemaProps): Declared | undefi
   if (property === 'apiVersion' || property === 'kind') return plainText;
   if (property !== 'metadata') return undefined;
   const bounded = (field: string, most: number): Declared => {
-    const own = schema.properties !== undefined && Object.hasOwn(schema.properties, field) ? schema.properties[field] : undefined;
-    return text(Math.min(own?.maxLength ?? most, most) * MAX_CHARACTER);
+    const declared = own(schema.properties, field);
+    return text(Math.min(declared?.maxLength ?? most, most) * MAX_CHARACTER);
   };
   const fields = new Map<string, Declared>([
     ['name', bounded('name', MAX_NAME)],

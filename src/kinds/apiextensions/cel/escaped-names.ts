@@ -4,6 +4,7 @@
  *   celName('replicas') → 'replicas'       celName('x-prop') → 'x__dash__prop'     celName('a.b/c') → 'a__dot__b__slash__c'
  *   celName('namespace') → '__namespace__' celName('a__b') → 'a__underscores__b'   celName('3d'), celName('a b') → undefined
  */
+import { own } from '../../../lib/own.ts';
 
 const reserved = new Set([
   ...['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let'],
@@ -16,5 +17,5 @@ const escapes: Readonly<Record<string, string>> = { __: '__underscores__', '.': 
 export function celName(property: string): string | undefined {
   if (reserved.has(property)) return `__${property}__`;
   if (!escapable.test(property)) return undefined;
-  return property.replace(/__|[./-]/g, (part) => escapes[part] as string);
+  return property.replace(/__|[./-]/g, (part) => own(escapes, part) as string);
 }

@@ -41,7 +41,7 @@ export function normalFieldPath(path: string, from: JSONSchemaProps): string | u
 function unescaped(text: string): string | undefined {
   let known = true;
   const plain = text.replace(/\\(.)/gs, (_, letter: string) => {
-    const character = escaped[letter];
+    const character = own(escaped, letter);
     if (character === undefined) known = false;
     return character ?? '';
   });

@@ -240,7 +240,7 @@ function nextPart(place: Place): Place | undefined {
     const field = node.fields?.get(key);
     const part = field ?? node.values;
     if (part === undefined) continue;
-    const inner = (value as Values)[key];
+    const inner = own(value as Values, key);
     if (inner === null || inner === undefined) continue;
     const old = isValues(place.old) ? own(place.old, key) : undefined;
     place.next++;

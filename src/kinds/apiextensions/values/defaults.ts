@@ -2,8 +2,8 @@
  * Fills in the defaults of a schema. Every value is a copy, so that no two objects share one. A short body may need many
  * copies of a long default, one for each item of a list: their total is limited.
  */
-import { own } from '../../../lib/own.ts';
-import { cloneJson, setKey } from '../../../schema/plain.ts';
+import { own, setOwn } from '../../../lib/own.ts';
+import { cloneJson } from '../../../schema/plain.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { ValueNode, Values } from './node.ts';
 
@@ -32,7 +32,7 @@ class Filling {
     for (const [name, field] of node.defaults) {
       if (!isUnset(field, own(value, name))) continue;
       if (!this.fits(field.defaultLength + name.length)) return false;
-      setKey(value, name, cloneJson(field.default));
+      setOwn(value, name, cloneJson(field.default));
     }
     for (const [name, field] of node.fields) {
       if (!field.below.defaults) continue;

@@ -50,11 +50,11 @@ function refusal(at: Path | undefined, field: string, value: JsonValue, detail: 
 
 /** The valid fields of invalid metadata. */
 function readable(metadata: unknown): Values {
-  const result: Values = {};
+  let result: Values = {};
   if (!isValues(metadata)) return result;
   for (const key of Object.keys(metadata)) {
     try {
-      Object.assign(result, decode(EmbeddedMeta, { [key]: metadata[key] }));
+      result = { ...result, ...decode(EmbeddedMeta, { [key]: metadata[key] }) };
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
     }

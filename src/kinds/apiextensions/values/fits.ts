@@ -2,6 +2,7 @@
  * Whether a value matches a schema, as fast as possible: without messages, up to the first error. Almost all objects match, so
  * that `validate.ts`, which makes the messages of all errors, is called only after a mismatch.
  */
+import { own } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
@@ -51,7 +52,7 @@ const plainTypes: Readonly<Record<string, Fits>> = {
 };
 function plainFits(schema: JSONSchemaProps, x: Extensions): Fits | undefined {
   const { type } = schema;
-  const fits = type === undefined || !Object.hasOwn(plainTypes, type) ? undefined : plainTypes[type];
+  const fits = type === undefined ? undefined : own(plainTypes, type);
   if (fits === undefined || schema[x.intOrString] === true) return undefined;
   for (const keyword in schema) if (!silent.has(keyword)) return undefined;
   return fits;

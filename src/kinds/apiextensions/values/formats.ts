@@ -1,4 +1,5 @@
 /** Formats of texts in custom objects. A format that is not here is not checked. */
+import { own } from '../../../lib/own.ts';
 import { ipFamily, parseCIDR } from '../../../meta/ip.ts';
 import { CHARACTERS_A_STEP, spend } from './effort.ts';
 
@@ -100,10 +101,11 @@ export const LONGEST_FORMATTED = 4096;
 /** The check of a format; dashes in its name are ignored. Undefined for one that is not checked. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
-  if (Object.hasOwn(longChecks, name)) return counted(longChecks[name] as (text: string) => boolean);
-  const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+  const longCheck = own(longChecks, name);
+  if (longCheck !== undefined) return counted(longCheck);
+  const check = own(checks, name);
   if (check !== undefined) return (text) => text.length <= LONGEST_FORMATTED && check(text);
-  const pattern = Object.hasOwn(patterns, name) ? patterns[name] : undefined;
+  const pattern = own(patterns, name);
   return pattern === undefined ? undefined : (text) => text.length <= LONGEST_FORMATTED && pattern.test(text);
 }
 /** Cache of results: branches of a schema may check the same text many times. */

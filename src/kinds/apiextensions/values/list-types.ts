@@ -1,5 +1,5 @@
 /** Validation of sets and maps: lists without duplicate values or keys. */
-import { own } from '../../../lib/own.ts';
+import { own, setOwn } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue } from '../../../schema/types.ts';
@@ -87,7 +87,7 @@ function keysOf(member: Values | null, keys: readonly string[]): JsonValue {
   if (member === null) return found;
   for (const key of keys) {
     const value = own(member, key);
-    if (value !== undefined) found[key] = value as JsonValue;
+    if (value !== undefined) setOwn(found, key, value as JsonValue);
   }
   return found;
 }
@@ -111,5 +111,5 @@ function textOf(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
   const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(value[key] as JsonValue)}`).join()}}`;
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(own(value, key) as JsonValue)}`).join()}}`;
 }

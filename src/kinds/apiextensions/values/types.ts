@@ -1,4 +1,5 @@
 /** Types of values and of schemas. */
+import { own } from '../../../lib/own.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { formatCheck } from './formats.ts';
@@ -39,7 +40,7 @@ export function typeFault(value: JsonValue, schema: JSONSchemaProps, x: Extensio
   if (value === null) return types.length === 0 || schema.nullable ? undefined : { wanted: types.join(), actual };
   if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) return undefined;
   const isText = actual === 'string' || actual === 'array';
-  if (format !== undefined && !isText) return { wanted: format, actual: formatNames[actual] ?? '' };
+  if (format !== undefined && !isText) return { wanted: format, actual: own(formatNames, actual) ?? '' };
   return types.length === 0 ? undefined : { wanted: types.join(), actual };
 }
 const formatNames: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };

@@ -3,6 +3,7 @@
  *
  *   spec.n: Invalid value: 12: spec.n in body should be less than or equal to 9
  */
+import { own } from '../../../lib/own.ts';
 import type { FieldErrors } from '../../../meta/field.ts';
 import { FieldErrors as Errors, Path, quoted, show } from '../../../meta/field.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
@@ -131,14 +132,14 @@ function validateFields(value: JsonObject, schema: JSONSchemaProps, name: string
   for (const key of others) {
     if (check.errors.full) return;
     if (additionalProperties === false) check.errors.invalid(pathOf(check, name), key, `${name}.${key} in body is a forbidden property`);
-    else if (typeof additionalProperties === 'object' && !(many && fitsOf(additionalProperties, check.x)(value[key] as JsonValue)))
-      validate(value[key] as JsonValue, additionalProperties, `${name}.${key}`, check);
+    else if (typeof additionalProperties === 'object' && !(many && fitsOf(additionalProperties, check.x)(own(value, key) as JsonValue)))
+      validate(own(value, key) as JsonValue, additionalProperties, `${name}.${key}`, check);
   }
   const within = (key: string): string => (name === '' ? key : `${name}.${key}`);
   for (const key of named) {
     if (check.errors.full) return;
-    const field = properties[key] as JSONSchemaProps;
-    if (!(many && fitsOf(field, check.x)(value[key] as JsonValue))) validate(value[key] as JsonValue, field, within(key), check);
+    const field = own(properties, key) as JSONSchemaProps;
+    if (!(many && fitsOf(field, check.x)(own(value, key) as JsonValue))) validate(own(value, key) as JsonValue, field, within(key), check);
   }
   for (const key of required) if (!Object.hasOwn(value, key)) check.errors.required(pathOf(check, within(key)));
 }

@@ -3,6 +3,7 @@
  * errors are those of the one with the highest weight, which is likely the intended one. The count is that of a stock server, so
  * that clients get the same errors.
  */
+import { own } from '../../../lib/own.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { spend } from './effort.ts';
@@ -44,7 +45,7 @@ function fieldsWeight(value: { [key: string]: JsonValue }, schema: JSONSchemaPro
   const { properties = {}, additionalProperties } = schema;
   let weight = 0;
   for (const [key, item] of Object.entries(value)) {
-    const field = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+    const field = own(properties, key) ?? additionalProperties;
     if (typeof field === 'object') weight += weightOf(item, field, x);
   }
   return weight;

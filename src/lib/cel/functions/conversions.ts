@@ -1,4 +1,5 @@
 /** Conversions between types. */
+import { own } from '../../own.ts';
 import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
 import { range, reads } from '../estimates.ts';
@@ -68,7 +69,7 @@ const booleans: Readonly<Record<string, boolean>> = {
 const LONGEST_BOOL = 5;
 const parseBool = (text: string): boolean =>
   text.length <= LONGEST_BOOL && Object.hasOwn(booleans, text)
-    ? (booleans[text] as boolean)
+    ? (own(booleans, text) as boolean)
     : fail("type conversion error from 'string' to 'bool'");
 
 function textOfBytes(frame: Frame, bytes: Uint8Array): string {

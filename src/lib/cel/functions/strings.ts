@@ -1,4 +1,5 @@
 /** Functions on texts. Places are counted in code points. */
+import { own } from '../../own.ts';
 import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
 import { containsText, joinsItems, makesPart, makesSame, read, reads, replaces, splits } from '../estimates.ts';
@@ -131,7 +132,7 @@ const quoted: Readonly<Record<string, string>> = {
 };
 /** Units of a character that is quoted, in addition to those of any change. */
 const QUOTE_UNITS = 4;
-const quote = (text: string): string => `"${Array.from(text, (char) => quoted[char] ?? char).join('')}"`;
+const quote = (text: string): string => `"${Array.from(text, (char) => own(quoted, char) ?? char).join('')}"`;
 
 function quoteText(frame: Frame, text: string): string {
   frame.spend(PIECES_UNITS + (2 + QUOTE_UNITS) * text.length);

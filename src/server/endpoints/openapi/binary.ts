@@ -2,7 +2,9 @@
  * Documents in protobuf: messages that mirror the JSON, with maps as lists of named values and a wrapper around
  * every choice. Only the fields of our documents are known here; any others would be omitted.
  */
+
 import { nextTurn } from '../../../lib/next-turn.ts';
+import { own } from '../../../lib/own.ts';
 import { BackwardWriter } from '../../../schema/protobuf-writer.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 
@@ -85,7 +87,7 @@ function message(fields: () => Fields, extensions?: number): Write {
         if (own.length > 0) named(any)(out, extensions, Object.fromEntries(own));
       }
       for (const [name, number, write] of ordered) {
-        const one = object[name];
+        const one = own(object, name);
         if (one !== undefined) write(out, number, one);
       }
     });
@@ -277,8 +279,8 @@ function* slices(document: JsonObject, maps: readonly (readonly string[])[]): Ge
   const rest = document;
   for (const path of maps) {
     const key = path[path.length - 1] as string;
-    const holder = path.slice(0, -1).reduce<JsonObject>((object, name) => object[name] as JsonObject, rest);
-    const entries = Object.entries((holder[key] ?? {}) as JsonObject);
+    const holder = path.slice(0, -1).reduce<JsonObject>((object, name) => own(object, name) as JsonObject, rest);
+    const entries = Object.entries((own(holder, key) ?? {}) as JsonObject);
     delete holder[key];
     for (let i = 0; i < entries.length; i += SLICE) {
       const part: JsonValue = Object.fromEntries(entries.slice(i, i + SLICE));

@@ -6,10 +6,10 @@
 import { extensionNames } from '../../../kinds/apiextensions/schema/json-schema.ts';
 import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../../../kinds/meta-kinds.ts';
+import { own, setOwn } from '../../../lib/own.ts';
 import type { Identity } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import type { Schemas } from '../../../schema/openapi.ts';
-import { setKey } from '../../../schema/plain.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../../schema/types.ts';
 import type { Names } from './definition-names.ts';
 import type { Describe } from './model.ts';
@@ -69,7 +69,7 @@ const plainWords = [
   'minProperties',
   'required',
   'nullable',
-];
+] as const;
 
 class Publisher {
   private readonly options: CustomOptions;
@@ -130,7 +130,7 @@ class Publisher {
   }
   private each(properties: JsonObject): JsonObject {
     const made: JsonObject = {};
-    for (const [name, schema] of Object.entries(properties)) setKey(made, name, this.schema(schema as JsonObject));
+    for (const [name, schema] of Object.entries(properties)) setOwn(made, name, this.schema(schema as JsonObject));
     return made;
   }
 
@@ -146,7 +146,7 @@ class Publisher {
     // Clients cannot read a list without a type of its items.
     if (made.type === 'array' && made.items === undefined) delete made.type;
     const fields = written.properties as Record<string, JsonObject> | undefined;
-    const required = (written.required as string[] | undefined)?.filter((name) => fields?.[name]?.nullable !== true);
+    const required = (written.required as string[] | undefined)?.filter((name) => own(fields, name)?.nullable !== true);
     if (required === undefined || required.length === 0) delete made.required;
     else made.required = required;
   }

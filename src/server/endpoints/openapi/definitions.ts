@@ -4,6 +4,7 @@ import type { ActionSubresource, ViewSubresource } from '../../../kinds/kind.ts'
 import { listSchema } from '../../../kinds/lists.ts';
 import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
 import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Status, WatchEvent } from '../../../kinds/meta-kinds.ts';
+import { setOwn } from '../../../lib/own.ts';
 import { type Identity, kindExtensionPrefixes } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schemas } from '../../../schema/openapi.ts';
@@ -112,10 +113,11 @@ export class Definitions {
   /** Adds custom kinds, and writes the kinds of a definition under every prefix that clients look for. */
   private finish(schemas: Schemas, resources: readonly Resource[], release: 2 | 3): Schemas {
     const options = { identity: this.identity, names: this.names, release, describe: this.describe };
-    for (const resource of resources) if (resource.custom) Object.assign(schemas, customDefinitions(options, resource));
-    const [own, ...others] = kindExtensionPrefixes(this.identity).map((prefix) => `${prefix}group-version-kind`);
+    for (const resource of resources)
+      if (resource.custom) for (const [name, schema] of Object.entries(customDefinitions(options, resource))) setOwn(schemas, name, schema);
+    const [first, ...others] = kindExtensionPrefixes(this.identity).map((prefix) => `${prefix}group-version-kind` as const);
     for (const schema of Object.values(schemas)) {
-      const kinds = schema[own as string];
+      const kinds = schema[first as `${string}group-version-kind`];
       if (kinds !== undefined) for (const other of others) schema[other] = kinds;
     }
     return schemas;

@@ -1,5 +1,7 @@
 /** `/openapi/v2` and `/openapi/v3`: the API described, for tools that explain, check and generate. */
+
 import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
+import { setOwn } from '../../../lib/own.ts';
 import type { Context } from '../../context.ts';
 import { parseAccept } from '../../negotiate.ts';
 import { endWith } from '../../pieces.ts';
@@ -63,7 +65,7 @@ async function showIndex(ctx: Context, documents: Documents): Promise<void> {
   const paths: Record<string, { serverRelativeURL: string }> = {};
   for (const name of documents.v3Names()) {
     const form = await documents.v3(name);
-    if (form !== undefined) paths[name] = { serverRelativeURL: addressOf(name, form) };
+    if (form !== undefined) setOwn(paths, name, { serverRelativeURL: addressOf(name, form) });
   }
   return reply(ctx, new Form(Buffer.from(JSON.stringify({ paths }))), 'json', []);
 }

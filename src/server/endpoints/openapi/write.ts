@@ -1,4 +1,5 @@
 /** Operations and paths as the two OpenAPI versions write them. */
+import { setOwn } from '../../../lib/own.ts';
 import { type Identity, kindExtensionPrefixes } from '../../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import { type Operation, type Parameter, type PathItem, responseWords } from './model.ts';
@@ -35,7 +36,7 @@ const pathsOf = (
     const made: JsonObject = {};
     for (const one of item.operations) made[one.method] = operation(one);
     if (item.parameters.length > 0) made.parameters = item.parameters.map(parameter);
-    paths[item.path] = made;
+    setOwn(paths, item.path, made);
   }
   return paths;
 };

@@ -1,6 +1,8 @@
 /** Statistics of a data directory. Nothing is changed. */
+
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { own, setOwn } from '../../../lib/own.ts';
 import type { DirectoryStat } from './findings.ts';
 import { changesOf } from './frames.ts';
 import { JOURNAL_FILES } from './journal.ts';
@@ -37,8 +39,8 @@ function count(directory: string): DirectoryStat {
   const collections: Record<string, { objects: number; bytes: number }> = {};
   for (const [key, bytes] of [...sizes].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const name = key.split('/', 2).join('/');
-    const known = collections[name] ?? { objects: 0, bytes: 0 };
-    collections[name] = { objects: known.objects + 1, bytes: known.bytes + bytes };
+    const known = own(collections, name) ?? { objects: 0, bytes: 0 };
+    setOwn(collections, name, { objects: known.objects + 1, bytes: known.bytes + bytes });
   }
   const sizeOf = (name: string): number => (existsSync(join(directory, name)) ? statSync(join(directory, name)).size : 0);
   return {
