@@ -106,6 +106,8 @@ async function open(base: Base, openStore: OpenStore): Promise<Engine> {
           caFile: options.etcdCafile,
           certFile: options.etcdCertfile,
           keyFile: options.etcdKeyfile,
+          username: options.etcdUsername,
+          passwordFile: options.etcdPasswordFile,
         },
       }),
     exhausted,

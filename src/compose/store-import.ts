@@ -35,7 +35,7 @@ export async function withPrivateServer<T>(place: Place, identity: string, work:
 
 function storeOf(place: Place, own: string | undefined) {
   if (place.type === 'directory') return { store: 'lmdb', dataDir: place.dataDir } as const;
-  const { servers, prefix, caFile, certFile, keyFile } = place.etcd;
+  const { servers, prefix, caFile, certFile, keyFile, username, passwordFile } = place.etcd;
   return {
     store: 'etcd',
     dataDir: own as string,
@@ -44,5 +44,7 @@ function storeOf(place: Place, own: string | undefined) {
     etcdCafile: caFile,
     etcdCertfile: certFile,
     etcdKeyfile: keyFile,
+    ...(username !== undefined && { etcdUsername: username }),
+    etcdPasswordFile: passwordFile,
   } as const;
 }

@@ -115,6 +115,7 @@ export function checkTogether(options: FlagOptions, given: ReadonlySet<string>):
     throw new FlagError('--tls-cipher-suites names no suite of TLS 1.3, which --tls-min-version VersionTLS13 requires');
   both('proxy-client-cert-file', 'proxy-client-key-file', options.proxyClientCertFile, options.proxyClientKeyFile);
   both('etcd-certfile', 'etcd-keyfile', options.etcdCertfile, options.etcdKeyfile);
+  both('etcd-username', 'etcd-password-file', options.etcdUsername || undefined, options.etcdPasswordFile);
   for (const signer of ['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-']) {
     const [certificate, key] = [`cluster-signing-${signer}cert-file`, `cluster-signing-${signer}key-file`];
     both(certificate, key, given.has(certificate) || undefined, given.has(key) || undefined);

@@ -100,6 +100,8 @@ const store = {
   'etcd-cafile': file('CA that signed the certificate of etcd.'),
   'etcd-certfile': file('Client certificate for etcd.'),
   'etcd-keyfile': file('Private key of --etcd-certfile.'),
+  'etcd-username': text('', 'User of etcd to log in as.', { value: 'NAME' }),
+  'etcd-password-file': file('File with the password of --etcd-username.'),
   'event-ttl': duration('1h', 'How long to keep events.'),
   'encryption-provider-config': file('EncryptionConfiguration: which resources to encrypt in the store, with which providers and keys.'),
   'encryption-provider-config-automatic-reload': bool(true, 'Reload --encryption-provider-config when it changes, without a restart.'),

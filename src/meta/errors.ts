@@ -185,11 +185,11 @@ export const unreadable = (r: ResourceName, where: string, name: string, revisio
 /** An internal error that the stock server reports without a reason. */
 export const plainError = (message: string, code = 500): ApiError => new ApiError(code, '', message);
 export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message);
-/** The store has no room: nothing was written, and a retry succeeds when there is. */
-export const storeFull = (message: string): ApiError =>
+/** The store has no room, and a retry succeeds when there is. `inDoubt`: the write may have happened, so that no client retries by itself. */
+export const storeFull = (message: string, inDoubt: boolean): ApiError =>
   new ApiError(503, 'ServiceUnavailable', message, {
     causes: [{ reason: 'StoreFull', message }],
-    retryAfterSeconds: STORE_FULL_RETRY_SECONDS,
+    ...(!inDoubt && { retryAfterSeconds: STORE_FULL_RETRY_SECONDS }),
   });
 const STORE_FULL_RETRY_SECONDS = 10;
 /**

@@ -179,7 +179,9 @@ export function sendError(ctx: Context, error: unknown, report: (error: unknown)
   }
   if (ctx.res.destroyed) return;
   const fault = error instanceof ApiError ? error : (storeFault(error) ?? unexpected());
-  if (fault.code >= 500 && fault !== error && !(error instanceof StoreFull)) {
+  // A full disk is logged by its store.
+  const isLogged = error instanceof StoreFull && !error.inDoubt;
+  if (fault.code >= 500 && fault !== error && !isLogged) {
     if (fault.code === 500) ctx.audit?.fault();
     report(error);
   }
@@ -198,7 +200,7 @@ const unexpected = (): ApiError => new ApiError(500, 'InternalError', 'Internal 
 /** What a client is sent for an error of the store; undefined for other errors. */
 function storeFault(error: unknown): ApiError | undefined {
   if (!(error instanceof StoreUnavailable)) return undefined;
-  if (error instanceof StoreFull) return storeFull(error.message);
+  if (error instanceof StoreFull) return storeFull(error.message, error.inDoubt);
   return error instanceof WriteTooLarge ? requestTooLarge(error.message) : storeUnavailable(error.inDoubt);
 }
 

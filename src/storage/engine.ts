@@ -219,9 +219,9 @@ export class WriteTooLarge extends StoreUnavailable {
     this.name = 'WriteTooLarge';
   }
 }
-/** The store has no room. Nothing was written; it accepts writes again when there is room. */
+/** The store has no room, and accepts writes again when there is. Nothing was written, unless `inDoubt` says otherwise. */
 export class StoreFull extends StoreUnavailable {
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: ErrorOptions & { readonly inDoubt?: boolean }) {
     super(message, options);
     this.name = 'StoreFull';
   }

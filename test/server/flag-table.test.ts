@@ -83,6 +83,11 @@ const effects: readonly Shown[] = [
     test: '--etcd-cafile, --etcd-certfile, --etcd-keyfile: etcd is reached with them, and not without',
     flags: ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'],
   },
+  {
+    file: 'test/store/etcd-cluster.test.ts',
+    test: 'what etcd refuses is said in its words',
+    flags: ['etcd-username', 'etcd-password-file'],
+  },
   { file: 'test/server/core-kinds.test.ts', test: 'expire after --event-ttl, and their watchers are notified', flags: ['event-ttl'] },
   {
     file: 'test/encryption/stores.test.ts',

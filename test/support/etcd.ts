@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueClient, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { issue, issueClient, newAuthority, newKeyPair, noNames, privateKeyPem, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { freePorts } from './free-ports.ts';
 
@@ -22,12 +22,24 @@ function binary(): string {
   return process.env.ETCD_BINARY ?? 'etcd';
 }
 
+export interface EtcdCertificates {
+  readonly caFile: string;
+  /** Of a client. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Flags of members. */
+  readonly flags: readonly string[];
+}
+
 export interface EtcdFixture {
+  readonly name: string;
   readonly endpoint: string;
+  /** Where the other members reach it. */
+  readonly peer: string;
   /** Process id; undefined while it does not run. */
   readonly pid: number | undefined;
   /** Present when it was started with TLS; etcd then demands the client's certificate. */
-  readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
+  readonly tls?: EtcdCertificates;
   /** Ends the process at once, as a crash would. */
   kill(): Promise<void>;
   /** Stops the process as if the machine hung, and lets it go on. */
@@ -40,6 +52,7 @@ export interface EtcdFixture {
 }
 
 export interface EtcdFixtureOptions {
+  /** Clients and members show certificates to each other. */
   readonly tls?: boolean;
   readonly flags?: readonly string[];
   /** Given the ports on which members listen for each other: those under which they are reached. */
@@ -60,9 +73,28 @@ export async function startEtcdCluster(size: number, options: EtcdFixtureOptions
   });
   const listening = members.map(({ peer }) => peer);
   const reached = (await options.peers?.(listening)) ?? listening;
-  const cluster = members.map(({ name }, index) => `${name}=http://127.0.0.1:${reached[index]}`).join(',');
-  return Promise.all(members.map((member, index) => startMember(member, cluster, reached[index] as number, options)));
+  const certificates = options.tls === true ? writeCertificates(temporaryDirectory('plat-etcd-pki')) : undefined;
+  const peerOf = (index: number): string => `${schemeOf(certificates)}://127.0.0.1:${reached[index]}`;
+  const cluster = members.map(({ name }, index) => `${name}=${peerOf(index)}`).join(',');
+  const { flags = [] } = options;
+  return Promise.all(
+    members.map((member, index) => startMember({ ...member, advertised: peerOf(index) }, { cluster, certificates, flags })),
+  );
 }
+
+/** A new member in the place of one that is lost: `cluster` and `flags` as `etcdctl member add` prints them. */
+export async function startReplacement(
+  lost: EtcdFixture,
+  cluster: string,
+  certificates: EtcdCertificates | undefined,
+): Promise<EtcdFixture> {
+  const [metrics] = await freePorts(1);
+  const portOf = (url: string): number => Number(new URL(url).port);
+  const member = { name: `${lost.name}b`, client: portOf(lost.endpoint), peer: portOf(lost.peer), metrics: metrics as number };
+  return startMember({ ...member, advertised: lost.peer }, { cluster, certificates, flags: ['--initial-cluster-state', 'existing'] });
+}
+
+const schemeOf = (certificates: EtcdCertificates | undefined): string => (certificates === undefined ? 'http' : 'https');
 
 interface Member {
   readonly name: string;
@@ -70,20 +102,22 @@ interface Member {
   readonly peer: number;
   readonly metrics: number;
 }
+interface MemberOptions {
+  readonly cluster: string;
+  readonly certificates: EtcdCertificates | undefined;
+  readonly flags: readonly string[];
+}
 
 async function startMember(
-  member: Member,
-  cluster: string,
-  reached: number,
-  { tls = false, flags = [] }: EtcdFixtureOptions,
+  member: Member & { readonly advertised: string },
+  { cluster, certificates, flags }: MemberOptions,
 ): Promise<EtcdFixture> {
   const directory = temporaryDirectory('plat-etcd');
-  const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${member.client}`;
-  const certificates = tls ? writeCertificates(directory) : undefined;
+  const endpoint = `${schemeOf(certificates)}://127.0.0.1:${member.client}`;
   const argv = [
     ['--name', member.name, '--data-dir', join(directory, 'data')],
     ['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
-    ['--listen-peer-urls', `http://127.0.0.1:${member.peer}`, '--initial-advertise-peer-urls', `http://127.0.0.1:${reached}`],
+    ['--listen-peer-urls', `${schemeOf(certificates)}://127.0.0.1:${member.peer}`, '--initial-advertise-peer-urls', member.advertised],
     ['--initial-cluster', cluster],
     ['--listen-metrics-urls', `http://127.0.0.1:${member.metrics}`],
     ['--log-level', 'error', '--logger', 'zap', '--enable-grpc-gateway=false'],
@@ -109,11 +143,13 @@ async function startMember(
   };
   await start();
   return {
+    name: member.name,
     endpoint,
+    peer: member.advertised,
     get pid() {
       return child?.pid;
     },
-    ...(certificates === undefined ? {} : { tls: certificates.files }),
+    ...(certificates === undefined ? {} : { tls: certificates }),
     kill,
     freeze() {
       child?.kill('SIGSTOP');
@@ -155,11 +191,21 @@ async function healthy(child: ChildProcess, port: number): Promise<void> {
   throw new Error(`etcd did not start: ${said}`);
 }
 
-function writeCertificates(directory: string) {
+function writeCertificates(directory: string): EtcdCertificates {
   const now = Date.now();
   const authority = newAuthority('etcd test authority', now);
   const issuer = readAuthority(authority);
-  const serving = issueServing(issuer, { commonName: 'etcd', addresses: ['127.0.0.1'], dns: ['localhost'] }, now);
+  const { privateKey, publicKey } = newKeyPair();
+  // Members are servers and clients of each other.
+  const serving = issue(issuer, {
+    subject: { commonName: 'etcd', organizations: [] },
+    publicKey,
+    names: { ...noNames, dns: ['localhost'], addresses: ['127.0.0.1'] },
+    usages: ['digitalSignature', 'keyEncipherment'],
+    extendedUsages: ['serverAuth', 'clientAuth'],
+    notBefore: now - 60_000,
+    notAfter: now + 24 * 3600 * 1000,
+  });
   const client = issueClient(issuer, 'plat', [], now);
   const write = (name: string, content: string): string => {
     const path = join(directory, name);
@@ -167,12 +213,14 @@ function writeCertificates(directory: string) {
     return path;
   };
   const caFile = write('ca.crt', authority.certificate);
+  const [certificate, key] = [write('server.crt', serving), write('server.key', privateKeyPem(privateKey))];
   return {
-    files: { caFile, certFile: write('client.crt', client.certificate), keyFile: write('client.key', client.key) },
+    caFile,
+    certFile: write('client.crt', client.certificate),
+    keyFile: write('client.key', client.key),
     flags: [
-      ...['--cert-file', write('server.crt', serving.certificate)],
-      ...['--key-file', write('server.key', serving.key)],
-      ...['--trusted-ca-file', caFile, '--client-cert-auth'],
+      ...['--cert-file', certificate, '--key-file', key, '--trusted-ca-file', caFile, '--client-cert-auth'],
+      ...['--peer-cert-file', certificate, '--peer-key-file', key, '--peer-trusted-ca-file', caFile, '--peer-client-cert-auth'],
     ],
   };
 }

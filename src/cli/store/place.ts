@@ -11,6 +11,8 @@ export const placeFlags = {
   'etcd-cafile': file('CA that signed the certificate of etcd.'),
   'etcd-certfile': file('Certificate to show to etcd.'),
   'etcd-keyfile': file('Key of --etcd-certfile.'),
+  'etcd-username': text('', 'User of etcd to log in as.', { value: 'NAME' }),
+  'etcd-password-file': file('File with the password of --etcd-username.'),
 };
 export const outputFlag = { output: choice('text', ['text', 'json'], 'Output format.', { short: 'o' }) };
 
@@ -21,6 +23,8 @@ export interface PlaceOptions {
   readonly etcdCafile: string | undefined;
   readonly etcdCertfile: string | undefined;
   readonly etcdKeyfile: string | undefined;
+  readonly etcdUsername: string;
+  readonly etcdPasswordFile: string | undefined;
 }
 
 /** The store that the flags name; undefined where they name none. Throws FlagError where they name two. */
@@ -31,7 +35,9 @@ export function placeOf(options: PlaceOptions, given: ReadonlySet<string>, io: I
   if (etcd === undefined) return undefined;
   if (options.etcdServers.length === 0) throw new FlagError(`--${etcd} has no effect without --etcd-servers`);
   const { etcdServers: servers, etcdPrefix: prefix, etcdCafile: caFile, etcdCertfile: certFile, etcdKeyfile: keyFile } = options;
-  return { type: 'etcd', etcd: { servers, prefix, caFile, certFile, keyFile } };
+  const { etcdUsername: username, etcdPasswordFile: passwordFile } = options;
+  if ((username === '') !== (passwordFile === undefined)) throw new FlagError('--etcd-username and --etcd-password-file are needed together');
+  return { type: 'etcd', etcd: { servers, prefix, caFile, certFile, keyFile, username, passwordFile } };
 }
 
 /** The same for commands that have no other way. */

@@ -134,7 +134,7 @@ test('a status has its code and its text', async () => {
 
 test('the server gets metadata and the deadline', async () => {
   const before = Date.now();
-  await call(open({ metadata: { token: 'secret', hasleader: 'true' } }), 'echo', '', 30_000);
+  await call(open({ metadata: () => ({ token: 'secret', hasleader: 'true' }) }), 'echo', '', 30_000);
   const [{ metadata, deadline } = expect.fail('no call')] = seen;
   expect([metadata.get('token'), metadata.get('hasleader')]).toEqual([['secret'], ['true']]);
   expect(deadline).toBeGreaterThan(before + 20_000);

@@ -21,8 +21,8 @@ export interface ChannelOptions {
   readonly secureContext?: SecureContext | undefined;
   readonly clock: Clock;
   readonly random: Random;
-  /** Headers of every call. */
-  readonly metadata?: Readonly<Record<string, string>>;
+  /** Headers of every call: the same object until they change. */
+  readonly metadata?: () => Readonly<Record<string, string>>;
   readonly mostRequestBytes?: number;
   readonly mostAnswerBytes?: number;
   readonly windowBytes?: number;
@@ -35,6 +35,7 @@ export interface ChannelOptions {
 
 export type ChannelState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'closed';
 
+const NO_METADATA = {};
 const DEFAULT_MOST_BYTES = 4 * 1024 * 1024;
 const DEFAULT_WINDOW_BYTES = 1024 * 1024;
 const DEFAULT_RECONNECT = { shortestMs: 100, longestMs: 3_000 };
@@ -64,7 +65,7 @@ export class Channel {
     this.#options = {
       target: parseTarget(options.target),
       secureContext: options.secureContext,
-      metadata: options.metadata ?? {},
+      metadata: options.metadata ?? (() => NO_METADATA),
       mostRequestBytes: options.mostRequestBytes ?? DEFAULT_MOST_BYTES,
       mostAnswerBytes: options.mostAnswerBytes ?? DEFAULT_MOST_BYTES,
       windowBytes: options.windowBytes ?? DEFAULT_WINDOW_BYTES,

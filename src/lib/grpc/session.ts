@@ -15,8 +15,8 @@ export interface SessionOptions extends StreamLimits {
   readonly target: Target;
   /** TLS options; absent: no TLS. */
   readonly secureContext?: SecureContext | undefined;
-  /** Headers of every call. */
-  readonly metadata: Readonly<Record<string, string>>;
+  /** Headers of every call: the same object until they change. */
+  readonly metadata: () => Readonly<Record<string, string>>;
   /** Maximum unread bytes of one stream. */
   readonly windowBytes: number;
   /** A ping is sent this often while there are calls; absent: never. */
@@ -43,8 +43,9 @@ export class Session {
   readonly #connection: Http2Connection;
   readonly #calls = new Set<Call>();
   readonly #done = (call: Call): void => void this.#calls.delete(call);
-  /** By path; a program calls few. */
+  /** By path, with the same metadata; a program calls few. */
   readonly #headers = new Map<string, Headers>();
+  #metadata: Readonly<Record<string, string>> | undefined;
   #cancelTimer: Cancel;
   /** When the timer for the deadlines of calls is due: never later than the first of them. */
   #expireAt = Number.POSITIVE_INFINITY;
@@ -135,9 +136,12 @@ export class Session {
   }
 
   #headersOf(path: string): Headers {
+    const metadata = this.#options.metadata();
+    if (metadata !== this.#metadata) this.#headers.clear();
+    this.#metadata = metadata;
     let headers = this.#headers.get(path);
     if (headers === undefined) {
-      const { target, secureContext, metadata } = this.#options;
+      const { target, secureContext } = this.#options;
       headers = [
         [':method', 'POST'],
         [':scheme', secureContext === undefined ? 'http' : 'https'],

@@ -27,6 +27,7 @@ import { Feed, type FeedSource } from './etcd/feed.ts';
 import { SharedHolds } from './etcd/holds.ts';
 import { type Keyspace, keyspaceOf } from './etcd/keyspace.ts';
 import { Leases } from './etcd/leases.ts';
+import { Login } from './etcd/login.ts';
 import { checkMark } from './etcd/mark.ts';
 import {
   compactMethod,
@@ -60,6 +61,14 @@ export async function openEtcd(options: EtcdOptions): Promise<Engine> {
     await engine.close();
     throw error;
   }
+}
+
+/** Throws TypeError for a user without a password, or a password without a user. */
+function loginOf({ username, passwordFile }: EtcdOptions): Login | undefined {
+  if (username === undefined && passwordFile === undefined) return undefined;
+  if (username === undefined || passwordFile === undefined)
+    throw new TypeError('a user of etcd needs a password file, and the file a user');
+  return new Login({ name: username, passwordFile });
 }
 
 /** How often a range of the newest state is restarted because its revision was compacted meanwhile. */
@@ -102,6 +111,7 @@ class EtcdEngine implements Engine {
     this.#connection = new Connection(addressesOf(options), {
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
       mostAnswerBytes: options.mostAnswerBytes,
+      login: loginOf(options),
       // Etcd answers by the time of the machine, whatever the clock of the server.
       clock: systemClock,
       random: this.#random,

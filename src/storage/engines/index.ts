@@ -34,6 +34,8 @@ export interface EtcdAccess {
   readonly caFile?: string | undefined;
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
+  readonly username?: string | undefined;
+  readonly passwordFile?: string | undefined;
 }
 
 /** Throws an error that says what to do when the store cannot be opened. */

@@ -11,8 +11,9 @@ import type { MessageStream } from '../../../lib/grpc/message-stream.ts';
 import { GrpcError } from '../../../lib/grpc/status.ts';
 import type { Random } from '../../../lib/random.ts';
 import { CallFailure, CLOSED, failureOf } from './errors.ts';
+import type { Login } from './login.ts';
 import type { Method } from './messages.ts';
-import { type Address, CHANNEL_OPTIONS, LARGEST_ANSWER } from './options.ts';
+import { type Address, CHANNEL_OPTIONS, LARGEST_ANSWER, METADATA } from './options.ts';
 
 export interface Endpoint {
   readonly name: string;
@@ -30,6 +31,8 @@ export interface ConnectionOptions {
   /** Timeout of one call, including waiting for a connection. */
   readonly timeoutMs: number;
   readonly mostAnswerBytes?: number | undefined;
+  /** Who calls are made as; absent: as the client certificate says, or nobody. */
+  readonly login?: Login | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -39,19 +42,22 @@ export class Connection {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #endpoints: readonly Endpoint[];
+  readonly #login: Login | undefined;
   readonly #sleepers = new Set<() => void>();
   #preferred = 0;
   #looking: Promise<void> | undefined;
   #closed = false;
 
-  constructor(addresses: readonly Address[], { timeoutMs, mostAnswerBytes = LARGEST_ANSWER, clock, random }: ConnectionOptions) {
+  constructor(addresses: readonly Address[], { timeoutMs, mostAnswerBytes = LARGEST_ANSWER, login, clock, random }: ConnectionOptions) {
     this.timeoutMs = timeoutMs;
+    this.#login = login;
     this.#clock = clock;
     this.#random = random;
     const changed = (): void => this.#wakeLooking();
+    const metadata = (): Readonly<Record<string, string>> => login?.metadata ?? METADATA;
     this.#endpoints = addresses.map(({ name, target, secureContext }) => ({
       name,
-      channel: new Channel({ ...CHANNEL_OPTIONS, mostAnswerBytes, target, secureContext, clock, random, changed }),
+      channel: new Channel({ ...CHANNEL_OPTIONS, mostAnswerBytes, target, secureContext, clock, random, changed, metadata }),
     }));
   }
 
@@ -71,8 +77,9 @@ export class Connection {
       } catch (error) {
         const failure = this.#failureOf(error);
         const { reason } = failure;
-        if (reason !== 'unavailable' && reason !== 'unreachable' && reason !== 'no-leader') throw failure;
-        this.avoid(endpoint);
+        if (reason === 'unauthenticated' && this.#login !== undefined) this.loggedOut();
+        else if (reason !== 'unavailable' && reason !== 'unreachable' && reason !== 'no-leader') throw failure;
+        else this.avoid(endpoint);
         await this.#pause(attempt, deadline, failure);
       }
     }
@@ -82,15 +89,16 @@ export class Connection {
   async write<Response>(method: Method<Response>, request: Buffer): Promise<Response> {
     const deadline = this.deadline();
     for (let attempt = 0; ; attempt++) {
-      const endpoint = this.#connected() ?? (await this.ready(deadline));
+      const endpoint = this.#usable() ?? (await this.ready(deadline));
       try {
         return await this.#call(endpoint, method, request, deadline);
       } catch (error) {
         const failure = this.#failureOf(error);
         const { reason, mayHaveHappened } = failure;
         if (mayHaveHappened) this.avoid(endpoint);
-        if (reason !== 'unreachable' && reason !== 'no-leader') throw failure;
-        this.avoid(endpoint);
+        if (reason === 'unauthenticated' && this.#login !== undefined) this.loggedOut();
+        else if (reason !== 'unreachable' && reason !== 'no-leader') throw failure;
+        else this.avoid(endpoint);
         await this.#pause(attempt, deadline, failure);
       }
     }
@@ -128,14 +136,39 @@ export class Connection {
     }
   }
 
-  /** A connected endpoint, the preferred one if possible. Rejects when there is none until the deadline. */
+  /** A connected endpoint, the preferred one if possible, with a user who is logged in. Rejects when there is none until the deadline. */
   async ready(deadline: number): Promise<Endpoint> {
+    let failure: CallFailure | undefined;
     for (;;) {
       const endpoint = this.#connected();
-      if (endpoint !== undefined) return endpoint;
-      if (this.#clock.now() >= deadline) throw this.#unreachable();
+      if (endpoint !== undefined && this.#login?.isCurrent !== false) return endpoint;
+      if (this.#clock.now() >= deadline) throw failure ?? this.#unreachable();
+      if (endpoint !== undefined) {
+        failure = await this.#logIn(endpoint, deadline);
+        continue;
+      }
       this.#looking ??= this.#look();
       await this.#looking;
+    }
+  }
+
+  /** Etcd did not accept the token: the next call begins with a new one. */
+  loggedOut(): void {
+    this.#login?.refused();
+  }
+  /** Returns why that failed, if another try may succeed, and throws what no other try can change. */
+  async #logIn(endpoint: Endpoint, deadline: number): Promise<CallFailure | undefined> {
+    try {
+      await this.#login?.renew((method, request) =>
+        this.callOn(endpoint, method, request, Math.min(deadline, this.deadline(this.timeoutMs * SHARE_OF_TIME))),
+      );
+      return undefined;
+    } catch (error) {
+      const failure = this.#failureOf(error);
+      if (failure.reason === 'refused' || failure.reason === 'closed') throw failure;
+      this.avoid(endpoint);
+      await this.sleep(LOOK_MS);
+      return failure;
     }
   }
 
@@ -173,6 +206,10 @@ export class Connection {
     for (const { channel } of this.#endpoints) channel.close();
   }
 
+  /** An endpoint that a call can be made to at once. */
+  #usable(): Endpoint | undefined {
+    return this.#login?.isCurrent === false ? undefined : this.#connected();
+  }
   #connected(): Endpoint | undefined {
     if (this.#closed) throw closed();
     const preferred = this.#endpoints[this.#preferred] as Endpoint;

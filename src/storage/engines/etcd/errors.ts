@@ -3,7 +3,7 @@
  * been executed.
  */
 import type { GrpcError } from '../../../lib/grpc/status.ts';
-import { StoreUnavailable, WriteTooLarge } from '../../engine.ts';
+import { StoreFull, StoreUnavailable, WriteTooLarge } from '../../engine.ts';
 
 export type Reason =
   | 'compacted'
@@ -17,6 +17,8 @@ export type Reason =
   | 'answer-too-large'
   | 'no-space'
   | 'closed'
+  /** Etcd does not know who asks: there is no token, or it has expired. Nothing was done. */
+  | 'unauthenticated'
   /** Etcd refused the request. */
   | 'refused'
   /** Connection lost, timeout, leader changed: the outcome is unknown. */
@@ -66,7 +68,14 @@ const KNOWN: readonly Known[] = [
   },
   { says: /too many requests/, reason: 'refused', message: 'etcd has too many requests to serve' },
   // Refused before the request reached the store, so that a retry is harmless.
-  { says: /^etcdserver: (permission denied|user name is empty|authentication|invalid auth token)/, reason: 'refused' },
+  { says: /^etcdserver: (invalid auth token|revision of auth store is old)/, reason: 'unauthenticated' },
+  {
+    says: /^etcdserver: user name is empty/,
+    reason: 'unauthenticated',
+    message:
+      'etcd asks for a user: name one with --etcd-username and --etcd-password-file, or by the common name of the client certificate',
+  },
+  { says: /^etcdserver: (permission denied|authentication)/, reason: 'refused' },
 ];
 
 export function failureOf(error: GrpcError): CallFailure {
@@ -91,10 +100,9 @@ function failureOfStatus(error: GrpcError): CallFailure {
 export function unavailable(failure: CallFailure, write: boolean): StoreUnavailable {
   if (failure.reason === 'request-too-large') return new WriteTooLarge(failure.message, { cause: failure });
   const inDoubt = write && failure.mayHaveHappened;
-  return new StoreUnavailable(inDoubt ? `${failure.message}; whether the write happened is not known` : failure.message, {
-    cause: failure,
-    inDoubt,
-  });
+  const message = inDoubt ? `${failure.message}; whether the write happened is not known` : failure.message;
+  const Fault = failure.reason === 'no-space' ? StoreFull : StoreUnavailable;
+  return new Fault(message, { cause: failure, inDoubt });
 }
 
 export const CLOSED = 'the store is closed';

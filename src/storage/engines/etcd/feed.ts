@@ -221,6 +221,8 @@ export class Feed {
   #take(answer: WatchAnswer): void {
     if (answer.canceled) {
       if (answer.compacted > 0) throw new Compacted(answer.compacted);
+      // Etcd 3.4 says so, too, of a token that it has forgotten.
+      if (/permission denied|invalid auth token/.test(answer.reason)) this.#source.connection.loggedOut();
       throw new Error(answer.reason || 'etcd ended the watch');
     }
     for (const record of answer.own) this.#source.own(record);

@@ -347,6 +347,26 @@ export interface MemberStatus {
   /** Alarms and the like. */
   readonly errors: readonly string[];
 }
+export function encodeAuthenticate(name: string, password: string): Buffer {
+  const writer = new Writer(3 * (name.length + password.length) + 16);
+  writer.text(2, password);
+  writer.text(1, name);
+  return writer.finish();
+}
+/** The token of a user. */
+export const authenticate: Method<string> = {
+  path: '/etcdserverpb.Auth/Authenticate',
+  decode(bytes) {
+    const reader = new Reader(bytes);
+    let token = '';
+    for (let field = reader.next(); field !== 0; field = reader.next()) {
+      if (field === 2) token = reader.text();
+      else reader.skip();
+    }
+    return token;
+  },
+};
+
 export const EMPTY_REQUEST = Buffer.alloc(0);
 export const memberStatus: Method<MemberStatus> = {
   path: '/etcdserverpb.Maintenance/Status',

@@ -15,6 +15,9 @@ export interface EtcdOptions {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
+  /** A user of etcd, and the file with the password. Both or none. */
+  readonly username?: string;
+  readonly passwordFile?: string;
   /** Timeout of one call, including waiting for a connection. */
   readonly requestTimeoutMs?: number;
   /** Maximum size of a response, if not `LARGEST_ANSWER`. */
@@ -39,6 +42,9 @@ const LARGEST_REQUEST = 16 * 1024 * 1024;
 /** Maximum unread bytes of one stream. */
 const FLOW_CONTROL_WINDOW = 4 * 1024 * 1024;
 
+/** Headers of every call: a member without a leader fails at once, and ends streams, instead of letting them hang. */
+export const METADATA: Readonly<Record<string, string>> = { hasleader: 'true' };
+
 export const CHANNEL_OPTIONS = {
   mostRequestBytes: LARGEST_REQUEST,
   mostAnswerBytes: LARGEST_ANSWER,
@@ -46,8 +52,6 @@ export const CHANNEL_OPTIONS = {
   // Etcd accepts a ping each 5 s at most, and only during a call.
   keepAlive: { everyMs: 10_000, timeoutMs: 5_000 },
   reconnect: { shortestMs: 100, longestMs: 3_000 },
-  // A member without a leader fails at once, and ends streams, instead of letting them hang.
-  metadata: { hasleader: 'true' },
 } satisfies Partial<ChannelOptions>;
 
 export interface Address {
