@@ -14,7 +14,7 @@ import { inNextTurn } from '../lib/next-turn.ts';
 /** Streams that a connection may have open: as many as stock servers allow. */
 export const OPEN_STREAMS = 250;
 
-/** A request that waits: `handle` is called in its turn unless the stream has ended by then. */
+/** A request that waits: `handle` is called in its turn unless the stream is closed by then. */
 export interface WaitingRequest {
   readonly stream: { readonly destroyed: boolean; readonly aborted: boolean };
   handle(): void;

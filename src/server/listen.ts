@@ -112,7 +112,7 @@ function http2Server(handle: Handle, sessions: Set<http2.ServerHttp2Session>): h
   const turns = new WeakMap<object, SessionTurns>();
   second.on('request', (req, res) => {
     const { stream } = req;
-    // A stream whose connection has ended has none.
+    // A stream of a closed connection has none.
     if (stream.session !== undefined) turns.get(stream.session)?.add({ stream, handle: () => handle(req, res) });
   });
   second.on('stream', (stream) => stream.once('aborted', letGo));

@@ -36,7 +36,8 @@ export function placeOf(options: PlaceOptions, given: ReadonlySet<string>, io: I
   if (options.etcdServers.length === 0) throw new FlagError(`--${etcd} has no effect without --etcd-servers`);
   const { etcdServers: servers, etcdPrefix: prefix, etcdCafile: caFile, etcdCertfile: certFile, etcdKeyfile: keyFile } = options;
   const { etcdUsername: username, etcdPasswordFile: passwordFile } = options;
-  if ((username === '') !== (passwordFile === undefined)) throw new FlagError('--etcd-username and --etcd-password-file are needed together');
+  if ((username === '') !== (passwordFile === undefined))
+    throw new FlagError('--etcd-username and --etcd-password-file are needed together');
   return { type: 'etcd', etcd: { servers, prefix, caFile, certFile, keyFile, username, passwordFile } };
 }
 
