@@ -10,11 +10,6 @@ export function noMergeKey(item: JsonMap, mergeKey: string): Error {
   return badRequest(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/** Plain values of both lists, each once, those of the patch in its order. */
-export function mergeValues(original: readonly JsonValue[], patch: readonly JsonValue[]): JsonValue[] {
-  return arrange([...new Set([...original, ...patch])], patch, original, '');
-}
-
 /**
  * Orders merged items: those in `wanted` in its order, the others as in `original`, each of the
  * others before the first wanted one that it preceded there.
@@ -38,7 +33,7 @@ export function arrange(
     const wantedAt = wantedPlaces.get(key);
     const originalAt = originalPlaces.get(key);
     if (wantedAt !== undefined) named.push({ item, at: wantedAt, originalAt });
-    else others.push({ item, at: originalAt ?? 0, originalAt });
+    else others.push({ item, at: originalAt ?? Number.MAX_SAFE_INTEGER, originalAt });
   }
   named.sort(byPlace);
   others.sort(byPlace);

@@ -3,7 +3,7 @@ import { Deployment } from '../kinds/apps/schema/deployment.ts';
 import { ServiceAccount } from '../kinds/core/schema/config.ts';
 import { PodSpec } from '../kinds/core/schema/pod.ts';
 import { Service } from '../kinds/core/schema/service.ts';
-import fc from '../lib/fast-check.testing.ts';
+import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
@@ -125,6 +125,74 @@ test('$setElementOrder arranges a list, with or without a change to it', () => {
   ]);
   expect(refusal(PodSpec, {}, { '$setElementOrder/': [] })[0]).toBe(400);
   expect(refusal(PodSpec, {}, { '$setElementOrder/containers': 'x' })[0]).toBe(400);
+});
+
+test('with $setElementOrder an added item takes the place that a deleted one left', () => {
+  const ports = (...numbers: number[]) => numbers.map((port) => ({ port }));
+  const inOrder = (live: number[], deleted: number[], added: number[], order: number[]): unknown =>
+    (
+      patch(
+        Service,
+        { spec: { ports: ports(...live) } },
+        {
+          spec: {
+            '$setElementOrder/ports': ports(...order),
+            ports: [...ports(...added), ...deleted.map((port) => ({ port, $patch: 'delete' }))],
+          },
+        },
+      ).spec as { ports: { port: number }[] }
+    ).ports.map(({ port }) => port);
+  expect(inOrder([99, 81], [81], [82], [82])).toEqual([99, 82]);
+  expect(inOrder([81, 99], [81], [82], [82])).toEqual([99, 82]);
+  expect(inOrder([99, 81], [81], [83, 82], [83, 82])).toEqual([99, 83, 82]);
+  expect(inOrder([81, 82, 99], [81], [83], [83, 82])).toEqual([99, 83, 82]);
+  // Nothing was deleted: what is new has no place, and comes first.
+  expect(inOrder([99], [], [82], [82])).toEqual([82, 99]);
+});
+
+/**
+ * The order of a stock server, by a row of places as long as the list was. A deletion moves up what follows; an added item takes the
+ * first place that is free, or none. Each item that the order does not name then goes before the first named item with a later
+ * place, searched from the last one that was put in.
+ */
+function stockOrder(live: readonly string[], deleted: readonly string[], added: readonly string[], order: readonly string[]): string[] {
+  const row = [...live];
+  let used = row.length;
+  for (const name of deleted) {
+    const at = row.slice(0, used).indexOf(name);
+    if (at >= 0) row.copyWithin(at, at + 1, used--);
+  }
+  const kept = row.slice(0, used);
+  const present = [...kept];
+  for (const name of added) {
+    if (present.includes(name)) continue;
+    if (present.length < row.length) row[present.length] = name;
+    present.push(name);
+  }
+  const result = order.filter((name) => present.includes(name));
+  let from = 0;
+  for (const name of kept.filter((one) => !order.includes(one))) {
+    const later = result.findIndex((other, at) => at >= from && row.indexOf(other) > row.indexOf(name));
+    result.splice(later < 0 ? result.length : later, 0, name);
+    from = (later < 0 ? result.length - 1 : later) + 1;
+  }
+  return result;
+}
+
+test('the order of a list with $setElementOrder is that of a stock server', () => {
+  const names = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { maxLength: 8 });
+  fc.assert(
+    fc.property(names, names, names, names, (live, deleted, order, changed) => {
+      const added = order.filter((name) => changed.includes(name));
+      const body = {
+        '$setElementOrder/containers': order.map((name) => ({ name })),
+        containers: [...deleted.map((name) => ({ name, $patch: 'delete' })), ...added.map((name) => ({ name, image: 'x' }))],
+      };
+      const { containers } = patch(PodSpec, { containers: live.map((name) => ({ name })) }, body) as { containers: { name: string }[] };
+      expect(containers.map(({ name }) => name)).toEqual(stockOrder(live, deleted, added, order));
+    }),
+    { numRuns: rounds(1000) },
+  );
 });
 
 test('$retainKeys clears the other members of a union', () => {

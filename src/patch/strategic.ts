@@ -16,7 +16,7 @@ import { type JsonValue, type MessageType, resolve, type Type } from '../schema/
 import { goKind, type Patch } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
 import { fieldNamed, isObject } from './shape.ts';
-import { arrange, goText, type JsonMap, mergeValues, noMergeKey } from './strategic-lists.ts';
+import { arrange, goText, type JsonMap, noMergeKey } from './strategic-lists.ts';
 import { touchedBy } from './touched.ts';
 
 const PATCH = '$patch';
@@ -161,20 +161,23 @@ function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): W
     done.add(name);
     if (before === undefined && change === undefined) continue;
     const original = (before ?? []) as JsonValue[];
-    const merged =
+    const items =
       change === undefined
         ? original
         : before === undefined
           ? (plain(change) as JsonValue[])
-          : yield* mergeLists(rule, original, change as JsonValue[]);
-    if (merged.length > ITEMS_A_STEP) yield;
-    setOwn(result, name, arrange(merged, order as JsonValue[], original, rule.mergeKey));
+          : (yield* mergeItems(rule, original, change as JsonValue[])).items;
+    if (items.length > ITEMS_A_STEP) yield;
+    // Items move up when others are deleted, and added ones take the places that are free then, but no places of their own.
+    const places = items.slice(0, original.length);
+    setOwn(result, name, arrange(items, order as JsonValue[], places, rule.mergeKey));
   }
   return done;
 }
 
-/** Every item of the patch must be in the order list, in the same order. */
+/** Every item of the patch must be in the order list, in the same order. An empty order list asks for nothing. */
 function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
+  if (order.length === 0) return;
   const identity = (item: JsonValue): unknown => (mergeKey === '' ? item : isObject(item) ? own(item, mergeKey) : undefined);
   const items = patch.filter((item) => !isObject(item) || own(item, PATCH) === undefined);
   let at = 0;
@@ -186,16 +189,32 @@ function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], me
 }
 
 function* mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<JsonValue[]> {
-  if (rule.strategy !== 'merge' && rule.strategy !== 'merge,retainKeys') return plain(patch) as JsonValue[];
-  if (original.length === 0 && patch.length === 0) return original;
-  if (!holdObjects(original, patch)) return mergeValues(original, patch);
+  const { items, named, kept } = yield* mergeItems(rule, original, patch);
+  return named === undefined ? items : arrange(items, named, kept, rule.mergeKey);
+}
+
+interface MergedItems {
+  /** Those that the list had and keeps, then the added ones. */
+  readonly items: JsonValue[];
+  /** Those of the patch, in whose order they stand unless the patch gives another; undefined if it replaces the list. */
+  readonly named?: readonly JsonValue[];
+  /** Those that the list had and keeps. */
+  readonly kept: readonly JsonValue[];
+}
+
+/** The items of a merged list, not yet in order. */
+function* mergeItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<MergedItems> {
+  const isMerged = rule.strategy === 'merge' || rule.strategy === 'merge,retainKeys';
+  if (!isMerged) return { items: plain(patch) as JsonValue[], kept: [] };
+  if (original.length === 0 && patch.length === 0) return { items: original, kept: original };
+  if (!holdObjects(original, patch)) return { items: [...new Set([...original, ...patch])], named: patch, kept: original };
   const { mergeKey } = rule;
   if (mergeKey === '') throw badRequest('cannot merge lists without merge key');
   const { kept, changes, replaces } = carryOutDirectives(original, patch, mergeKey);
-  if (replaces) return plain(changes) as JsonValue[];
-  const merged = [...kept];
+  if (replaces) return { items: plain(changes) as JsonValue[], kept: [] };
+  const items = [...kept];
   const placeOf = new Map<unknown, number>();
-  for (let i = merged.length - 1; i >= 0; i--) placeOf.set(own(merged[i] as JsonMap, mergeKey), i);
+  for (let i = items.length - 1; i >= 0; i--) placeOf.set(own(items[i] as JsonMap, mergeKey), i);
   const type = rule.type === undefined ? undefined : resolve(rule.type);
   const item = type?.node === 'list' ? type.item : undefined;
   let count = 0;
@@ -204,11 +223,11 @@ function* mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[])
     const key = own(change, mergeKey);
     if (key === undefined) throw noMergeKey(change, mergeKey);
     const at = placeOf.get(key);
-    if (at !== undefined) merged[at] = yield* mergeObjects(item, merged[at] as JsonMap, change);
-    else placeOf.set(key, merged.push(plain(change)) - 1);
+    if (at !== undefined) items[at] = yield* mergeObjects(item, items[at] as JsonMap, change);
+    else placeOf.set(key, items.push(plain(change)) - 1);
   }
-  if (merged.length > ITEMS_A_STEP) yield;
-  return arrange(merged, changes, kept, mergeKey);
+  if (items.length > ITEMS_A_STEP) yield;
+  return { items, named: changes, kept };
 }
 
 /** Items of a list that are merged between two yields. */

@@ -69,9 +69,9 @@ describe('three-way strategic merge', () => {
     });
     expect(result).toEqual(
       pod([
+        { name: 'injected', image: '9' },
         { name: 'new', image: '1' },
         { name: 'a', image: '2', tty: true },
-        { name: 'injected', image: '9' },
       ]),
     );
   });
