@@ -131,7 +131,7 @@ function patchedHub(
   const documentOf = (shown: ApiObject): JsonValue =>
     toJson(resource.schema, touched === undefined ? shown : touchedPart(shown as never, touched));
   const objectOf = (document: JsonValue, shown: ApiObject): ApiObject | Promise<ApiObject> => {
-    const made = madeVersion(services, resource, document);
+    const made = madeVersion(services, resource, patch, document);
     if (resource.custom) checkCustomType(made, document, write.name);
     const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, patch.strategic);
     if (touched !== undefined) addUntouched(object as never, shown as never, touched);
@@ -145,7 +145,7 @@ function patchedHub(
   if (slices === undefined)
     return whenReady(resource.versions.show(live), (shown) => {
       const document = patch(documentOf(shown));
-      if (faults !== undefined) atOnce(unknownIn(services, resource, document, faults));
+      if (faults !== undefined) atOnce(unknownIn(madeVersion(services, resource, patch, document), document, faults));
       return whenReady(objectOf(document, shown), (whole) => owned(whole, shown));
     });
   const inTurns = async (): Promise<ApiObject> => {
@@ -154,7 +154,7 @@ function patchedHub(
     await slices.pause();
     const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
     await slices.pause();
-    if (faults !== undefined) await inSlices(unknownIn(services, resource, patched, faults), slices);
+    if (faults !== undefined) await inSlices(unknownIn(madeVersion(services, resource, patch, patched), patched, faults), slices);
     const whole = await objectOf(patched, shown);
     await slices.pause();
     return owned(whole, shown);
@@ -163,8 +163,7 @@ function patchedHub(
 }
 
 /** Reports the unknown fields of what a patch made. */
-function unknownIn(services: Services, resource: Resource, document: JsonValue, faults: FieldFaults): Work<void> {
-  const { schema, definition } = madeVersion(services, resource, document);
+function unknownIn({ schema, definition }: Resource, document: JsonValue, faults: FieldFaults): Work<void> {
   return unknownFieldsOf({ schema, unknownFields: definition.unknownFields }, document, faults);
 }
 
@@ -173,8 +172,9 @@ function inVersion(resource: Resource, made: Resource, object: ApiObject): ApiOb
   return whenReady(toHub(made, object), (hub) => (resource.isHub ? hub : fromHub(resource, hub)));
 }
 
-/** The version of what a patch made: a patch may change it to another one of the same kind. */
-function madeVersion(services: Services, resource: Resource, document: JsonValue): Resource {
+/** The version of what a patch made: a patch may change it to another one of the same kind, unless it is strategic. */
+function madeVersion(services: Services, resource: Resource, { strategic }: Patch, document: JsonValue): Resource {
+  if (strategic) return resource;
   const apiVersion = typeof document === 'object' && document !== null && !Array.isArray(document) ? document.apiVersion : undefined;
   if (typeof apiVersion !== 'string' || apiVersion === resource.apiVersion) return resource;
   const { group, version } = splitApiVersion(apiVersion);
@@ -205,6 +205,8 @@ function readPatched(
         actual: '',
       } as never);
     const object = decode(schema, document) as ApiObject;
+    // A strategic merge patch is one of the type of the path: what it says of kind and version has no effect.
+    if (strategic) Object.assign(object, type);
     object.kind ??= type.kind;
     object.apiVersion ??= type.apiVersion;
     if (object.kind !== type.kind || object.apiVersion !== type.apiVersion)
