@@ -19,6 +19,7 @@ import {
 } from './service.ts';
 import type { EndpointGroup, Slice, SliceEndpoint } from './slices.ts';
 import { asksForHints, zoneHints } from './topology-hints.ts';
+import { TriggerTimes, triggerTimeAnnotation, withTriggerTime } from './trigger-times.ts';
 import { writeSlices } from './write-slices.ts';
 
 export interface SliceFeatures {
@@ -39,6 +40,7 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
     const nameLabel = serviceNameLabel(identity);
     const zoneLabel = domainName(identity, 'zone', 'topology');
     const headless = headlessLabel(identity);
+    const triggerTimes = new TriggerTimes();
     const known = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
     const nodes = informers.of(refs.nodes, { metadataOnly: true });
     const zoneOf = (node: string | undefined): string | undefined =>
@@ -53,9 +55,11 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
       async (key) => {
         const { namespace, name } = splitKey(key);
         const service = followed.services.get(namespace, name);
+        if (service === undefined) triggerTimes.forget(key);
         // Slices of a service that is gone go with it.
         if (service === undefined || service.metadata.deletionTimestamp !== undefined || !hasSelector(service)) return;
         const pods = [...(await followed.pods(namespace))];
+        const triggerTime = triggerTimes.observe(key, service, pods);
         const existing = [...known.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
         const groups = familiesOf(service).flatMap((family) => {
           const endpoints = endpointsOf(service, pods, family, features.terminating);
@@ -67,7 +71,9 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
         const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;
         const owner = { ...service, kind: 'Service' } as ApiObject & { kind: string };
-        await writeSlices({ identity, client, slices, owner, serviceName: name, manager, labels }, existing, groups);
+        const annotate = (annotations: Slice['metadata']['annotations']) =>
+          withTriggerTime(annotations, triggerTimeAnnotation(identity), triggerTime);
+        await writeSlices({ identity, client, slices, owner, serviceName: name, manager, labels, annotate }, existing, groups);
       },
       { after: [followed.services.synced, known.synced, nodes.synced] },
     );

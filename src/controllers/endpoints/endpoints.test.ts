@@ -189,6 +189,69 @@ test('addresses of each family have slices of their own', async () => {
   expect(api.get(endpoints, 'a', 'web').subsets[0].addresses[0].ip).toBe('fd00::1');
 });
 
+test('endpoints and slices say which change they follow, once they are written anyway', async () => {
+  const { api, run, service, pod } = start();
+  const at = (second: number): string => `2024-01-01T00:00:0${second}Z`;
+  const readySince = (second: number, status = 'True') => ({
+    status: {
+      phase: 'Running',
+      podIPs: [{ ip: `10.0.0.${second}` }],
+      conditions: [{ type: 'Ready', status, lastTransitionTime: at(second) }],
+    },
+  });
+  const annotation = 'endpoints.kubernetes.io/last-change-trigger-time';
+  const times = (): unknown[] =>
+    [api.get(endpoints, 'a', 'web'), ...api.all(slices)].map(({ metadata }) => metadata.annotations?.[annotation]);
+  const created = { creationTimestamp: at(1) };
+  service(web, created);
+  await run.idle();
+  expect(times()).toEqual([at(1), at(1)]);
+  // Of several changes the first; pods that the service does not select are none.
+  pod('late', '', readySince(5));
+  pod('early', '', readySince(4));
+  pod('other', '', { ...readySince(3), metadata: { labels: { app: 'db' } } });
+  await run.idle();
+  expect(times()).toEqual([at(4), at(4)]);
+  const calls = api.calls.length;
+  pod('late', '', { ...readySince(5), metadata: { labels: { app: 'web' }, annotations: { x: 'y' } } });
+  await run.idle();
+  expect(api.calls.length).toBe(calls);
+  // A change that is no pod's and no service's has no time.
+  await api.remove(pods, 'a', 'early');
+  await run.idle();
+  expect(times()).toEqual([undefined, undefined]);
+  pod('late', '', readySince(6, 'False'));
+  await run.idle();
+  expect(times()).toEqual([at(6), at(6)]);
+  // A service of the same name is another one.
+  await api.remove(services, 'a', 'web');
+  await run.idle();
+  service(web, { creationTimestamp: at(7) });
+  await run.idle();
+  expect(api.get(endpoints, 'a', 'web').metadata.annotations).toEqual({ [annotation]: at(7) });
+});
+
+test('mirrored slices have the annotations of their endpoints but for those about how these were made', async () => {
+  const { api, run, service } = start();
+  service({ ports: [{ port: 80 }] });
+  const annotations = {
+    team: 'x',
+    'endpoints.kubernetes.io/last-change-trigger-time': '2024-01-01T00:00:00Z',
+    'kubectl.kubernetes.io/last-applied-configuration': '{}',
+  };
+  const made = (more: Loose) => ({ metadata: { name: 'web', namespace: 'a', ...more }, subsets: [{ addresses: [{ ip: '1.2.3.4' }] }] });
+  api.put(endpoints, made({ annotations }));
+  await run.idle();
+  expect(api.all(slices)[0].metadata.annotations).toEqual({ team: 'x' });
+  api.put(endpoints, made({}));
+  await run.idle();
+  expect(api.all(slices)[0].metadata.annotations).toEqual({});
+  const calls = api.calls.length;
+  api.put(endpoints, made({ annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } }));
+  await run.idle();
+  expect(api.calls.length).toBe(calls);
+});
+
 test('endpoints made by hand are mirrored, those that ask not to be are not', async () => {
   const { api, run, service, shown } = start();
   service({ ports: [{ port: 80 }] });

@@ -10,6 +10,7 @@ import { isTerminating } from '../runtime/manager.ts';
 import { followServices } from './follow.ts';
 import { endpointsOf, familiesOf, hasSelector, headlessLabel, isHeadless } from './service.ts';
 import { subsetsOf } from './subsets.ts';
+import { TriggerTimes, triggerTimeAnnotation, withTriggerTime } from './trigger-times.ts';
 
 export const endpointsController: Controller = {
   name: 'endpoint',
@@ -18,6 +19,7 @@ export const endpointsController: Controller = {
     const { queue, client, identity, informers } = context;
     const truncatedAnnotation = domainName(identity, 'over-capacity', 'endpoints');
     const headless = headlessLabel(identity);
+    const triggerTimes = new TriggerTimes();
     const known = informers.of<Endpoints>(refs.endpoints);
     const followed = followServices(context, (key) => work.add(key));
     const work = queue(
@@ -26,13 +28,16 @@ export const endpointsController: Controller = {
         const service = followed.services.get(namespace, name);
         const before = known.get(namespace, name);
         if (service === undefined) {
+          triggerTimes.forget(key);
           // Endpoints that a user created for a service without selector are deleted with the service, too.
           if (before !== undefined) await client.delete(refs.endpoints, namespace, name).catch(unlessGone);
           return;
         }
         if (!hasSelector(service)) return;
         const [family = 'IPv4'] = familiesOf(service);
-        const { subsets, truncated } = subsetsOf(endpointsOf(service, await followed.pods(namespace), family, false));
+        const pods = [...(await followed.pods(namespace))];
+        const triggerTime = triggerTimes.observe(key, service, pods);
+        const { subsets, truncated } = subsetsOf(endpointsOf(service, pods, family, false));
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
         const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;
         const { [truncatedAnnotation]: wasTruncated, ...others } = before?.metadata.annotations ?? {};
@@ -41,7 +46,8 @@ export const endpointsController: Controller = {
           equal(before?.metadata.labels ?? {}, labels) &&
           (wasTruncated !== undefined) === truncated;
         if (before !== undefined && same) return;
-        const annotations = truncated ? { ...others, [truncatedAnnotation]: 'truncated' } : others;
+        const kept = withTriggerTime(others, triggerTimeAnnotation(identity), triggerTime);
+        const annotations = truncated ? { ...kept, [truncatedAnnotation]: 'truncated' } : kept;
         const wanted = {
           kind: 'Endpoints',
           apiVersion: 'v1',

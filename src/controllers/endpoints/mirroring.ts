@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import type { EndpointAddress, EndpointSubset, Endpoints } from '../../kinds/core/schema/service.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { clientSideApply } from '../../meta/identity.ts';
 import { builtin, type Controller, refs } from '../runtime/controller.ts';
 import {
   type AddressType,
@@ -15,6 +16,7 @@ import {
   sliceManager,
 } from './service.ts';
 import type { EndpointGroup, Slice, SliceEndpoint } from './slices.ts';
+import { triggerTimeAnnotation } from './trigger-times.ts';
 import { writeSlices } from './write-slices.ts';
 
 /** Most addresses that are mirrored of one subset. */
@@ -29,6 +31,8 @@ export const endpointSliceMirroring: Controller = {
     const manager = sliceManager(identity, 'endpointslicemirroring-controller');
     const nameLabel = serviceNameLabel(identity);
     const skip = skipMirrorLabel(identity);
+    const triggerTime = triggerTimeAnnotation(identity);
+    const lastApplied = clientSideApply.annotation;
     const endpoints = informers.of<Endpoints>(refs.endpoints);
     const services = informers.of<ServiceObject>(refs.services);
     const known = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
@@ -45,7 +49,9 @@ export const endpointSliceMirroring: Controller = {
         const { metadata } = source ?? { metadata: { name, namespace } };
         const owner = { kind: 'Endpoints', metadata } as ApiObject & { kind: string };
         const labels = metadata.labels ?? {};
-        await writeSlices({ identity, client, slices, owner, serviceName: name, manager, labels }, existing, groups);
+        const { [triggerTime]: _time, [lastApplied]: _applied, ...annotations } = metadata.annotations ?? {};
+        const all = { identity, client, slices, owner, serviceName: name, manager, labels, annotations };
+        await writeSlices(all, existing, groups);
       },
       { after: [endpoints.synced, services.synced, known.synced] },
     );

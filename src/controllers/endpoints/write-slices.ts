@@ -3,6 +3,7 @@
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isNotFound } from '../../client/http.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { equal } from '../../lib/equal.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { isTerminating } from '../runtime/manager.ts';
@@ -19,6 +20,10 @@ export interface SliceOwner {
   /** Value of the label `managed-by` of a slice. */
   readonly manager: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** What the annotations of a slice should be, if they are reason enough to write it. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** The annotations of a slice that is written, given those that it has. */
+  annotate?(annotations: Readonly<Record<string, string>> | undefined): Record<string, string>;
 }
 
 export async function writeSlices(given: SliceOwner, existing: readonly Slice[], groups: readonly EndpointGroup[]): Promise<void> {
@@ -29,11 +34,16 @@ export async function writeSlices(given: SliceOwner, existing: readonly Slice[],
     [serviceNameLabel(given.identity)]: given.serviceName,
     [managedByLabel(given.identity)]: given.manager,
   };
-  const plan = planSlices(existing, groups, ({ metadata }) => ({ ...metadata, labels }));
+  const metadataOf = ({ metadata }: Slice): Slice['metadata'] => {
+    const { annotations = metadata.annotations ?? {} } = given;
+    return { ...metadata, labels, ...(!equal(metadata.annotations ?? {}, annotations) && { annotations: { ...annotations } }) };
+  };
+  const plan = planSlices(existing, groups, metadataOf);
   const metadata = {
     generateName: `${given.serviceName}-`,
     namespace,
     labels,
+    ...(given.annotations !== undefined && { annotations: given.annotations }),
     ownerReferences: [
       {
         apiVersion: 'v1',
@@ -46,9 +56,13 @@ export async function writeSlices(given: SliceOwner, existing: readonly Slice[],
     ],
   };
   const type = { kind: 'EndpointSlice', apiVersion: apiVersionOf(slices) };
+  const annotated = <T extends { annotations?: Readonly<Record<string, string>> }>(written: T): T =>
+    given.annotate === undefined ? written : { ...written, annotations: given.annotate(written.annotations) };
   const writes = [
-    ...plan.create.map((slice) => client.create(slices, namespace, { ...type, metadata, ...slice }).catch(ignoreOutdated)),
-    ...plan.update.map((slice) => client.update(slices, { ...slice, ...type })),
+    ...plan.create.map((slice) =>
+      client.create(slices, namespace, { ...type, metadata: annotated(metadata), ...slice }).catch(ignoreOutdated),
+    ),
+    ...plan.update.map((slice) => client.update(slices, { ...slice, ...type, metadata: annotated(slice.metadata) })),
     ...plan.remove.map((slice) => client.delete(slices, namespace, slice.metadata.name ?? '').catch(ignoreOutdated)),
   ];
   const failed = (await Promise.allSettled(writes)).find((one) => one.status === 'rejected');

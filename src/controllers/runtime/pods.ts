@@ -20,7 +20,13 @@ export interface SlimPod extends ApiObject {
     /** Ports of containers that have a name. */
     ports?: { name: string; protocol: string; port: number }[];
   };
-  status: { phase?: string; ready: boolean; ips?: string[] };
+  status: {
+    phase?: string;
+    ready: boolean;
+    /** When the pod became ready, or ceased to be. */
+    readySince?: string;
+    ips?: string[];
+  };
 }
 
 /** A pod as received, with the fields that are used here. */
@@ -57,6 +63,7 @@ export function slim(pod: WirePod): SlimPod {
   const { nodeName, hostname, subdomain, containers = [] } = pod.spec ?? {};
   const { phase, podIP, podIPs = [], conditions = [] } = pod.status ?? {};
   const controller = ownerReferences?.find((owner) => owner.controller === true);
+  const readiness = conditions.find((condition) => condition.type === 'Ready');
   const claims = claimsOf(pod);
   const ports = containers.flatMap((container) =>
     (container.ports ?? []).flatMap(({ name: port = '', protocol = 'TCP', containerPort }) =>
@@ -83,7 +90,8 @@ export function slim(pod: WirePod): SlimPod {
     },
     status: {
       ...(phase !== undefined && { phase }),
-      ready: conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+      ready: readiness?.status === 'True',
+      ...(typeof readiness?.lastTransitionTime === 'string' && { readySince: readiness.lastTransitionTime }),
       ...(ips.length > 0 && { ips }),
     },
   } as SlimPod;
