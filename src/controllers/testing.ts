@@ -134,6 +134,7 @@ export class FakeApi implements Http {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { code, reason, message } = error;
+      if (reason === '') return { status: code, body: Buffer.from(`${message}\n`) };
       const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
       return { status: code, body: Buffer.from(JSON.stringify(status)) };
     }
@@ -186,7 +187,7 @@ export class FakeApi implements Http {
     let namespace: string | undefined;
     if (rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2] ?? '')) namespace = rest.splice(0, 2)[1];
     const kind = this.kinds.find((one) => one.group === group && one.name === rest[0]);
-    if (kind === undefined) throw new Refusal(404, 'NotFound', 'the server could not find the requested resource');
+    if (kind === undefined) throw new Refusal(404, '', '404 page not found');
     return { kind, namespace, name: rest[1], subresource: rest[2], query: new URLSearchParams(search) };
   }
 

@@ -272,7 +272,7 @@ test('what cannot be read is reported, and nothing is removed while a metric is 
   await put({});
   expect(condition('ScalingActive')).toBe('False FailedGetResourceMetric');
   const message =
-    'failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server could not find the requested resource';
+    'failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)';
   expect(events()).toEqual([
     `FailedGetResourceMetric: ${message}`,
     `FailedComputeMetricsReplicas: invalid metrics (1 invalid out of 1), first error is: ${message}`,
@@ -290,6 +290,28 @@ test('what cannot be read is reported, and nothing is removed while a metric is 
   expect([target.replicas, condition('ScalingActive')]).toEqual([2, 'False FailedGetResourceMetric']);
   await put({ metrics: [cpu, external('500m')] });
   expect([target.replicas, condition('ScalingActive')]).toEqual([4, 'True ValidMetricFound']);
+  await run.stop();
+});
+
+test('a metrics API that is not there is named as on a stock server', async () => {
+  const { api, run, put, events } = world();
+  api.put(fakeKinds.pods, pod('a'));
+  const target = { type: 'AverageValue', averageValue: '1' };
+  await put({
+    metrics: [
+      { type: 'Pods', pods: { metric: { name: 'hits' }, target } },
+      { type: 'External', external: { metric: { name: 'queue' }, target } },
+    ],
+  });
+  expect(events()).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered'),
+      expect.stringContaining(
+        'unable to fetch metrics from external metrics API: the server could not find the requested resource (get queue.external.metrics.k8s.io)',
+      ),
+    ]),
+  );
+  expect(events().join()).not.toContain('page not found');
   await run.stop();
 });
 

@@ -1,8 +1,9 @@
 /** Reads metrics: of pods from the resource metrics API, and others from the custom and external ones, where they are served. */
 
 import { type Client, pathOf, queryOf, resourceKey } from '../../../client/dynamic.ts';
-import { isNotFound } from '../../../client/http.ts';
+import { isNotFound, isStatus } from '../../../client/http.ts';
 import { own } from '../../../lib/own.ts';
+import { ApiError } from '../../../meta/errors.ts';
 import { groupName, type Identity } from '../../../meta/identity.ts';
 import { fromLabelSelector, type LabelSelectorObject } from '../../../meta/labels.ts';
 import { parseQuantity } from '../../../meta/quantity.ts';
@@ -56,7 +57,11 @@ export class Metrics {
   /** Usage of a resource by pod, of one container or of all. Pods without a full measurement are left out. */
   async ofResource(resource: string, namespace: string, labelSelector: string, container?: string): Promise<Map<string, PodMetric>> {
     const group = groupName(this.options.identity, 'metrics');
-    const items = await this.list<PodMetrics>('resource', `${pathOf(podMetrics(group), namespace)}?${queryOf({ labelSelector })}`);
+    const items = await this.list<PodMetrics>(
+      'resource',
+      `pods.${group}`,
+      `${pathOf(podMetrics(group), namespace)}?${queryOf({ labelSelector })}`,
+    );
     const found = new Map<string, PodMetric>();
     for (const { metadata, containers = [], timestamp, window } of items) {
       const measured = container === undefined ? containers : containers.filter(({ name }) => name === container);
@@ -108,7 +113,7 @@ export class Metrics {
     const group = groupName(this.options.identity, 'external.metrics');
     const query = queryOf({ labelSelector: textOf(selector) });
     const path = `/apis/${group}/v1beta1/namespaces/${segment(namespace)}/${segment(metric)}${query === '' ? '' : `?${query}`}`;
-    const items = await this.list<MetricValue>('external', path);
+    const items = await this.list<MetricValue>('external', `${metric}.${group}`, path);
     return items.reduce((sum, { value }) => sum + millis(value), 0);
   }
 
@@ -119,16 +124,23 @@ export class Metrics {
     try {
       return await this.fetch<MetricValue>(pathIn(newest));
     } catch (error) {
-      if (!isNotFound(error)) throw unavailable('custom', error);
-      return this.list<MetricValue>('custom', pathIn(older));
+      if (!isNotFound(error)) throw unavailable('custom', reasonOf(error, group));
+    }
+    try {
+      return await this.fetch<MetricValue>(pathIn(older));
+    } catch (error) {
+      // The page that is not there belongs to no server: a metrics API answers for itself.
+      const isNobody = isStatus(error, 404) && error.reason === '';
+      throw unavailable('custom', isNobody ? `no custom metrics API (${group}) registered` : reasonOf(error, group));
     }
   }
-  private async list<T>(api: string, path: string): Promise<T[]> {
+  /** `resource` is what is read, for errors: `pods.metrics.k8s.io`. */
+  private async list<T>(api: string, resource: string, path: string): Promise<T[]> {
     let items: T[];
     try {
       items = await this.fetch<T>(path);
     } catch (error) {
-      throw unavailable(api, error);
+      throw unavailable(api, reasonOf(error, resource));
     }
     if (items.length === 0) throw new Error(`no metrics returned from ${api} metrics API`);
     return items;
@@ -142,5 +154,14 @@ const podMetrics = (group: string) => ({ group, version: 'v1beta1', name: 'pods'
 const segment = encodeURIComponent;
 const textOf = (selector: LabelSelectorObject | undefined): string =>
   selector === undefined ? '' : fromLabelSelector(selector).toString();
-const unavailable = (api: string, error: unknown): Error =>
-  new Error(`unable to fetch metrics from ${api} metrics API: ${messageOf(error)}`, { cause: error });
+const unavailable = (api: string, why: string): Error => new Error(`unable to fetch metrics from ${api} metrics API: ${why}`);
+
+/** Plain text comes from something in between and says little: people look for these words instead. */
+const plainAnswers: Readonly<Record<number, string>> = {
+  404: 'the server could not find the requested resource',
+  503: 'the server is currently unable to handle the request',
+};
+function reasonOf(error: unknown, resource: string): string {
+  const words = error instanceof ApiError && error.reason === '' ? plainAnswers[error.code] : undefined;
+  return words === undefined ? messageOf(error) : `${words} (get ${resource})`;
+}
