@@ -164,6 +164,12 @@ export const invalid = (kind: ResourceName, name: string, errors: readonly Field
     details(kind, name, { causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })) }),
   );
 };
+/** The same for a review, which has no name. Its kind is in the message alone: stock servers have none in the details. */
+export const invalidReview = (kind: ResourceName, errors: readonly FieldError[]): ApiError => {
+  const { code, reason, message, details: all } = invalid(kind, '', errors);
+  const { kind: _kind, ...rest } = all ?? {};
+  return new ApiError(code, reason, message, rest);
+};
 /** A valid request that cannot be executed, such as a JSON patch that does not apply. */
 export const unprocessable = (message = 'the server rejected our request due to an error in our request'): ApiError =>
   new ApiError(422, 'Invalid', message, {});

@@ -35,7 +35,7 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
   if (resource === undefined) return unknownResource(services, ctx);
   if (resource.collection?.pending !== undefined && !isLoaded) return serveWhenLoaded(services, ctx, resource);
   const { kind, definition } = resource;
-  if (resource.deprecation !== undefined) warnDeprecated(ctx, services.identity, resource.deprecation);
+  if (resource.deprecation !== undefined && hasRoute(ctx, kind)) warnDeprecated(ctx, services.identity, resource.deprecation);
   if (definition.warning !== undefined) {
     // A deprecated version of a custom kind.
     ctx.warn(definition.warning);
@@ -233,6 +233,19 @@ async function runAction(
 }
 
 /** Callers of a deprecated version are warned, and the audit log says so. */
+/** Whether built-in objects can be requested so at all: a path or method that there is not is not deprecated either. */
+function hasRoute({ info, method }: Context, kind: Kind): boolean {
+  const { verb, subresource, named, inNamespace } = info;
+  if (method === 'HEAD' || info.tooLong) return false;
+  const isListed = verb === 'list' || verb === 'watch';
+  if (inNamespace !== kind.namespaced && !(isListed && kind.namespaced)) return false;
+  if (subresource !== '') return (kind.subresources[subresource]?.verbs as readonly string[] | undefined)?.includes(verb) ?? false;
+  const verbs: readonly string[] = kind.verbs;
+  if (info.legacyWatch) return verb === 'watch' && method === 'GET' && verbs.includes('watch');
+  // A watch of objects that have none is refused as a list.
+  return (verbs.includes(verb) || (verb === 'watch' && verbs.includes('list'))) && (verb !== 'create' || !named);
+}
+
 function warnDeprecated(ctx: Context, identity: Identity, { warning, removed }: Deprecation): void {
   ctx.warn(warning);
   ctx.annotate(`${identity.groupSuffix}/deprecated`, 'true');

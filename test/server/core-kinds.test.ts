@@ -86,6 +86,30 @@ describe('namespaces and the rest', () => {
     expect((await server.admin.ok('GET', '/api/v1/componentstatuses?fieldSelector=metadata.name%3Dx')).items).toEqual([]);
   });
 
+  test('requests that there are not do not warn that they are deprecated', async () => {
+    const statuses = '/api/v1/componentstatuses';
+    const budgets = `/apis/policy/v1beta1/namespaces/${await server.namespace()}/poddisruptionbudgets`;
+    for (const [method, path, status, warns] of [
+      ['GET', statuses, 200, true],
+      ['GET', `${statuses}/none`, 404, true],
+      ['GET', `${statuses}?watch=1`, 405, true],
+      ['POST', statuses, 405, false],
+      ['DELETE', statuses, 405, false],
+      ['PUT', `${statuses}/etcd-0`, 405, false],
+      ['GET', `${statuses}/etcd-0/status`, 404, false],
+      ['GET', `/api/v1/namespaces/default/componentstatuses`, 404, false],
+      ['GET', budgets, 200, true],
+      ['GET', `${budgets}/none`, 404, true],
+      ['GET', `${budgets}/none/status`, 404, true],
+      ['PUT', `${budgets}/none/scale`, 404, false],
+      ['POST', `${budgets}/none`, 405, false],
+      ['POST', `${budgets}/none/status`, 405, false],
+    ] as const) {
+      const answer = await server.admin.send(method, path, method === 'GET' ? {} : { body: {} });
+      expect([method, path, answer.status, answer.headers.warning !== undefined]).toEqual([method, path, status, warns]);
+    }
+  });
+
   test('a limit range without a name is known by its uid', async () => {
     const made = await server.admin.ok('POST', `/api/v1/namespaces/${await server.namespace()}/limitranges`, { spec: { limits: [] } });
     expect(made.metadata.name).toBe(made.metadata.uid);

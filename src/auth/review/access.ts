@@ -10,7 +10,7 @@ import type {
 import type { ApiObject } from '../../kinds/kind.ts';
 import { invalidText, structText } from '../../kinds/validation/go-text.ts';
 import { cut } from '../../lib/shown.ts';
-import { badRequest, invalid } from '../../meta/errors.ts';
+import { badRequest, invalidReview } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { Attributes, Authorizer, Decision, User } from '../types.ts';
@@ -78,8 +78,8 @@ function checkMetadata(review: AccessReview, mayHave: readonly string[], errors:
   }
 }
 
-function refuse(identity: Identity, errors: FieldErrors): void {
-  if (!errors.empty) throw invalid({ group: groupName(identity, 'authorization'), resource: '' }, '', errors.list);
+function refuse(identity: Identity, kind: string, errors: FieldErrors): void {
+  if (!errors.empty) throw invalidReview({ group: groupName(identity, 'authorization'), resource: kind }, errors.list);
 }
 
 function statusOf(decision: Decision): SubjectAccessReviewStatus {
@@ -106,7 +106,7 @@ export async function reviewSubjectAccess(
   checkQuestion(spec, errors);
   checkSubject(spec, errors);
   checkMetadata(review, [], errors);
-  refuse(identity, errors);
+  refuse(identity, 'SubjectAccessReview', errors);
   return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));
 }
 
@@ -130,7 +130,7 @@ export async function reviewLocalSubjectAccess(
     const why = 'disallowed on this kind of request';
     invalidText(errors, specPath.child('nonResourceAttributes'), pathText(spec.nonResourceAttributes), why);
   }
-  refuse(identity, errors);
+  refuse(identity, 'LocalSubjectAccessReview', errors);
   return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));
 }
 
@@ -144,7 +144,7 @@ export async function reviewSelfAccess(
   const errors = new FieldErrors();
   checkQuestion(spec, errors);
   checkMetadata(review, [], errors);
-  refuse(identity, errors);
+  refuse(identity, 'SelfSubjectAccessReview', errors);
   return statusOf(await authorizer.authorize(attributesOf(user, spec)));
 }
 

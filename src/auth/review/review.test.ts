@@ -78,25 +78,25 @@ test('a subject is taken as given', async () => {
   expect(asked?.user).toEqual({ name: '', groups: ['g'] });
 });
 
-const head = '422 .authorization.k8s.io "" is invalid:';
+const head = (kind: string): string => `422 ${kind}.authorization.k8s.io "" is invalid:`;
 const one = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
 test('questions that cannot be answered', async () => {
-  expect(await refusal(self(undefined))).toBe(`${head} spec.resourceAttributes: Invalid value: "null": ${one}`);
+  expect(await refusal(self(undefined))).toBe(`${head('SelfSubjectAccessReview')} spec.resourceAttributes: Invalid value: "null": ${one}`);
   expect(await refusal(self({ resourceAttributes: pods, nonResourceAttributes: path }))).toMatch(
     /spec\.nonResourceAttributes: Invalid value: authorization\.NonResourceAttributes\{Path:"\/x", Verb:"get"\}: cannot be specified in combination with resourceAttributes$/,
   );
   expect(await refusal(subject({}))).toBe(
-    `${head} [spec.resourceAttributes: Invalid value: "null": ${one}, spec.user: Invalid value: "": at least one of user or group must be specified]`,
+    `${head('SubjectAccessReview')} [spec.resourceAttributes: Invalid value: "null": ${one}, spec.user: Invalid value: "": at least one of user or group must be specified]`,
   );
   expect(await refusal(subject({ user: 'u', resourceAttributes: pods }, { name: 'x' }))).toMatch(/metadata: Invalid value/);
   expect(await refusal(subject({ user: 'u', resourceAttributes: pods }, { creationTimestamp: null, managedFields: [{}] }))).toBe(
     'answered',
   );
   expect(await refusal(local({ user: 'u', resourceAttributes: { ...pods, namespace: 'default' } }))).toBe(
-    `${head} spec.resourceAttributes.namespace: Invalid value: "default": must match metadata.namespace`,
+    `${head('LocalSubjectAccessReview')} spec.resourceAttributes.namespace: Invalid value: "default": must match metadata.namespace`,
   );
   expect(await refusal(local({ user: 'u', nonResourceAttributes: path }))).toBe(
-    `${head} spec.nonResourceAttributes: Invalid value: authorization.NonResourceAttributes{Path:"/x", Verb:"get"}: disallowed on this kind of request`,
+    `${head('LocalSubjectAccessReview')} spec.nonResourceAttributes: Invalid value: authorization.NonResourceAttributes{Path:"/x", Verb:"get"}: disallowed on this kind of request`,
   );
   expect(await refusal(local({ user: 'u', resourceAttributes: pods }, { namespace: 'ns', name: 'x' }))).toMatch(/metadata/);
   expect(await refusal(reviewSelfRules(authorizer, alice, ''))).toBe('400 no namespace on request');
@@ -147,7 +147,9 @@ test('groups, extra values and audiences of a review have a bound, and a token t
   expect(await ask({ extra: { a: many(MAX_REVIEWED) } })).toBe('answered');
   expect(await ask({ extra: { a: many(MAX_REVIEWED), b: [] } })).toMatch(/^422 .*spec.extra: Too many: 5001/);
   expect(() => checkAudiences(kubernetes, { audiences: many(MAX_AUDIENCES) })).not.toThrow();
-  expect(() => checkAudiences(kubernetes, { audiences: many(MAX_AUDIENCES + 1) })).toThrow('spec.audiences: Too many: 5001');
+  expect(() => checkAudiences(kubernetes, { audiences: many(MAX_AUDIENCES + 1) })).toThrow(
+    'TokenReview.authentication.k8s.io "" is invalid: spec.audiences: Too many: 5001',
+  );
   const seen: number[] = [];
   const tokens = {
     authenticateToken(token: { readonly value?: string }) {

@@ -1,7 +1,7 @@
 /** Answers to token reviews: the user of a token. */
 
 import type { TokenReviewSpec, TokenReviewStatus } from '../../kinds/authentication/schema/v1.ts';
-import { badRequest, invalid } from '../../meta/errors.ts';
+import { badRequest, invalidReview } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { bearerToken, tokenOf } from '../authn/bearer.ts';
@@ -20,7 +20,7 @@ export function checkAudiences(identity: Identity, spec: Partial<TokenReviewSpec
   if (count <= MAX_AUDIENCES) return;
   const errors = new FieldErrors();
   errors.tooMany(Path.of('spec', 'audiences'), count, MAX_AUDIENCES);
-  throw invalid({ group: groupName(identity, 'authentication'), resource: '' }, '', errors.list);
+  throw invalidReview({ group: groupName(identity, 'authentication'), resource: 'TokenReview' }, errors.list);
 }
 
 /**

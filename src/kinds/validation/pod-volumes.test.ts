@@ -115,7 +115,7 @@ test.each<[string, Loose, string[]]>([
     { storageos: { volumeName: 'V', secretRef: {} } },
     ['storageos.volumeName | Invalid', 'storageos.secretRef.name | Required'],
   ],
-  ['csi', { csi: { driver: 'UP_', nodePublishSecretRef: {} } }, ['csi.driver | Invalid', 'csi.nodePublishSecretRef .name | Required']],
+  ['csi', { csi: { driver: 'UP_', nodePublishSecretRef: {} } }, ['csi.driver | Invalid', 'csi.nodePublishSecretRef.name | Required']],
   [
     'token of a moment',
     { projected: { sources: [{ serviceAccountToken: { path: 't', expirationSeconds: 5 } }] } },

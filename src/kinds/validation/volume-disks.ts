@@ -152,6 +152,6 @@ export function validateCSI(csi: CSIVolumeSource, at: Path, errors: FieldErrors)
   const secret = csi.nodePublishSecretRef;
   if (secret === undefined) return;
   const name = secret.name ?? '';
-  if (name === '') errors.required(at.child('nodePublishSecretRef ').child('name'));
+  if (name === '') errors.required(at.child('nodePublishSecretRef').child('name'));
   else report(errors, at.child('name'), name, dns1123Subdomain(name));
 }
