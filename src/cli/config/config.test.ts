@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { parseYaml } from '../../schema/yaml.ts';
+import type { ProgramName } from '../command.ts';
 import { run } from '../index.ts';
 import { testIO } from '../testing.ts';
 import { parseProperty } from './property.ts';
@@ -38,11 +39,12 @@ contexts:
 current-context: dev
 extra: kept
 `;
-async function config(...args: string[]) {
-  const io = testIO({ cwd: directory, env: { KUBECONFIG: path }, home: directory });
+async function configOf(program: ProgramName, args: readonly string[]) {
+  const io = testIO({ program, cwd: directory, env: { KUBECONFIG: path }, home: directory });
   const code = await run(['config', ...args], io);
   return { code, stdout: io.stdout, stderr: io.stderr };
 }
+const config = (...args: string[]) => configOf('plat', args);
 const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 interface Written {
   clusters: { name: string; cluster: Record<string, unknown> }[];
@@ -106,6 +108,29 @@ test('contexts are listed, chosen, made, changed, renamed and removed', async ()
   expect([code, stdout]).toEqual([0, `deleted context live from ${path}\n`]);
   expect(stderr).toContain('this was the current context');
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('called as kubectl, what is not there is reported in the words of kubectl, and may be unset', async () => {
+  const kubectl = (line: string) => configOf('kubectl', line.split(' '));
+  const refused = (text: string) => ({ code: 1, stdout: '', stderr: `error: ${text}\n` });
+  expect(await kubectl('use-context nope')).toEqual(refused('no context exists with the name: "nope"'));
+  for (const what of ['context', 'cluster', 'user'])
+    expect(await kubectl(`delete-${what} nope`)).toEqual(refused(`cannot delete ${what} nope, not in ${path}`));
+  expect(await kubectl('rename-context nope new')).toEqual(refused(`cannot rename the context "nope", it's not in ${path}`));
+  const taken = `cannot rename the context "dev", the context "prod" already exists in ${path}`;
+  expect(await kubectl('rename-context dev prod')).toEqual(refused(taken));
+  expect(await kubectl('view --minify --context nope')).toEqual(refused('cannot locate context nope'));
+  expect((await kubectl('set-cluster other --embed-certs')).stderr).toContain('you must specify a --certificate-authority to embed');
+  for (const property of ['contexts.nope', 'contexts.prod.namespace', 'users.nope.token'])
+    expect(await kubectl(`unset ${property}`)).toEqual(said(`Property "${property}" unset.\n`));
+  expect(await kubectl('delete-context dev')).toEqual({
+    code: 0,
+    stdout: `deleted context dev from ${path}\n`,
+    stderr: 'warning: this removed your active context, use "kubectl config use-context" to select a different one\n',
+  });
+  await kubectl('unset current-context');
+  expect(await kubectl('current-context')).toEqual(refused('current-context is not set'));
+  expect(await kubectl('view --minify')).toEqual(refused('current-context must exist in order to minify'));
 });
 
 test('clusters', async () => {

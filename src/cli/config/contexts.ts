@@ -60,7 +60,8 @@ Examples:
   async run({ options, args }, io) {
     if (!isStock(io)) noArguments(args);
     const current = (await ConfigFiles.read(options.kubeconfig, io)).currentContext;
-    if (current === '') throw new Error('there is no current context: set one with `plat config use-context`');
+    if (current === '')
+      throw new Error(isStock(io) ? 'current-context is not set' : 'there is no current context: set one with `plat config use-context`');
     io.out(`${current}\n`);
     return 0;
   },
@@ -78,7 +79,7 @@ Examples:
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     const wanted = oneArgument(args, 'context', 'config use-context dev');
-    files.need('contexts', wanted);
+    files.need('contexts', wanted, `no context exists with the name: ${JSON.stringify(wanted)}`);
     await files.setCurrent(wanted);
     io.out(`Switched to context ${JSON.stringify(wanted)}.\n`);
     return 0;
@@ -136,10 +137,14 @@ Examples:
     if (!from || !to || more !== undefined)
       throw new FlagError('which context, and what name? For example: plat config rename-context old new');
     const files = await ConfigFiles.read(options.kubeconfig, io);
-    files.need('contexts', from);
-    if (files.body('contexts', to) !== undefined) throw new ConfigError(`there is a context ${JSON.stringify(to)} already`);
+    const path = files.fileOf('contexts', from);
+    files.need('contexts', from, `cannot rename the context ${JSON.stringify(from)}, it's not in ${path}`);
+    if (files.body('contexts', to) !== undefined) {
+      const stockText = `cannot rename the context ${JSON.stringify(from)}, the context ${JSON.stringify(to)} already exists in ${path}`;
+      throw new ConfigError(isStock(io) ? stockText : `there is a context ${JSON.stringify(to)} already`);
+    }
     const { currentContext: current } = files;
-    await editConfig(files.fileOf('contexts', from), io.clock, (config) => {
+    await editConfig(path, io.clock, (config) => {
       const entry = config.contexts?.find((one) => one.name === from);
       if (entry === undefined) throw new ConfigError(`the context ${JSON.stringify(from)} is gone`);
       entry.name = to;

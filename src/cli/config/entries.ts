@@ -47,17 +47,20 @@ Examples:
     async run({ options, args }, io) {
       const name = oneArgument(args, what, `config delete-${what} old`);
       const files = await ConfigFiles.read(options.kubeconfig, io);
-      files.need(list, name);
       const path = files.fileOf(list, name);
+      files.need(list, name, `cannot delete ${what} ${name}, not in ${path}`);
       await files.remove(list, name);
-      if (list === 'contexts' && files.currentContext === name) {
-        io.err('plat: this was the current context: choose another with `plat config use-context`\n');
-      }
+      if (list === 'contexts' && files.currentContext === name) io.err(`${currentDeleted(io)}\n`);
       io.out(`deleted ${what} ${name} from ${path}\n`);
       return 0;
     },
   });
 }
+
+const currentDeleted = (io: IO): string =>
+  isStock(io)
+    ? 'warning: this removed your active context, use "kubectl config use-context" to select a different one'
+    : 'plat: this was the current context: choose another with `plat config use-context`';
 
 const embedFlag = bool(false, 'Embed the contents of the files instead of their paths.');
 
@@ -86,6 +89,9 @@ Examples:
     const name = oneArgument(args, 'cluster', 'config set-cluster dev --server https://127.0.0.1:6443');
     if (options.insecureSkipTlsVerify && options.certificateAuthority !== undefined) {
       throw new FlagError('--certificate-authority and --insecure-skip-tls-verify exclude each other');
+    }
+    if (options.embedCerts && options.certificateAuthority === undefined) {
+      throw new FlagError('you must specify a --certificate-authority to embed');
     }
     const changes: Body = {};
     put(changes, 'server', options.server);

@@ -30,9 +30,12 @@ export class ConfigFiles {
   private readonly files: readonly OneFile[];
   private readonly fallback: string;
   readonly clock: Clock;
+  /** Whether the program was called as kubectl. */
+  readonly isStock: boolean;
 
-  private constructor(files: readonly OneFile[], fallback: string, clock: Clock) {
-    this.clock = clock;
+  private constructor(files: readonly OneFile[], fallback: string, io: IO) {
+    this.clock = io.clock;
+    this.isStock = isStock(io);
     this.files = files;
     this.fallback = fallback;
   }
@@ -42,7 +45,7 @@ export class ConfigFiles {
     for (const path of paths) files.push({ path, config: await readRawConfig(path) });
     // If no file exists, the last of a list is created, or our own of the default places. As kubectl there is no file of our own.
     const listed = isStock(io) || explicit !== undefined || io.env.PLATCONFIG || io.env.PLAT_CONFIG || io.env.KUBECONFIG;
-    return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io.clock);
+    return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io);
   }
   get currentContext(): string {
     return this.files.map(({ config }) => config?.['current-context'] ?? '').find((name) => name !== '') ?? '';
@@ -54,10 +57,11 @@ export class ConfigFiles {
   body(list: ListName, name: string): Body | undefined {
     return bodyOf(this.origin(list, name)?.config, list, name);
   }
-  /** Throws where there is no such entry. */
-  need(list: ListName, name: string): Body {
+  /** Throws where there is no such entry; each command of kubectl has a text of its own for that. */
+  need(list: ListName, name: string, stockText?: string): Body {
     const body = this.body(list, name);
     if (body !== undefined) return body;
+    if (this.isStock && stockText !== undefined) throw new ConfigError(stockText);
     throw new ConfigError(`there is no ${fieldOf[list]} ${JSON.stringify(name)}${didYouMean(name, this.names(list))}`);
   }
   /** The file that has the entry, or the one for new entries. */

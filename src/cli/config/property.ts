@@ -161,9 +161,12 @@ async function remove(files: ConfigFiles, { list, name, field }: Property): Prom
     }
     return;
   }
+  // For kubectl it is well that what is to go is not there.
+  if (files.isStock && files.body(list, name) === undefined) return;
   const body = files.need(list, name);
   if (field === undefined) return files.remove(list, name);
-  if (take(body, field) === undefined) throw new ConfigError(`the ${fieldOf[list]} ${JSON.stringify(name)} has no ${field}`);
+  if (take(body, field) === undefined && !files.isStock)
+    throw new ConfigError(`the ${fieldOf[list]} ${JSON.stringify(name)} has no ${field}`);
   return files.edit(list, name, (before) => put(before, field, undefined));
 }
 

@@ -10,6 +10,7 @@ import { command } from '../command.ts';
 import { templateFlags } from '../object-flags.ts';
 import { formPrinter, readResultForm, resultFormNames } from '../print-forms.ts';
 import type { ApiItem } from '../print-objects.ts';
+import { isStock } from '../program.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, noArguments } from './files.ts';
 
 const table = {
@@ -43,7 +44,7 @@ Examples:
     const files = await ConfigFiles.read(options.kubeconfig, io);
     let config = options.merge ? files.merged() : files.unmerged();
     if (options.context !== '') config['current-context'] = options.context;
-    if (options.minify) config = minified(config);
+    if (options.minify) config = minified(config, isStock(io));
     if (options.flatten) await flatten(config);
     else if (!options.raw) redact(config);
     io.out(await printer.one({ item: config as ApiItem }));
@@ -51,13 +52,18 @@ Examples:
   },
 });
 
-function minified(config: RawConfig): RawConfig {
+function minified(config: RawConfig, stock: boolean): RawConfig {
   const current = config['current-context'] ?? '';
-  if (current === '')
-    throw new ConfigError('there is no current context: name one with --context, or set it with `plat config use-context`');
+  if (current === '') {
+    const text = 'there is no current context: name one with --context, or set it with `plat config use-context`';
+    throw new ConfigError(stock ? 'current-context must exist in order to minify' : text);
+  }
   const known = config.contexts?.map(({ name }) => name) ?? [];
   const context = config.contexts?.find(({ name }) => name === current);
-  if (context === undefined) throw new ConfigError(`there is no context ${JSON.stringify(current)}${didYouMean(current, known)}`);
+  if (context === undefined) {
+    const text = `there is no context ${JSON.stringify(current)}${didYouMean(current, known)}`;
+    throw new ConfigError(stock ? `cannot locate context ${current}` : text);
+  }
   const { cluster, user } = context.context as { cluster?: string; user?: string };
   return {
     ...config,
