@@ -24,15 +24,17 @@ const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'pla
 /** Programs from npm, with the Node that the newest of them need; a platform that it is not packed for has its own. */
 const PROGRAMS = join(CACHE, 'programs');
 const NODE = [join(PROGRAMS, 'node_modules/.bin/node'), process.execPath].find(existsSync) as string;
-const interpreters = { python: PYTHON, ruby: RUBY, node: NODE };
+const ANSIBLE = '/usr/bin/ansible-playbook';
+const interpreters = { python: PYTHON, ruby: RUBY, ansible: ANSIBLE, node: NODE };
 const TESTS = join(import.meta.dirname, '..');
 const FIND_PYTHON = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("kubernetes") is None)';
 export const oldKubectl: string = process.env.OLD_KUBECTL ?? join(CACHE, 'kubernetes-client/usr/bin/kubectl');
 
 /** Why tests of a client cannot run here; undefined: they can. A library is looked for only: to load it takes a second. */
-export const pythonMissing = (): string | undefined => missing('python3-kubernetes', PYTHON, '-c', FIND_PYTHON);
-export const rubyMissing = (): string | undefined => missing('ruby-kubeclient', RUBY, '-e', 'gem "kubeclient"');
-export const oldKubectlMissing = (): string | undefined => missing('kubernetes-client', oldKubectl, 'version', '--client');
+export const pythonMissing = (): string | undefined => debianMissing('python3-kubernetes', PYTHON, '-c', FIND_PYTHON);
+export const rubyMissing = (): string | undefined => debianMissing('ruby-kubeclient', RUBY, '-e', 'gem "kubeclient"');
+export const ansibleMissing = (): string | undefined => pythonMissing() ?? debianMissing('ansible', ANSIBLE, '--version');
+export const oldKubectlMissing = (): string | undefined => debianMissing('kubernetes-client', oldKubectl, 'version', '--client');
 
 /** The lockfile is copied when everything that it names is there. */
 export function programsMissing(): string | undefined {
@@ -41,7 +43,7 @@ export function programsMissing(): string | undefined {
   return 'the programs of test/programs/package.json are not installed: .ci/run does it';
 }
 
-function missing(debianPackage: string, program: string, ...args: string[]): string | undefined {
+export function debianMissing(debianPackage: string, program: string, ...args: string[]): string | undefined {
   try {
     execFileSync(program, args, { stdio: 'ignore' });
     return undefined;

@@ -77,6 +77,76 @@ def apply_on_the_server():
 
 
 @step
+def custom_kinds_of_both_scopes():
+    """As the client's own tests do: a definition is made, found by discovery, and its objects go through every verb."""
+    definitions = CLIENT.resources.get(api_version=f"apiextensions.{GROUP_SUFFIX}/v1", kind="CustomResourceDefinition")
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
+    for scope, kind in [("Namespaced", "Apple"), ("Cluster", "Pear")]:
+        plural = f"{kind.lower()}s"
+        version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+        definitions.create(
+            body={
+                "apiVersion": f"apiextensions.{GROUP_SUFFIX}/v1",
+                "kind": "CustomResourceDefinition",
+                "metadata": {"name": f"{plural}.fruit.example.com"},
+                "spec": {
+                    "group": "fruit.example.com",
+                    "scope": scope,
+                    "names": {"plural": plural, "singular": kind.lower(), "kind": kind},
+                    "versions": [version],
+                },
+            }
+        )
+        established(definitions, f"{plural}.fruit.example.com")
+        CLIENT.resources.invalidate_cache()
+        fruits = CLIENT.resources.get(api_version="fruit.example.com/v1", kind=kind)
+        where = {"namespace": NAMESPACE} if scope == "Namespaced" else {}
+        fruit = {"apiVersion": "fruit.example.com/v1", "kind": kind, "metadata": {"name": "one"}, "spec": {"size": 1}}
+        fruits.create(body=fruit, **where)
+        changed = fruits.patch(name="one", body={"spec": {"size": 2}}, content_type="application/merge-patch+json", **where)
+        equal(changed.spec.size, 2, "size after the patch")
+        changed = changed.to_dict()
+        changed["spec"]["size"] = 3
+        equal(fruits.replace(body=changed, **where).spec.size, 3, "size after the replacement")
+        fails(422, fruits.patch, name="one", body={"spec": {"size": "x"}}, content_type="application/merge-patch+json", **where)
+        equal([item.metadata.name for item in fruits.get(**where).items], ["one"], "names")
+        fruits.delete(name="one", **where)
+        fails(404, fruits.get, name="one", **where)
+
+
+def established(definitions, name):
+    watcher = watch.Watch()
+    for event in definitions.watch(field_selector=f"metadata.name={name}", watcher=watcher):
+        conditions = event["object"].to_dict().get("status", {}).get("conditions") or []
+        if any(one["type"] == "Established" and one["status"] == "True" for one in conditions):
+            watcher.stop()
+
+
+@step
+def lists_are_created():
+    config_map_lists = CLIENT.resources.get(api_version="v1", kind="ConfigMapList")
+    items = [config_map("listed0", {}, {"listed": ""}), config_map("listed1", {}, {"listed": ""})]
+    body = {"apiVersion": "v1", "kind": "ConfigMapList", "metadata": {}, "items": items}
+    created = config_map_lists.create(body=body, namespace=NAMESPACE)
+    equal([item.metadata.name for item in created.items], ["listed0", "listed1"], "names")
+    equal(len(CONFIG_MAPS.get(namespace=NAMESPACE, label_selector="listed").items), 2, "items")
+
+
+@step
+def scale_and_status():
+    # The client sends the kind of the deployment to its scale, too.
+    equal(DEPLOYMENTS.scale.get(name="patched", namespace=NAMESPACE).kind, "Scale", "kind")
+    body = {"kind": "Deployment", "metadata": {"name": "patched"}, "spec": {"replicas": 4}}
+    equal(DEPLOYMENTS.scale.patch(body=body, namespace=NAMESPACE).spec.replicas, 4, "replicas of the scale")
+    equal(DEPLOYMENTS.get(name="patched", namespace=NAMESPACE).spec.replicas, 4, "replicas")
+    status = {"status": {"observedGeneration": 7}}
+    changed = DEPLOYMENTS.status.patch(
+        name="patched", body=status, namespace=NAMESPACE, content_type="application/merge-patch+json"
+    )
+    equal(changed.status.observedGeneration, 7, "generation of the status")
+
+
+@step
 def watch_and_resume():
     lease = LEASES.create(body={"metadata": {"name": "l"}, "spec": {"holderIdentity": "a"}}, namespace=NAMESPACE)
 
