@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { type ResolveService, serviceResolver } from '../admission/webhooks/service.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import { Aggregation } from '../extension/aggregation/aggregation.ts';
-import type { LocalServices } from '../extension/aggregation/backends.ts';
+import type { LocalServers } from '../extension/aggregation/backends.ts';
 import { identityHeaderNames } from '../extension/aggregation/identity-headers.ts';
 import type { Service } from '../kinds/core/schema/service.ts';
 import type { LiveSource } from '../kinds/live.ts';
@@ -28,8 +28,8 @@ export interface AggregationDeps {
   readonly catalog: Catalog;
   readonly live: LiveSource;
   readonly trust: Trust;
-  /** Services that this process answers for. */
-  readonly local?: LocalServices | undefined;
+  /** What this process answers for besides its kinds. */
+  readonly local?: LocalServers | undefined;
 }
 
 export interface ComposedAggregation {

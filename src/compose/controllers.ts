@@ -19,7 +19,7 @@ import type { Base } from './base.ts';
 import type { Credentials } from './credentials.ts';
 import { elect, electionTimes } from './election.ts';
 import { storesVersions } from './server-identity.ts';
-import { simulatedNodesUser } from './simulated-nodes.ts';
+import { nameserverOf, simulatedNodesUser } from './simulated-nodes.ts';
 
 export interface ControllersOptions {
   readonly credentials: Credentials;
@@ -52,6 +52,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
     parts: new Set(options.workloads),
     simulatedNodes: options.simulatedNodes,
     loadBalancerRange: options.loadBalancerRange,
+    nameserver: nameserverOf(options),
     feature,
     disks: base.disks,
   });

@@ -77,7 +77,7 @@ export async function composeRequests(
   if (simulation !== undefined) parts.add('simulated nodes', () => simulation.close());
   const connections = composeConnections(base, credentials, registry, live, trust, simulation);
   parts.add('tunnels', () => connections.close());
-  const aggregation = composeAggregation(base, { credentials, catalog, live, trust, local: simulation?.local });
+  const aggregation = composeAggregation(base, { credentials, catalog, live, trust, local: simulation?.local(live) });
   parts.add('aggregation', () => aggregation.close());
   const keptLists = new KeptLists();
   const services: Services = {

@@ -1,12 +1,18 @@
 /** What answers for simulated nodes within the process of a server: their agents, and the ports of their pods. */
 import { wellKnown } from '../auth/types.ts';
 import { errorFrom } from '../client/http.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { SimulatedAgent } from '../controllers/nodes/agent/index.ts';
 import type { MetricsServer } from '../controllers/nodes/metrics/server.ts';
 import { clientFor } from '../controllers/runtime/manager.ts';
-import type { LocalServices } from '../extension/aggregation/backends.ts';
+import type { LocalServers } from '../extension/aggregation/backends.ts';
+import type { Registered } from '../extension/aggregation/order.ts';
+import type { Node } from '../kinds/core/schema/node.ts';
+import type { Endpoints } from '../kinds/core/schema/service.ts';
+import type { LiveSource } from '../kinds/live.ts';
 import { LocalSocket } from '../lib/local-socket.ts';
-import { metricsService, simulationName } from '../meta/identity.ts';
+import { groupName, type Identity, simulationName } from '../meta/identity.ts';
+import { addressRange } from '../meta/ranges.ts';
 import { formatTime } from '../meta/time.ts';
 import type { NewObject, SystemWriter } from '../registry/system.ts';
 import { inProcess, OpenAnswers } from '../server/in-process.ts';
@@ -17,9 +23,15 @@ import type { Base } from './base.ts';
 /** The user that simulated nodes act as. */
 export const simulatedNodesUser = { name: 'system:simulated-nodes', groups: [wellKnown.masters, wellKnown.authenticated] };
 
+/** The address of the name server in clusters: the tenth of the range of services. */
+export function nameserverOf({ serviceClusterIpRange }: Pick<ServerOptions, 'serviceClusterIpRange'>): string {
+  const range = addressRange(serviceClusterIpRange[0] as string);
+  return range.at(Math.min(9, range.size - 1));
+}
+
 export interface ComposedSimulation extends SimulatedTargets {
-  /** Connects to the metrics API. */
-  readonly local: LocalServices;
+  /** The metrics API, and what answers for API servers in simulated pods. */
+  readonly local: (live: LiveSource) => LocalServers;
   /** Loads the agent; connections from now on are answered. */
   start(handle: Handle): Promise<void>;
   close(): void;
@@ -36,6 +48,12 @@ export async function defineSimulation({ options, identity, objectClock }: Base,
   return writer.ensureAll('apiextensions', 'customresourcedefinitions', definitions, formatTime(objectClock.now()));
 }
 
+/** The group version of the metrics API, with the priorities that a metrics server gives it. */
+const metricsVersion = (identity: Identity): Registered => {
+  const [group, version] = [groupName(identity, 'metrics'), 'v1beta1'];
+  return { metadata: { name: `${version}.${group}` }, spec: { group, version, groupPriorityMinimum: 100, versionPriority: 100 } };
+};
+
 /** Undefined where no nodes are simulated. */
 export function composeSimulation({ options, identity, objectClock, random, disks }: Base): ComposedSimulation | undefined {
   if (!options.workloads.includes('nodes')) return undefined;
@@ -43,8 +61,8 @@ export function composeSimulation({ options, identity, objectClock, random, disk
   const annotation = simulationName(identity, 'node');
   let agent: SimulatedAgent | undefined;
   let metrics: MetricsServer | undefined;
-  const service = metricsService(identity);
-  const connectToMetrics = () => metrics?.connect() ?? closed();
+  const isSimulated = ({ metadata }: Node): boolean => metadata.annotations?.[annotation] === 'true';
+  const connect = () => metrics?.connect() ?? closed();
   /** A connection that is closed at once: the server is about to start or to stop. */
   const closed = () => {
     const [client, server] = LocalSocket.pair();
@@ -52,16 +70,30 @@ export function composeSimulation({ options, identity, objectClock, random, disk
     return client;
   };
   return {
-    isSimulated: ({ metadata }) => metadata.annotations?.[annotation] === 'true',
+    isSimulated,
     agent: (node) => agent?.connect(node) ?? closed(),
     pod: (namespace, name, port) => agent?.connectToPod(namespace, name, port) ?? closed(),
-    local: (namespace, name) => (namespace === service.namespace && name === service.name ? connectToMetrics : undefined),
+    local: (live) => {
+      const endpoints = live<Endpoints>('', 'endpoints');
+      const nodes = live<Node>('', 'nodes');
+      const isOnSimulated = ({ nodeName = '' }: { readonly nodeName?: string }): boolean => {
+        const node = nodes.get('', nodeName);
+        return node !== undefined && isSimulated(node);
+      };
+      return {
+        versions: [{ ...metricsVersion(identity), connect }],
+        inPlaceOf: (namespace, name) => {
+          const ready = endpoints.get(namespace, name)?.subsets?.flatMap(({ addresses }) => addresses ?? []) ?? [];
+          return ready.length > 0 && ready.every(isOnSimulated) ? connect : undefined;
+        },
+      };
+    },
     async start(handle) {
       const { SimulatedAgent } = await import('../controllers/nodes/agent/index.ts');
       const { MetricsServer } = await import('../controllers/nodes/metrics/server.ts');
       const client = clientFor(identity, inProcess(handle, simulatedNodesUser, errorFrom, answers));
       const forwardLocal = options.simulatedNodesForwardLocal;
-      agent = new SimulatedAgent({ identity, client, clock: objectClock, random, forwardLocal, disks });
+      agent = new SimulatedAgent({ identity, client, clock: objectClock, random, nameserver: nameserverOf(options), forwardLocal, disks });
       metrics = new MetricsServer({ identity, client, clock: objectClock });
     },
     close() {

@@ -180,11 +180,9 @@ export function domainName(identity: Identity, name: string, prefix = ''): Quali
 
 /** Annotations and labels of simulated nodes and their pods: `node` → `simulation.plat.dev/node`. */
 export const simulationName = (identity: Identity, name: string): QualifiedName => domainName(identity, name, 'simulation');
-/** Marks APIServices that this process simulates. */
-export const simulatedLabel = (identity: Identity): QualifiedName => simulationName(identity, 'simulated');
 /** The group of the kinds that configure simulated nodes: `simulation.plat.dev`. */
 export const simulationGroup = (identity: Identity): string => groupName(identity, 'simulation');
-/** The service by which the APIService of the metrics of simulated nodes is known. There is no such Service: the server answers itself. */
+/** The service that the APIService of simulated metrics named in earlier releases. There was no such Service. */
 export const metricsService = (identity: Identity): { readonly namespace: string; readonly name: string } => ({
   namespace: identity.namespaces.system,
   name: 'simulated-metrics',

@@ -1,6 +1,7 @@
 /** Pods on simulated nodes through the API: phases, logs, exec, attach, port-forward and proxies, with the stock client and with plat. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -63,14 +64,55 @@ test('nodes are ready, and a pod runs with an address of its node', async () => 
   watch.close();
 });
 
-test('proxied requests get the name of the pod', async () => {
+test('proxied requests get the name of the pod, where something listens', async () => {
   await make('named');
   const answer = await server.admin.get(`${podsPath()}/named:80/proxy/any?x=1`);
   expect([answer.status, answer.text]).toEqual([200, 'named']);
+  const refused = await server.admin.get(`${podsPath()}/named:81/proxy/`);
+  expect([refused.status, refused.json.message]).toEqual([
+    503,
+    expect.stringMatching(/dial tcp 10\.128\.\d+\.\d+:81: connect: connection refused$/),
+  ]);
   expect((await server.admin.get('/api/v1/nodes/node-0/proxy/healthz')).text).toBe('ok');
   const ofNode = async (node: string): Promise<Loose[]> => (await server.admin.ok('GET', `/api/v1/nodes/${node}/proxy/pods`)).items;
   expect((await ofNode('node-0:10250')).map(({ metadata }) => metadata.name)).toContain('named');
   expect(await ofNode('node-1')).toEqual([]);
+});
+
+test('annotations of the namespace lead ports of its pods, and are their logs', async () => {
+  const local = createHttpServer((_req, res) => void res.end('local'));
+  const port = await new Promise<number>((resolve) =>
+    local.listen(0, '127.0.0.1', () => resolve((local.address() as { port: number }).port)),
+  );
+  try {
+    const annotations = { [note('port-forward')]: `81=127.0.0.1:${port}`, [note('logs')]: 'of the namespace' };
+    await server.admin.patch(`/api/v1/namespaces/${ns}`, { metadata: { annotations } });
+    await make('led');
+    await make('own', { metadata: { annotations: { [note('logs.main')]: 'of the pod' } } });
+    expect((await server.admin.get(`${podsPath()}/led:81/proxy/`)).text).toBe('local');
+    expect((await server.admin.get(`${podsPath()}/led/log`)).text).toBe('of the namespace\n');
+    expect((await server.admin.get(`${podsPath()}/own/log`)).text).toBe('of the pod\n');
+  } finally {
+    local.close();
+    const annotations = { [note('port-forward')]: null, [note('logs')]: null };
+    await server.admin.patch(`/api/v1/namespaces/${ns}`, { metadata: { annotations } });
+  }
+});
+
+test('containers know the name servers, and probes and logs see what init containers left', async () => {
+  const volumeMounts = [{ name: 'work', mountPath: '/work' }];
+  await make('files', {
+    spec: {
+      volumes: [{ name: 'work', emptyDir: {} }],
+      initContainers: [
+        { name: 'init', image: 'busybox', command: ['sh', '-c', 'mkdir /work/sub; echo hello > /work/sub/a'], volumeMounts },
+      ],
+    },
+    container: { command: ['sh', '-c', 'cat /work/sub/a /etc/resolv.conf; sleep infinity'], volumeMounts },
+  });
+  const log = await server.admin.get(`${podsPath()}/files/log`);
+  expect(log.text).toBe(`hello\nsearch ${ns}.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.0.0.10\noptions ndots:5\n`);
+  await server.admin.ok('DELETE', `${podsPath()}/files?gracePeriodSeconds=0`);
 });
 
 test('the agent of a node knows the pods of this node only, and refuses what it cannot read', async () => {
@@ -152,9 +194,6 @@ test('the metrics API has the usage of nodes and pods', async () => {
   const annotations = { [note('usage.cpu')]: '250m', [note('usage.memory')]: '64Mi' };
   await make('measured', { metadata: { annotations, labels: { app: 'measured' } } });
   const metrics = '/apis/metrics.k8s.io/v1beta1';
-  await when('/apis/apiregistration.k8s.io/v1/apiservices', 'v1beta1.metrics.k8s.io', ({ status }) =>
-    status?.conditions?.some((one: Loose) => one.type === 'Available' && one.status === 'True'),
-  );
   expect((await server.admin.ok('GET', metrics)).resources.map((one: Loose) => one.name)).toEqual(['nodes', 'pods']);
   const list = await server.admin.ok('GET', `${metrics}/namespaces/${ns}/pods?labelSelector=app%3Dmeasured`);
   expect(list).toMatchObject({
@@ -181,6 +220,70 @@ test('the metrics API has the usage of nodes and pods', async () => {
   const plat = platFor(server);
   expect(await plat.ok(['top', 'pod', '-n', ns, 'measured'])).toMatch(/measured\s+250m\s+64Mi/);
   expect(await plat.ok(['top', 'node'])).toMatch(/node-0\s+\d+m/);
+});
+
+describe('API servers in simulated pods', () => {
+  const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
+  const apiService = (group: string, service: string): Loose => ({
+    metadata: { name: `v1beta1.${group}`, labels: { 'app.kubernetes.io/managed-by': 'Helm' } },
+    spec: {
+      group,
+      version: 'v1beta1',
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
+      insecureSkipTLSVerify: true,
+      service: { name: service, namespace: ns, port: 443 },
+    },
+  });
+  const service = (name: string): Promise<Loose> =>
+    server.admin.ok('POST', `/api/v1/namespaces/${ns}/services`, {
+      metadata: { name },
+      spec: { selector: { app: name }, ports: [{ name: 'https', port: 443, targetPort: 'https' }] },
+    });
+  const server443 = { ports: [{ name: 'https', containerPort: 10250 }] };
+  const available = (group: string, value: string): Promise<Loose> =>
+    when(apiServices, `v1beta1.${group}`, ({ status }) =>
+      status?.conditions?.some((one: Loose) => one.type === 'Available' && one.status === value),
+    );
+  const status = async (path: string): Promise<number> => (await server.admin.get(path)).status;
+
+  test('the metrics API needs no APIService, so that the chart of a metrics server can bring its own', async () => {
+    const metrics = '/apis/metrics.k8s.io/v1beta1';
+    expect(await status(`${apiServices}/v1beta1.metrics.k8s.io`)).toBe(404);
+    const groups = async (): Promise<string[]> => (await server.admin.ok('GET', '/apis')).groups.map(({ name }: Loose) => name);
+    expect(await groups()).toContain('metrics.k8s.io');
+    expect(await status(`${metrics}/nodes`)).toBe(200);
+    expect(await status('/apis/rbac.authorization.k8s.io/v1/clusterroles/system:aggregated-metrics-reader')).toBe(404);
+    await service('metrics-server');
+    await server.admin.ok('POST', apiServices, apiService('metrics.k8s.io', 'metrics-server'));
+    // It is that server which has to answer, as long as it does not run.
+    await available('metrics.k8s.io', 'False');
+    expect([await status(`${metrics}/nodes`), (await groups()).filter((name) => name === 'metrics.k8s.io')]).toEqual([
+      503,
+      ['metrics.k8s.io'],
+    ]);
+    await make('metrics-server', { metadata: { labels: { app: 'metrics-server' } }, container: server443 });
+    await available('metrics.k8s.io', 'True');
+    expect((await server.admin.ok('GET', `${metrics}/nodes`)).items).toHaveLength(2);
+    await server.admin.ok('DELETE', `${apiServices}/v1beta1.metrics.k8s.io`);
+    await expect.poll(() => status(`${metrics}/nodes`)).toBe(200);
+  });
+
+  test('another one is available, and has no resources', async () => {
+    const custom = '/apis/custom.example.com/v1beta1';
+    await service('adapter');
+    await make('adapter', { metadata: { labels: { app: 'adapter' } }, container: server443 });
+    await server.admin.ok('POST', apiServices, apiService('custom.example.com', 'adapter'));
+    await available('custom.example.com', 'True');
+    expect(await server.admin.ok('GET', custom)).toEqual({
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: 'custom.example.com/v1beta1',
+      resources: [],
+    });
+    expect(await status(`${custom}/things`)).toBe(404);
+    await server.admin.ok('DELETE', `${apiServices}/v1beta1.custom.example.com`);
+  });
 });
 
 test('pools of nodes and life cycles of pods are objects', async () => {

@@ -12,7 +12,7 @@ import { builtin, type ControllerContext } from '../runtime/controller.ts';
 import type { WorkQueue } from '../runtime/queue.ts';
 import { type Definition, definitionsOf, VERSION } from './definitions.ts';
 import type { Fleet } from './fleet.ts';
-import { lifecycleOf, type StageSpec } from './lifecycle/lifecycle.ts';
+import { Lifecycles, type StageSpec } from './lifecycle/lifecycle.ts';
 import { type ChosenFor, type ConfiguredLifecycle, LifecycleIndex } from './lifecycle/lifecycle-index.ts';
 import { poolLabel } from './node-object.ts';
 import { DEFAULT_POOL, type NodePoolSpec } from './settings.ts';
@@ -182,6 +182,6 @@ function configured({ metadata, spec }: PodLifecycle): ConfiguredLifecycle {
     selector: fromLabelSelector(spec?.selector ?? {}),
     namespaces: spec?.namespaces ?? [],
     images: spec?.images ?? [],
-    lifecycle: lifecycleOf(spec?.stages ?? []),
+    lifecycles: new Lifecycles(spec?.stages ?? []),
   };
 }

@@ -1,10 +1,17 @@
 /** The command of a container, as its spec names it. */
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
+import { isBare } from './images.ts';
 
 export type Container = NonNullable<NonNullable<WorkloadPod['spec']>['containers']>[number];
 
-/** Empty for a container that runs the entrypoint of its image. */
-export const argvOf = ({ command, args }: Container): readonly string[] => [...(command ?? []), ...(args ?? [])];
+/** Words that more often name an action of an image's entrypoint than a program: `args: [sync]`. */
+const actions = new Set(['date', 'env', 'find', 'ls', 'seq', 'sync', 'tar', 'test', 'wait']);
+
+/** Empty for a container that runs the entrypoint of its image. Where only arguments are given, most images run them as a command. */
+export function argvOf({ image, command, args }: Container): readonly string[] {
+  const isForEntrypoint = (command?.length ?? 0) === 0 && actions.has(args?.[0] ?? '') && !isBare(image ?? '');
+  return isForEntrypoint ? [] : [...(command ?? []), ...(args ?? [])];
+}
 
 /** Most characters that variables add to a value: each may name others several times, and so on. */
 const EXPANSION_LIMIT = 64 * 1024;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Loose } from '../testing.ts';
 import { commandOf } from './container-command.ts';
 import { mountedFiles, noSources, variablesOf } from './container-view.ts';
+import { hostnameOf } from './network-files.ts';
 import { serviceVariables } from './service-variables.ts';
 
 const service = (name: string, clusterIP: string, ports: Loose[]): Loose => ({ metadata: { name }, spec: { clusterIP, ports } });
@@ -92,8 +93,50 @@ test('keys of users are no properties of objects: what a config map, a label or 
   expect([files.get('/map/__proto__'), files.get('/all/__proto__'), files.size - unset.size]).toEqual(['text', 'text', 2]);
 });
 
-test('hosts have the aliases of the pod', () => {
-  const pod = { metadata: { name: 'p' }, spec: { hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] }, status: { podIP: '10.1.0.1' } };
-  const hosts = mountedFiles(pod as Loose, {} as Loose, noSources).get('/etc/hosts') ?? '';
-  expect(hosts).toContain('10.1.0.1\tp\n\n# Entries added by HostAliases.\n1.2.3.4\ta\tb\n');
+const networkOf = (spec: Loose, status: Loose = { podIP: '10.1.0.1' }): Record<string, string> => {
+  const pod = { metadata: { name: 'p', namespace: 'ns' }, spec, status } as Loose;
+  return Object.fromEntries(mountedFiles(pod, {} as Loose, { ...noSources, nameserver: '10.96.0.10' }));
+};
+
+test('hosts have the name of the pod and its aliases', () => {
+  const hosts = (spec: Loose, status?: Loose): string => networkOf(spec, status)['/etc/hosts'] ?? '';
+  expect(hosts({ hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] })).toContain(
+    '# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n',
+  );
+  expect(hosts({ hostAliases: [{ ip: '1.2.3.4', hostnames: ['a', 'b'] }] })).toContain(
+    '10.1.0.1\tp\n\n# Entries added by HostAliases.\n1.2.3.4\ta\tb\n',
+  );
+  expect(hosts({ hostname: 'web', subdomain: 'set' })).toContain('10.1.0.1\tweb.set.ns.svc.cluster.local\tweb\n');
+  expect(hosts({}, { podIPs: [{ ip: '10.1.0.1' }, { ip: 'fd00::1' }] })).toContain('10.1.0.1\tp\nfd00::1\tp\n');
+  expect(hosts({ hostNetwork: true, nodeName: 'node-0' })).toContain('# Kubernetes-managed hosts file (host network).\n');
+});
+
+test('the name of a host is that of the pod, of its spec or of its node, and not too long', () => {
+  const hostname = (spec: Loose): string => networkOf(spec)['/etc/hostname'] ?? '';
+  expect([hostname({}), hostname({ hostname: 'web' }), hostname({ hostNetwork: true, nodeName: 'node-0' })]).toEqual([
+    'p\n',
+    'web\n',
+    'node-0\n',
+  ]);
+  expect(hostnameOf({ metadata: { name: `${'a'.repeat(60)}--.bcd` } } as Loose)).toBe('a'.repeat(60));
+});
+
+test('name servers and search domains follow from the policy and the configuration of the pod', () => {
+  const resolver = (spec: Loose): string => networkOf(spec)['/etc/resolv.conf'] ?? '';
+  const cluster = 'search ns.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\noptions ndots:5\n';
+  expect([resolver({}), resolver({ dnsPolicy: 'ClusterFirst' })]).toEqual([cluster, cluster]);
+  expect(resolver({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' })).toBe(cluster);
+  const ofNode = 'search .\nnameserver 127.0.0.1\n';
+  expect([resolver({ dnsPolicy: 'Default' }), resolver({ hostNetwork: true, dnsPolicy: 'ClusterFirst' })]).toEqual([ofNode, ofNode]);
+  const dnsConfig = {
+    nameservers: ['1.1.1.1', '10.96.0.10', '2.2.2.2', '3.3.3.3'],
+    searches: ['example.com', 'ns.svc.cluster.local'],
+    options: [{ name: 'ndots', value: '2' }, { name: 'edns0' }],
+  };
+  expect(resolver({ dnsConfig })).toBe(
+    'search ns.svc.cluster.local svc.cluster.local cluster.local example.com\nnameserver 10.96.0.10\nnameserver 1.1.1.1\nnameserver 2.2.2.2\noptions ndots:2 edns0\n',
+  );
+  expect(resolver({ dnsPolicy: 'None', dnsConfig: { nameservers: ['1.1.1.1'] } })).toBe('nameserver 1.1.1.1\n');
+  const long = Array.from({ length: 9 }, (_, i) => `${'d'.repeat(60)}${i}.example.com`);
+  expect(resolver({ dnsPolicy: 'None', dnsConfig: { searches: long } })).toBe(`search ${long.slice(0, 3).join(' ')}\n`);
 });

@@ -3,6 +3,7 @@ import { own } from '../../lib/own.ts';
 import { parseQuantity } from '../../meta/quantity.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { type Container, expanded } from './container-command.ts';
+import { hostnameOf, networkFiles, USUAL_NAMESERVER } from './network-files.ts';
 import { type ServiceObject, serviceVariables } from './service-variables.ts';
 import { PATH_LIMIT, withoutEnd } from './shell/files.ts';
 
@@ -19,8 +20,16 @@ export interface Sources {
   token(audience: string): string;
   /** Services that the environment names. */
   readonly services: readonly ServiceObject[];
+  /** The address that names of services are looked up at. */
+  readonly nameserver: string;
 }
-export const noSources: Sources = { configMap: () => undefined, secret: () => undefined, token: () => '', services: [] };
+export const noSources: Sources = {
+  configMap: () => undefined,
+  secret: () => undefined,
+  token: () => '',
+  services: [],
+  nameserver: USUAL_NAMESERVER,
+};
 
 /** Characters of a container's variables after which those that they name are no longer replaced. */
 const VARIABLES_LIMIT = 1 << 20;
@@ -49,8 +58,6 @@ export function variablesOf(pod: WorkloadPod, container: Container, sources: Sou
   }
   return variables;
 }
-
-export const hostnameOf = (pod: WorkloadPod): string => pod.spec?.hostname ?? pod.metadata.name ?? '';
 
 function envValue(pod: WorkloadPod, container: Container, { value, valueFrom }: EnvVar, sources: Sources): string | undefined {
   if (valueFrom == null) return value ?? '';
@@ -108,10 +115,7 @@ function resourceOf({ resources }: Container, name: string, divisor = '1'): stri
 
 /** Files by their path in the container. Volumes that are no objects of the API are empty. */
 export function mountedFiles(pod: WorkloadPod, container: Container, sources: Sources): Map<string, string> {
-  const files = new Map<string, string>([
-    ['/etc/hostname', `${hostnameOf(pod)}\n`],
-    ['/etc/hosts', hostsOf(pod)],
-  ]);
+  const files = new Map<string, string>(networkFiles(pod, sources.nameserver));
   let looks = 0;
   for (const { name, mountPath, subPath = '' } of container.volumeMounts ?? []) {
     const volume = pod.spec?.volumes?.find((one) => one.name === name);
@@ -125,21 +129,6 @@ export function mountedFiles(pod: WorkloadPod, container: Container, sources: So
     }
   }
   return files;
-}
-
-function hostsOf({ spec, ...pod }: WorkloadPod): string {
-  const lines = [
-    '# Kubernetes-managed hosts file.',
-    '127.0.0.1\tlocalhost',
-    '::1\tlocalhost ip6-localhost ip6-loopback',
-    'fe00::0\tip6-localnet',
-    'fe00::0\tip6-mcastprefix',
-    'fe00::1\tip6-allnodes',
-    'fe00::2\tip6-allrouters',
-    `${pod.status?.podIP ?? ''}\t${hostnameOf({ spec, ...pod })}`,
-  ];
-  const aliases = (spec?.hostAliases ?? []).map(({ ip, hostnames }) => [ip, ...(hostnames ?? [])].join('\t'));
-  return [...lines, ...(aliases.length > 0 ? ['', '# Entries added by HostAliases.', ...aliases] : []), ''].join('\n');
 }
 
 type Item = { readonly key: string; readonly path: string };

@@ -4,6 +4,7 @@ import type { Wire } from '../../kinds/wire.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { approvalAnnotation, groupName, type Identity, simulationGroup } from '../../meta/identity.ts';
 import { stageNames } from './lifecycle/lifecycle.ts';
+import { MESSAGE_BYTES } from './lifecycle/termination-message.ts';
 import { MAX_NODES } from './settings.ts';
 
 export type Definition = Wire<CustomResourceDefinition>;
@@ -114,17 +115,30 @@ const lifecycleSchema = {
                 description:
                   'pull: before containers start. init: how long each init container runs. ready: from the start of a container until it is ready. live: from its start until liveness probes fail. exit: from its start until it exits. terminate: from the deletion until containers are stopped.',
               },
+              containers: {
+                type: 'array',
+                items: text,
+                description: 'Names of the containers that the stage is about, with * for any text. Absent: all.',
+              },
               delay: { ...duration, description: 'How long the stage takes, such as 500ms or 1m30s.' },
               jitter: { ...duration, description: 'Up to so much is added to the delay.' },
               fails: { type: 'boolean', description: 'Of pull: the image cannot be pulled.' },
-              never: { type: 'boolean', description: 'Of ready: containers are never ready.' },
+              never: {
+                type: 'boolean',
+                description: 'Of ready: containers are never ready. Of exit and init: they never exit by themselves.',
+              },
               probes: {
                 type: 'boolean',
                 description:
                   'Of ready: true: all probes count, with their delays; false: none does. Absent: those of readiness do, at once.',
               },
               exitCode: { type: 'integer', minimum: 0, maximum: 255, description: 'Of exit and init.' },
-              reason: { type: 'string', description: 'Of exit: Completed, Error or OOMKilled.' },
+              reason: { type: 'string', description: 'Of exit and init: Completed, Error or OOMKilled.' },
+              message: {
+                type: 'string',
+                maxLength: MESSAGE_BYTES,
+                description: 'Of exit and init: the termination message. Alone it does not say when the container exits.',
+              },
             },
           },
         },

@@ -8,9 +8,11 @@
 import { timeMillis } from '../../meta/time.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { argvOf, type Container, commandOf } from './container-command.ts';
-import { hostnameOf, mountedFiles, type Sources, variablesOf } from './container-view.ts';
+import { mountedFiles, type Sources, variablesOf } from './container-view.ts';
+import { isFromObjects, knowledgeOf } from './file-knowledge.ts';
 import { imageFiles } from './images.ts';
 import type { KeptDisks } from './kept-disks.ts';
+import { hostnameOf } from './network-files.ts';
 import { Files, type KeptFiles, type Layer, layerOf, newKeptFiles, PATH_LIMIT, withoutEnd } from './shell/files.ts';
 import { type Replayed, replay } from './shell/replay.ts';
 import type { Environment } from './shell/run.ts';
@@ -56,16 +58,31 @@ export function viewNow(pod: WorkloadPod, container: Container, world: DiskWorld
     },
   };
 }
-/** What the command of the container itself sees when it starts. */
-export function environmentAtStart(pod: WorkloadPod, container: Container, world: DiskWorld): Environment {
-  return environment(pod, container, world, new Files(startingFiles(pod, container, world)));
+/** What the command of the container itself sees when it starts. `volumes`: what the commands of the pod have written to them. */
+export function environmentAtStart(
+  pod: WorkloadPod,
+  container: Container,
+  world: Pick<DiskWorld, 'sources' | 'now' | 'random'>,
+  volumes: Map<string, KeptFiles> = new Map(),
+): Environment {
+  const shared = volumesOf(pod, container).map(({ id, path, within }) => {
+    const kept = volumes.get(id) ?? newKeptFiles();
+    volumes.set(id, kept);
+    return { ...layerOf(kept, path), within };
+  });
+  const base = new Map([...imageFiles(container.image ?? ''), ...mountedFiles(pod, container, world.sources)]);
+  const files = new Files(base, [layerOf(newKeptFiles()), ...shared], knowledgeOf(pod, container));
+  return environment(pod, container, world, files);
 }
-function environment(pod: WorkloadPod, container: Container, { sources, now, random }: DiskWorld, files: Files): Environment {
+function environment(
+  pod: WorkloadPod,
+  container: Container,
+  { sources, now, random }: Pick<DiskWorld, 'sources' | 'now' | 'random'>,
+  files: Files,
+): Environment {
+  files.directory = files.absolute(container.workingDir ?? '/');
   return { variables: variablesOf(pod, container, sources), files, hostname: hostnameOf(pod), now, random };
 }
-
-const startingFiles = (pod: WorkloadPod, container: Container, { sources }: DiskWorld): Map<string, string> =>
-  new Map([...imageFiles(container.image ?? ''), ...mountedFiles(pod, container, sources)]);
 
 /** Files as the commands of the init containers and of the container itself have left them. */
 function baseNow(
@@ -73,20 +90,34 @@ function baseNow(
   container: Container,
   world: DiskWorld,
 ): Replayed & Pick<View, 'initSimulated'> & { readonly startedAt: number } {
-  const volumes = new Map<string, KeptFiles>();
-  const isMain = pod.spec?.containers?.some(({ name }) => name === container.name) === true;
-  const before = isMain ? (pod.spec?.initContainers ?? []) : [];
-  let initSimulated = true;
-  const followed = new Set(before.filter((init) => argvOf(init).length > 0).slice(-INIT_LIMIT));
-  const work = (world.work ?? OUTCOME_WORK) / (followed.size + 1);
-  for (const init of before) {
-    const isKnown = followed.has(init) && replayed(pod, init, world, volumes, Number.POSITIVE_INFINITY, work).simulated;
-    if (!isKnown && sharesVolume(pod, init, container)) initSimulated = false;
-  }
+  const { volumes, initSimulated, work } = afterInit(pod, container, world);
   const startedAt = pod.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.running?.startedAt;
   const began = startedAt == null ? world.now() : timeMillis(startedAt);
   const own = replayed(pod, container, world, volumes, world.now() - began, work);
   return { ...own, initSimulated, startedAt: began };
+}
+
+export interface AfterInit {
+  /** What init containers wrote to volumes. */
+  readonly volumes: Map<string, KeptFiles>;
+  readonly initSimulated: boolean;
+  /** How far the command of the container itself may be followed. */
+  readonly work: number;
+}
+/** The volumes of a pod when a container starts. */
+export function afterInit(pod: WorkloadPod, container: Container, world: DiskWorld): AfterInit {
+  const volumes = new Map<string, KeptFiles>();
+  const init = pod.spec?.initContainers ?? [];
+  const own = init.findIndex(({ name }) => name === container.name);
+  const before = own < 0 ? init : init.slice(0, own);
+  let initSimulated = true;
+  const followed = new Set(before.filter((one) => argvOf(one).length > 0).slice(-INIT_LIMIT));
+  const work = (world.work ?? OUTCOME_WORK) / (followed.size + 1);
+  for (const one of before) {
+    const isKnown = followed.has(one) && replayed(pod, one, world, volumes, Number.POSITIVE_INFINITY, work).simulated;
+    if (!isKnown && sharesVolume(pod, one, container)) initSimulated = false;
+  }
+  return { volumes, initSimulated, work };
 }
 
 /** The files of a container whose command has run for so long. */
@@ -98,16 +129,8 @@ function replayed(
   ranMs: number,
   work: number,
 ): Replayed {
-  const shared = volumesOf(pod, container).map(({ id, path, within }) => {
-    const kept = volumes.get(id) ?? newKeptFiles();
-    volumes.set(id, kept);
-    return { ...layerOf(kept, path), within };
-  });
-  const { sources, now, random } = world;
-  const variables = variablesOf(pod, container, sources);
-  const base = startingFiles(pod, container, world);
-  const seen = { variables, hostname: hostnameOf(pod), now, random };
-  return replay(commandOf(container, variables), base, seen, ranMs, [layerOf(newKeptFiles()), ...shared], work);
+  const atStart = environmentAtStart(pod, container, world, volumes);
+  return replay(commandOf(container, atStart.variables), atStart, ranMs, work);
 }
 
 function layersOf(pod: WorkloadPod, container: Container, { disks, wrote }: DiskWorld): Layer[] {
@@ -148,10 +171,6 @@ export function sharesVolume(pod: WorkloadPod, one: Container, other: Container)
   const ids = new Set(volumesOf(pod, one).map(({ id }) => id));
   return ids.size > 0 && volumesOf(pod, other).some(({ id }) => ids.has(id));
 }
-
-/** Whether the files of a volume are those of objects of the API. */
-export const isFromObjects = ({ configMap, secret, downwardAPI, projected }: Volume): boolean =>
-  configMap != null || secret != null || downwardAPI != null || projected != null;
 
 type Volume = NonNullable<NonNullable<WorkloadPod['spec']>['volumes']>[number];
 

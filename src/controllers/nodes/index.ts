@@ -8,6 +8,8 @@
 import type { Namespace } from '../../kinds/core/schema/namespace.ts';
 import type { Wire } from '../../kinds/wire.ts';
 import { type Controller, type ControllerContext, refs } from '../runtime/controller.ts';
+import type { WorkloadPod } from '../workloads/shared/pods.ts';
+import type { Annotations } from './annotations.ts';
 import { Configuration } from './configuration.ts';
 import { Fleet } from './fleet.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -15,6 +17,7 @@ import { KeptDisks } from './kept-disks.ts';
 import { LifecycleChoice } from './lifecycle/choose.ts';
 import { LifecycleIndex } from './lifecycle/lifecycle-index.ts';
 import { registerMetrics } from './metrics/registration.ts';
+import { USUAL_NAMESERVER } from './network-files.ts';
 import { NodePods } from './node-pods.ts';
 import { DEFAULT_POOL, KEPT_DISKS, type SimulatedNodesSettings } from './settings.ts';
 
@@ -30,7 +33,14 @@ export function simulatedNodes(settings: SimulatedNodesSettings): Controller {
 
 function start(context: ControllerContext, settings: SimulatedNodesSettings): void {
   const { informers, identity } = context;
-  const { events = true, kinds = true, metrics = true, disks = new KeptDisks(KEPT_DISKS), ...pool } = settings;
+  const {
+    events = true,
+    kinds = true,
+    metrics = true,
+    disks = new KeptDisks(KEPT_DISKS),
+    nameserver = USUAL_NAMESERVER,
+    ...pool
+  } = settings;
   if (metrics) registerMetrics(context);
   const choice = new LifecycleChoice(identity);
   const namespaces = informers.of<Wire<Namespace>>(refs.namespaces);
@@ -38,10 +48,13 @@ function start(context: ControllerContext, settings: SimulatedNodesSettings): vo
   const heartbeats = new Heartbeats(context, fleet);
   const configuration = kinds ? new Configuration(context, fleet) : undefined;
   const lifecycles = configuration?.lifecycles ?? new LifecycleIndex();
+  const ofNamespace = ({ metadata }: WorkloadPod): Annotations => namespaces.get('', metadata.namespace ?? '')?.metadata.annotations;
   const pods = new NodePods(context, fleet, {
     events,
+    nameserver,
     disks,
-    choose: (pod) => choice.choose(pod, namespaces.get('', pod.metadata.namespace ?? '')?.metadata.annotations, lifecycles),
+    ofNamespace,
+    choose: (pod) => choice.choose(pod, ofNamespace(pod), lifecycles),
   });
   configuration?.follow((isAffected) => pods.again(isAffected));
   const changed = context.queue((name) => pods.again(({ metadata }) => metadata.namespace === name), {

@@ -14,25 +14,27 @@ import { EventRecorder } from '../workloads/shared/events.ts';
 import { isFinished, isTerminating } from '../workloads/shared/pod-state.ts';
 import { type PodIndex, podIndex, type WorkloadPod } from '../workloads/shared/pods.ts';
 import { isScheduled, type Rejection, rejection } from './admission.ts';
-import { hostnameOf, mountedFiles, noSources, variablesOf } from './container-view.ts';
+import type { Annotations } from './annotations.ts';
 import { disksOf } from './disks.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
 import type { KeptDisks, Writer } from './kept-disks.ts';
 import type { Chosen } from './lifecycle/choose.ts';
-import { type Blocked, fieldPathOf, type NodeEvent, type Status } from './lifecycle/containers.ts';
-import { delayOf, fraction, type Lifecycle } from './lifecycle/lifecycle.ts';
+import { type Blocked, type ContainerStatus, fieldPathOf, type NodeEvent, type Status } from './lifecycle/containers.ts';
 import { PodMemory } from './lifecycle/memory.ts';
-import { failedStatus, nextStatus, stoppedStatus } from './lifecycle/pod-status.ts';
-import { type Container, containersOf, type Process, processOf, processOfCommand, type Role, workOf } from './lifecycle/process.ts';
+import { failedStatus, nextStatus, type StoppedWorld, stoppedStatus } from './lifecycle/pod-status.ts';
+import type { Container } from './lifecycle/process.ts';
 import { verdictOf } from './pod-probes.ts';
+import { PodProcesses, type PodRun, SOURCES_MS, within } from './pod-processes.ts';
 import { type Missing, References } from './references.ts';
-import { Files, layerOf, newKeptFiles } from './shell/files.ts';
-import { FOREVER_MS } from './shell/programs.ts';
 
 export interface NodePodsSettings {
   readonly events: boolean;
+  /** The address that names of services are looked up at. */
+  readonly nameserver: string;
   /** The life cycle of a pod. */
   readonly choose: (pod: WorkloadPod) => Chosen;
+  /** The annotations of the pod's namespace. */
+  readonly ofNamespace: (pod: WorkloadPod) => Annotations;
   /** What commands wrote in containers: probes see it. */
   readonly disks: KeptDisks;
 }
@@ -52,6 +54,7 @@ export class NodePods {
   private readonly fleet: Fleet;
   private readonly settings: NodePodsSettings;
   private readonly references: References;
+  private readonly processes: PodProcesses;
   private readonly recorder: EventRecorder;
   private readonly budget: EventBudget;
   /** Of pods to which something is still to happen, by key. */
@@ -68,6 +71,7 @@ export class NodePods {
     this.index = podIndex(context.informers);
     this.pods = this.index.informer;
     this.references = new References(context, settings.disks, (key) => this.work.add(key));
+    this.processes = new PodProcesses(context, settings.nameserver);
     context.onStop(settings.disks.onWrite((writer) => this.written(writer)));
     const after = [this.pods.synced, fleet.nodes.synced];
     this.work = context.queue((key) => this.advance(key), { name: 'simulated-nodes', workers: WORKERS, after });
@@ -129,6 +133,7 @@ export class NodePods {
       return undefined;
     }
     const missing = pod.status?.phase === 'Running' ? none : await this.references.missing(pod, key);
+    await this.processes.prepare(pod, this.memoryOf(key, pod));
     // A pod may have changed while its objects were looked up.
     if (this.pods.get(namespace, name) !== pod) return 1;
     return this.run(key, pod, node, missing);
@@ -136,9 +141,9 @@ export class NodePods {
 
   private async run(key: string, pod: WorkloadPod, node: SimulatedNode, missing: Missing): Promise<number | undefined> {
     const { clock } = this.context;
-    const { lifecycle, problem } = this.settings.choose(pod);
+    const { problem, ...run } = this.runOf(key, pod);
+    const { memory, lifecycles } = run;
     const now = clock.now();
-    const memory = this.memoryOf(key, pod);
     const { writes } = memory;
     const events: NodeEvent[] = [];
     if (problem !== undefined && pod.status?.startTime == null)
@@ -155,29 +160,37 @@ export class NodePods {
     if (deadline !== undefined && now >= deadline) {
       const message = 'Pod was active on the node longer than the specified deadline';
       events.push({ type: 'Normal', reason: 'DeadlineExceeded', message });
-      await this.write(pod, failedStatus({ pod, now, memory }, 'DeadlineExceeded', message), node, events);
+      await this.write(pod, failedStatus(this.stopped(run, now), 'DeadlineExceeded', message), node, events);
       return undefined;
     }
+    const graceMs = (pod.spec?.terminationGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
     const { status, due } = nextStatus({
-      pod,
-      now,
-      memory,
-      lifecycle,
+      ...this.stopped(run, now),
+      lifecycles,
       hostIP: node.hostIP,
       podIP: () => this.addressOf(pod, node),
       blocked: (container) => this.blocked(pod, node, container, missing, events),
-      process: (container, role, restartCount) => this.process(pod, container, role, restartCount, lifecycle, memory),
+      process: (container, role, restartCount) => this.processes.process(run, container, role, restartCount),
+      stop: (container, status) => within(this.processes.stop(run, container, status), graceMs),
       probe: (container, probe) => verdictOf(pod, container, probe, this.settings.disks, now),
       event: (event) => void events.push(event),
     });
     await this.write(pod, status, node, events);
     const next = Math.min(due ?? Number.POSITIVE_INFINITY, deadline ?? Number.POSITIVE_INFINITY);
-    if (!Number.isFinite(next)) {
-      // Nothing more happens by itself: what the status says is enough from now on.
-      if (memory.files === undefined && memory.writes === writes && status.phase === 'Running') this.memories.delete(key);
-      return undefined;
-    }
-    return Math.max(next - clock.now(), 1);
+    const waitMs = Math.max(next - clock.now(), 1);
+    if (waitMs > SOURCES_MS) memory.sources = undefined;
+    if (Number.isFinite(waitMs)) return waitMs;
+    // Nothing more happens by itself: what the status says is enough from now on.
+    if (!memory.hasFiles && memory.writes === writes && status.phase === 'Running') this.memories.delete(key);
+    return undefined;
+  }
+  private runOf(key: string, pod: WorkloadPod): PodRun & Chosen {
+    return { ...this.settings.choose(pod), pod, memory: this.memoryOf(key, pod), ofNamespace: this.settings.ofNamespace(pod) };
+  }
+  private stopped(run: PodRun, now: number): StoppedWorld {
+    const { pod, memory } = run;
+    const message: StoppedWorld['message'] = (...of) => this.processes.message(run, ...of);
+    return { pod, now, memory, message };
   }
 
   /** Why the node does not take the pod; undefined once it has. */
@@ -210,87 +223,44 @@ export class NodePods {
     events.push({ type: 'Warning', reason: 'FailedCreatePodSandBox', message: 'no IP addresses available in the range of the node' });
     return { reason: 'ContainerCreating' };
   }
-  private process(
-    pod: WorkloadPod,
-    container: Container,
-    role: Role,
-    restartCount: number,
-    lifecycle: Lifecycle,
-    memory: PodMemory,
-  ): Process {
-    const seed = `${pod.metadata.uid}/${container.name}/${restartCount}`;
-    let drawn = 0;
-    const environment = () => {
-      memory.files ??= newKeptFiles();
-      return {
-        variables: variablesOf(pod, container, noSources),
-        files: new Files(mountedFiles(pod, container, noSources), [layerOf(memory.files)]),
-        hostname: hostnameOf(pod),
-        now: () => this.context.clock.now(),
-        random: () => Math.floor(fraction(`${seed}/${drawn++}`) * 32768),
-      };
-    };
-    const found = processOf({ pod, container, role, lifecycle, seed, environment });
-    if (memory.files !== undefined && memory.files.written.size === 0 && memory.files.removed.size === 0) memory.files = undefined;
-    return found;
-  }
-
   private async terminate(key: string, pod: WorkloadPod, node: SimulatedNode): Promise<number | undefined> {
     const { client, clock } = this.context;
-    const { name = '', namespace = '', uid = '', finalizers = [], deletionGracePeriodSeconds = GRACE_SECONDS } = pod.metadata;
+    const { name = '', namespace = '', uid = '', finalizers = [], deletionGracePeriodSeconds } = pod.metadata;
     const isHeld = finalizers.length > 0;
-    const memory = this.memoryOf(key, pod);
+    const run = this.runOf(key, pod);
+    const { memory } = run;
+    await this.processes.prepare(pod, memory);
     const now = clock.now();
     const isNew = memory.time('deleted') === undefined;
     const began = memory.since('deleted', now);
-    const { lifecycle } = this.settings.choose(pod);
     const graceMs = (deletionGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
-    const stopMs = delayOf(lifecycle.terminate, `${uid}/stop`) + memory.stopMs(() => this.hooksMs(pod));
-    const isKilled = stopMs > graceMs;
-    const running = (pod.status?.containerStatuses ?? []).filter(({ state }) => state?.running != null);
-    if (isNew && running.length > 0)
-      this.emit(
-        pod,
-        node,
-        running.map((container) => ({
-          type: 'Normal',
-          reason: 'Killing',
-          message: `Stopping container ${container.name}`,
-          fieldPath: fieldPathOf(container, 'main'),
-        })),
-      );
-    const due = began + Math.min(stopMs, graceMs);
+    const statusOf = ({ name: container }: Container) => pod.status?.containerStatuses?.find((status) => status.name === container);
+    const running = (pod.spec?.containers ?? []).filter((container) => statusOf(container)?.state?.running != null);
+    const stops = new Map(
+      running.map((container) => {
+        const stop = memory.stop(`${container.name}/deleted`, () =>
+          this.processes.stop(run, container, statusOf(container) as ContainerStatus),
+        );
+        return [container.name, within(stop, graceMs)];
+      }),
+    );
+    if (isNew) this.emit(pod, node, running.map(stopping));
+    const stopMs = Math.max(0, ...[...stops.values()].map(({ afterMs }) => afterMs));
+    const due = began + stopMs;
     if (now < due) return due - now;
     // A pod that only this deletion keeps is gone at once: nobody would see the status.
-    if (running.length > 0 && (isHeld || stopMs > 0)) {
-      const isEndless = pod.spec?.restartPolicy === 'Always';
-      await this.write(pod, stoppedStatus({ pod, now, memory }, isKilled ? 137 : isEndless ? 0 : 143), node, []);
-    }
+    if (running.length > 0 && (isHeld || stopMs > 0))
+      await this.write(
+        pod,
+        stoppedStatus(this.stopped(run, now), ({ name: container }) => stops.get(container)?.exitCode ?? 0),
+        node,
+        [],
+      );
     // A finalizer keeps it from now on.
     if (isHeld && (deletionGracePeriodSeconds === 0 || memory.time('removed') !== undefined)) return undefined;
     await client.delete(refs.pods, namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } }).catch(unlessGoneOrReplaced);
     memory.note('removed', now);
     return undefined;
-  }
-
-  /** How long the commands take that containers run before they are stopped. Those that are not simulated take no time. */
-  private hooksMs(pod: WorkloadPod): number {
-    let longest = 0;
-    for (const container of pod.spec?.containers ?? []) {
-      const command = container.lifecycle?.preStop?.exec?.command ?? [];
-      const isRunning = pod.status?.containerStatuses?.some(({ name, state }) => name === container.name && state?.running != null);
-      if (command.length === 0 || isRunning !== true) continue;
-      const environment = () => ({
-        variables: variablesOf(pod, container, noSources),
-        files: new Files(mountedFiles(pod, container, noSources)),
-        hostname: hostnameOf(pod),
-        now: () => this.context.clock.now(),
-        random: () => 0,
-      });
-      const found = processOfCommand(command, environment, { work: workOf(containersOf(pod)) });
-      if (found !== undefined) longest = Math.max(longest, found.runMs ?? FOREVER_MS);
-    }
-    return longest;
   }
 
   private memoryOf(key: string, { metadata }: WorkloadPod): PodMemory {
@@ -320,6 +290,13 @@ export class NodePods {
       if (this.budget.take(type)) this.recorder.event(about, type, reason, message, fieldPath, node.name);
   }
 }
+
+const stopping = (container: Container): NodeEvent => ({
+  type: 'Normal',
+  reason: 'Killing',
+  message: `Stopping container ${container.name}`,
+  fieldPath: fieldPathOf(container, 'main'),
+});
 
 /** Fields of the status that differ; undefined if none does. */
 function changedFields(old: Status, next: Status): Partial<Status> | undefined {

@@ -289,6 +289,224 @@ test('a deleted pod is gone at once, or after the time that it takes to stop, an
   expect(api.get(pods, 'ns', 'stuck')).toBeUndefined();
 });
 
+test('a simulated command has no handler for the signal that stops it: it runs for the grace period, or to its end', async () => {
+  await start();
+  const running = (name: string, command: string[], spec: Loose = {}, metadata: Loose = {}): Loose =>
+    pod(name, {
+      metadata: { finalizers: ['example.com/hold'], ...metadata },
+      spec: { containers: [{ name: 'main', image: 'i', command }], ...spec },
+    });
+  running('sleep', ['sleep', '3600']);
+  running('shell', ['sh', '-c', 'while true; do sleep 1; done']);
+  running('short', ['sh', '-c', 'sleep 12; exit 5']);
+  running('trap', ['sh', '-c', "trap 'exit 0' TERM; sleep 3600"]);
+  running('ignores', ['sh', '-c', "trap '' TERM; sleep 3600"]);
+  running('shared', ['sleep', '3600'], { shareProcessNamespace: true });
+  running('server', ['/server']);
+  running('script', ['sh', '-c', 'exec /server']);
+  running('said', ['sleep', '3600'], {}, { annotations: { [note('stop-after')]: '1s' } });
+  await run.idle();
+  const names = api.all(pods).map(({ metadata }) => metadata.name);
+  for (const name of names) remove(name);
+  const stopped = (): Record<string, number> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const { terminated } = status(name).containerStatuses[0].state;
+        return terminated === undefined ? [] : [[name, terminated.exitCode]];
+      }),
+    );
+  await run.idle();
+  expect(stopped()).toEqual({ trap: 0, shared: 0, server: 0, script: 0 });
+  await run.pass(11_999);
+  expect(stopped()).toEqual({ trap: 0, shared: 0, server: 0, script: 0, said: 0 });
+  await run.pass(1);
+  expect(stopped()).toMatchObject({ short: 5 });
+  await run.pass(17_999);
+  expect(Object.keys(stopped())).toHaveLength(6);
+  await run.pass(1);
+  expect(stopped()).toMatchObject({ sleep: 137, shell: 137, ignores: 137 });
+});
+
+test('a deletion without a grace period stops at once what would take its time', async () => {
+  await start();
+  pod('sleep', { spec: { containers: [{ name: 'main', image: 'i', command: ['sleep', '3600'] }] } });
+  await run.idle();
+  remove('sleep');
+  await run.pass(1000);
+  expect(status('sleep').phase).toBe('Running');
+  remove('sleep', { deletionGracePeriodSeconds: 0 });
+  await run.idle();
+  expect(api.get(pods, 'ns', 'sleep')).toBeUndefined();
+});
+
+test('a container whose image is changed stops as a deleted one does, and starts again', async () => {
+  await start();
+  const containers = [
+    { name: 'sleep', image: 'busybox:1', command: ['sleep', '3600'] },
+    { name: 'server', image: 'app:1' },
+  ];
+  pod('changed', { spec: { containers, terminationGracePeriodSeconds: 5 } });
+  await run.idle();
+  const found = api.get(pods, 'ns', 'changed');
+  const next = containers.map((one) => ({ ...one, image: one.image.replace('1', '2') }));
+  api.put(pods, { ...found, spec: { ...found.spec, containers: next } });
+  await run.idle();
+  const images = (): string[] => status('changed').containerStatuses.map(({ image, restartCount }: Loose) => `${image} ${restartCount}`);
+  expect(images()).toEqual(['busybox:1 0', 'app:2 1']);
+  await run.pass(5000);
+  expect(images()).toEqual(['busybox:2 1', 'app:2 1']);
+  const ends = status('changed').containerStatuses.map(({ lastState }: Loose) => lastState.terminated.exitCode);
+  expect(ends).toEqual([137, 0]);
+  expect(reasons().filter((reason) => reason === 'Killing')).toHaveLength(2);
+});
+
+const messageOf = (name: string, at = 0): string | undefined => status(name).containerStatuses[at].state.terminated.message;
+const script = (text: string, more: Loose = {}): Loose => ({
+  spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox', command: ['sh', '-c', text], ...more }] },
+});
+
+test('a termination message is what a container wrote to its file, when it exits or is stopped', async () => {
+  await start();
+  pod('usual', script('printf done > /dev/termination-log'));
+  pod('failed', script('echo broken > /dev/termination-log; exit 2'));
+  pod('path', script('echo x > /dev/termination-log; echo -n there > /run/message', { terminationMessagePath: '/run/message' }));
+  pod('none', script('echo x; exit 1'));
+  pod('stopped', {
+    ...script('echo -n one > /dev/termination-log; sleep 5; echo -n two > /dev/termination-log; sleep 60'),
+    metadata: { finalizers: ['a/b'] },
+  });
+  await run.pass(1000);
+  expect(['usual', 'failed', 'path', 'none'].map((name) => messageOf(name))).toEqual(['done', 'broken\n', 'there', undefined]);
+  expect(status('failed').containerStatuses[0].state.terminated).toMatchObject({ exitCode: 2, reason: 'Error' });
+  remove('stopped', { deletionGracePeriodSeconds: 3 });
+  await run.pass(3000);
+  expect(status('stopped').containerStatuses[0].state.terminated).toMatchObject({ exitCode: 137, message: 'one' });
+});
+
+test('the end of the log is the message of a container that failed without one, where it says so', async () => {
+  await start();
+  const fallback = { terminationMessagePolicy: 'FallbackToLogsOnError' };
+  pod('log', script('echo first; sleep 1; echo last; exit 1', fallback));
+  pod('file', script('echo log; echo file > /dev/termination-log; exit 1', fallback));
+  pod('succeeded', script('echo log', fallback));
+  pod('long', script('for i in $(seq 1 200); do echo line $i; done; exit 1', fallback));
+  pod('wide', script(`echo ${'x'.repeat(5000)}; exit 1`, fallback));
+  pod('annotated', {
+    metadata: { annotations: { [note('logs')]: 'from annotation', [note('fail')]: 'true' } },
+    spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'app', ...fallback }] },
+  });
+  await run.pass(2000);
+  expect(['log', 'file', 'succeeded', 'annotated'].map((name) => messageOf(name))).toEqual([
+    'first\nlast\n',
+    'file\n',
+    undefined,
+    'from annotation\n',
+  ]);
+  const lines = (messageOf('long') ?? '').split('\n');
+  expect([lines.length, lines[0], lines.at(-2)]).toEqual([81, 'line 121', 'line 200']);
+  expect(messageOf('wide')).toBe(`${'x'.repeat(2047)}\n`);
+});
+
+test('termination messages are bounded: 4096 bytes from the end, and 12 KiB for all containers of a pod', async () => {
+  await start();
+  pod('one', script(`printf a%s ${'ä'.repeat(2048)} > /dev/termination-log`));
+  const write = { image: 'busybox', command: ['sh', '-c', `printf %s b${'c'.repeat(5000)} > /dev/termination-log`] };
+  const containers = Array.from({ length: 6 }, (_, i) => ({ name: `c${i}`, ...write }));
+  pod('many', {
+    spec: {
+      restartPolicy: 'Never',
+      initContainers: [
+        { name: 'init', ...write },
+        { name: 'more', ...write },
+      ],
+      containers,
+    },
+  });
+  await run.idle();
+  expect(messageOf('one')).toBe('ä'.repeat(2048));
+  const { initContainerStatuses, containerStatuses } = status('many');
+  const sizes = [...initContainerStatuses, ...containerStatuses].map(({ state }) => state.terminated.message.length);
+  expect(sizes).toEqual(Array.from({ length: 8 }, () => 1536));
+  expect(containerStatuses[0].state.terminated.message).toBe('c'.repeat(1536));
+});
+
+test('annotations and life cycles say what the termination messages are, for each container', async () => {
+  await start();
+  const results = '[{"key":"digest","value":"sha256:0","type":1}]';
+  const annotations = {
+    [note('termination-message.step-build')]: results,
+    [note('termination-message.prepare')]: 'prepared',
+    [note('termination-message')]: 'other',
+  };
+  const spec = {
+    restartPolicy: 'Never',
+    initContainers: [{ name: 'prepare', image: 'entrypoint' }],
+    containers: [
+      { name: 'step-build', image: 'app' },
+      { name: 'step-test', image: 'busybox', command: ['sh', '-c', 'echo own > /dev/termination-log'] },
+    ],
+  };
+  pod('task', { metadata: { annotations }, spec });
+  await run.pass(200);
+  expect([status('task').phase, messageOf('task', 0), messageOf('task', 1)]).toEqual(['Succeeded', results, 'other']);
+  expect(status('task').initContainerStatuses[0].state.terminated).toMatchObject({ exitCode: 0, message: 'prepared' });
+});
+
+test('commands see the config maps and secrets of their pod, and what others left in its volumes', async () => {
+  api.put(configMaps, { metadata: { name: 'settings', namespace: 'ns' }, data: { mode: 'fast', 'run.conf': 'port=80\n' } });
+  api.put(secrets, { metadata: { name: 'hidden', namespace: 'ns' }, data: { password: Buffer.from('secret').toString('base64') } });
+  await start();
+  const volumes = [
+    { name: 'config', configMap: { name: 'settings' } },
+    { name: 'work', emptyDir: {} },
+  ];
+  pod('reads', {
+    spec: {
+      restartPolicy: 'Never',
+      volumes,
+      initContainers: [
+        {
+          name: 'init',
+          image: 'busybox',
+          command: [
+            'sh',
+            '-c',
+            '[ "$PASSWORD" = secret ] && mkdir -p /out/sub && cp /config/run.conf /out/sub/ && echo $MODE >> /out/sub/run.conf',
+          ],
+          env: [
+            { name: 'MODE', valueFrom: { configMapKeyRef: { name: 'settings', key: 'mode' } } },
+            { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'hidden', key: 'password' } } },
+          ],
+          volumeMounts: [
+            { name: 'config', mountPath: '/config' },
+            { name: 'work', mountPath: '/out' },
+          ],
+        },
+      ],
+      containers: [
+        {
+          name: 'main',
+          image: 'busybox',
+          workingDir: '/in/sub',
+          command: ['sh', '-c', 'cat run.conf > /dev/termination-log'],
+          volumeMounts: [{ name: 'work', mountPath: '/in' }],
+        },
+      ],
+    },
+  });
+  const failing = {
+    name: 'main',
+    image: 'app',
+    command: ['cat', '/config/none'],
+    volumeMounts: [{ name: 'config', mountPath: '/config' }],
+  };
+  pod('fails', { spec: { restartPolicy: 'Never', volumes, containers: [failing] } });
+  await run.idle();
+  expect([status('reads').phase, messageOf('reads')]).toEqual(['Succeeded', 'port=80\nfast\n']);
+  // All is known of a config map: a key that it does not have is missing.
+  expect(status('fails').phase).toBe('Failed');
+});
+
 test('a pod with a finalizer is stopped, and deleted only once', async () => {
   await start();
   pod('held', { metadata: { finalizers: ['example.com/hold'] }, spec: { restartPolicy: 'Never' } });

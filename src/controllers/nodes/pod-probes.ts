@@ -10,7 +10,8 @@
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { argvOf, type Container } from './container-command.ts';
 import { noSources } from './container-view.ts';
-import { isFromObjects, sharesVolume, type View, viewNow } from './disks.ts';
+import { sharesVolume, type View, viewNow } from './disks.ts';
+import { hasToken, isFromObjects } from './file-knowledge.ts';
 import { documentRootOf } from './images.ts';
 import type { KeptDisks } from './kept-disks.ts';
 import { fraction } from './lifecycle/lifecycle.ts';
@@ -66,12 +67,9 @@ function isImageAlone({ spec }: WorkloadPod, { image, volumeMounts }: Container)
   if (documentRootOf(image ?? '') === undefined) return false;
   return !volumeMounts?.some(({ name }) => {
     const volume = spec?.volumes?.find((one) => one.name === name);
-    return volume !== undefined && isFromObjects(volume) && !isToken(volume);
+    return volume !== undefined && isFromObjects(volume) && !hasToken(volume);
   });
 }
-/** The volume with the token of a service account, which every pod has. */
-const isToken = ({ projected }: NonNullable<NonNullable<WorkloadPod['spec']>['volumes']>[number]): boolean =>
-  projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken != null) === true;
 
 /** Whether a command in a container reads files of config maps and the like: they are not looked up for it. */
 function readsObjects({ spec }: WorkloadPod, container: Container, command: readonly string[]): boolean {

@@ -100,7 +100,9 @@ test('pods and nodes that come, go, fail and return', async () => {
   for (const { metadata, spec, status } of api.all(pods)) {
     expect(metadata.deletionTimestamp, `${metadata.name} is gone`).toBeUndefined();
     const { annotations } = metadata;
-    const exit = annotations[note('complete-after')] !== undefined || annotations[note('crash-loop')] !== undefined;
+    const isLeft = ['ready-after', 'never-ready', 'stop-after'].every((name) => annotations[note(name)] === undefined);
+    const isSaid = annotations[note('complete-after')] !== undefined || annotations[note('crash-loop')] !== undefined;
+    const exit = isSaid || (isLeft && spec.restartPolicy !== 'Always');
     const fails = annotations[note('exit-code')] !== undefined || annotations[note('crash-loop')] !== undefined;
     const restarts = spec.restartPolicy === 'Always' || (fails && spec.restartPolicy === 'OnFailure');
     expect(status.phase, JSON.stringify({ metadata, spec })).toBe(!exit || restarts ? 'Running' : fails ? 'Failed' : 'Succeeded');

@@ -24,6 +24,8 @@ export interface SimulatedNodesSettings extends NodePoolSpec {
   readonly metrics?: boolean;
   /** False: there are no kinds to configure nodes and life cycles with. */
   readonly kinds?: boolean;
+  /** The address that names of services are looked up at. */
+  readonly nameserver?: string;
   /** What commands write in containers. */
   readonly disks?: KeptDisks;
 }

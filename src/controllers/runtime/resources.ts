@@ -10,7 +10,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { Ticker } from '../../lib/ticker.ts';
 import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
-import { domainName, groupName, type Identity, simulatedLabel } from '../../meta/identity.ts';
+import { domainName, groupName, type Identity } from '../../meta/identity.ts';
 import type { Informers } from './informers.ts';
 
 export interface ServedResource extends ResourceRef {
@@ -178,10 +178,10 @@ export class ServedResources {
     this.cancel.push(() => rounds.close());
     rounds.start();
   }
-  /** The versions that this process serves are marked: its own, and those of simulated servers. */
+  /** The versions that this process serves are marked. */
   private noteServer({ name = '', labels = {} }: ApiObject['metadata'], isGone: boolean): void {
     const { identity } = this.options;
-    const isHere = [domainName(identity, 'automanaged', 'kube-aggregator'), simulatedLabel(identity)].some((label) => label in labels);
+    const isHere = Object.hasOwn(labels, domainName(identity, 'automanaged', 'kube-aggregator'));
     if (isGone || isHere) this.elsewhere.delete(name);
     else this.elsewhere.add(name);
   }

@@ -26,6 +26,8 @@ export interface WorkloadSettings {
   readonly simulatedNodes: number;
   /** Ranges of the addresses of load balancers. Empty: services get none. */
   readonly loadBalancerRange: readonly string[];
+  /** The address that names of services are looked up at. */
+  readonly nameserver?: string;
   /** What commands wrote in simulated containers. */
   readonly disks?: KeptDisks;
   /** Whether a feature is on. */
@@ -78,7 +80,7 @@ const storage = ({ parts, simulatedNodes }: WorkloadSettings): readonly Controll
   const any = parts.has('nodes');
   return [simulatedProvisioner({ any, defaultClass: any && simulatedNodes > 0 }), simulatedAttacher({ any })];
 };
-const nodes = ({ simulatedNodes: count, loadBalancerRange, disks }: WorkloadSettings): readonly Controller[] => [
-  simulatedNodes({ count, ...(disks !== undefined && { disks }) }),
+const nodes = ({ simulatedNodes: count, loadBalancerRange, nameserver, disks }: WorkloadSettings): readonly Controller[] => [
+  simulatedNodes({ count, ...(nameserver !== undefined && { nameserver }), ...(disks !== undefined && { disks }) }),
   ...(loadBalancerRange.length > 0 ? [loadBalancers(loadBalancerRange)] : []),
 ];

@@ -14,7 +14,7 @@ import type { Catalog } from '../../registry/catalog.ts';
 import type { SystemWriter } from '../../registry/system.ts';
 import { Availability } from './availability.ts';
 import { AvailabilityMetrics } from './availability-metrics.ts';
-import { type Backend, Backends, type LocalServices } from './backends.ts';
+import { type Backend, Backends, type LocalServers } from './backends.ts';
 import { type ListedGroup, listedGroups, type Registered } from './order.ts';
 import { Registrations } from './registrations.ts';
 import type { RemoteOptions } from './remote.ts';
@@ -30,7 +30,7 @@ export interface AggregationOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
-  readonly local?: LocalServices | undefined;
+  readonly local?: LocalServers | undefined;
 }
 
 const GROUP = 'apiregistration';
@@ -109,10 +109,10 @@ export class Aggregation {
 
   /** The served groups change at once; the objects follow later. */
   private list(services: readonly APIService[]): ListedGroup[] {
-    const { identity, catalog } = this.options;
+    const { identity, catalog, local } = this.options;
     const label = automanagedLabel(identity);
     const wanted = apiServices(identity, servedVersions(catalog), '', catalog.release);
-    const served = new Map<string, Registered>(wanted.map((one) => [one.metadata.name, one]));
+    const served = new Map<string, Registered>([...wanted, ...(local?.versions ?? [])].map((one) => [one.metadata.name ?? '', one]));
     const present = new Set(services.map(({ metadata }) => metadata.name ?? ''));
     const all: Registered[] = services.filter(({ metadata }) => served.has(metadata.name ?? '') || metadata.labels?.[label] === undefined);
     for (const [name, one] of served) if (!present.has(name)) all.push(one);

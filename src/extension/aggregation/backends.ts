@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Live } from '../../kinds/live.ts';
 import { equal } from '../../lib/equal.ts';
+import type { Registered } from './order.ts';
 import { type RemoteOptions, RemoteServer } from './remote.ts';
 
 export interface Backend {
@@ -18,13 +19,21 @@ export interface Backend {
   readonly connect?: Connect | undefined;
 }
 export type Connect = () => Duplex;
-/** The connections to the services that this process answers for. */
-export type LocalServices = (namespace: string, name: string) => Connect | undefined;
+
+/** A group version that this process serves besides its kinds. An APIService of a client may lead it elsewhere. */
+export interface LocalVersion extends Registered {
+  readonly connect: Connect;
+}
+export interface LocalServers {
+  readonly versions: readonly LocalVersion[];
+  /** The connection to what answers for a service whose pods are simulated; undefined for other services. */
+  readonly inPlaceOf: (namespace: string, name: string) => Connect | undefined;
+}
 
 export class Backends {
   private readonly services: Live<APIService>;
   private readonly options: RemoteOptions;
-  private readonly local: LocalServices | undefined;
+  private readonly local: LocalServers | undefined;
   private readonly isOwn: (group: string, version: string) => boolean;
   private generation = -1;
   private byVersion = new Map<string, Backend>();
@@ -34,7 +43,7 @@ export class Backends {
     services: Live<APIService>,
     isOwn: (group: string, version: string) => boolean,
     options: RemoteOptions,
-    local?: LocalServices,
+    local?: LocalServers,
   ) {
     this.local = local;
     this.services = services;
@@ -70,12 +79,36 @@ export class Backends {
       const known = before.get(path);
       const server = this.serverOf(service, known?.server);
       if (known?.server === server) before.delete(path);
-      const { namespace = '', name = '' } = service.spec.service ?? {};
-      const connect = this.local?.(namespace, name);
-      const available = connect !== undefined || isAvailable(service);
-      this.byVersion.set(path, { name: service.metadata.name ?? '', group, version, available, server, connect });
+      this.byVersion.set(path, this.backendOf(service, server));
+    }
+    for (const { metadata, spec, connect } of this.local?.versions ?? []) {
+      const { group = '', version = '' } = spec;
+      const path = `${group}/${version}`;
+      if (this.services.get('', metadata.name ?? '') !== undefined) continue;
+      const server = before.get(path)?.server ?? new RemoteServer({ ...spec }, {}, this.options);
+      before.delete(path);
+      this.byVersion.set(path, { name: metadata.name ?? '', group, version, available: true, server, connect });
     }
     for (const { server } of before.values()) server.retire();
+  }
+
+  /** Who answers for a service changes with its endpoints, without a change of the APIService. */
+  private backendOf(service: APIService, server: RemoteServer): Backend {
+    const { group = '', version = '' } = service.spec;
+    const { namespace = '', name = '' } = service.spec.service ?? {};
+    const { local } = this;
+    return {
+      name: service.metadata.name ?? '',
+      group,
+      version,
+      server,
+      get available() {
+        return this.connect !== undefined || isAvailable(service);
+      },
+      get connect() {
+        return local?.inPlaceOf(namespace, name);
+      },
+    };
   }
 
   private readonly specs = new WeakMap<RemoteServer, APIService['spec']>();

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from '../../../client/dynamic.ts';
+import type { ApiObject } from '../../../kinds/kind.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { LocalSocket } from '../../../lib/local-socket.ts';
 import type { Random } from '../../../lib/random.ts';
@@ -15,16 +16,19 @@ import { type Identity, identities } from '../../../meta/identity.ts';
 import { TimeError, timeMillis } from '../../../meta/time.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import type { Annotated } from '../annotations.ts';
 import { argvOf, type Container } from '../container-command.ts';
-import { type DiskWorld, environmentAtStart, environmentNow } from '../disks.ts';
+import { type LogLine, linesOfRun } from '../container-log.ts';
+import { afterInit, type DiskWorld, environmentAtStart, environmentNow } from '../disks.ts';
 import type { KeptDisks } from '../kept-disks.ts';
-import { run, UnknownProgram } from '../shell/run.ts';
+import { listens } from '../listening.ts';
+import { type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { runFor } from './command.ts';
-import { linesAt, linesOfRun, NoLog, runOf, writeLog } from './logs.ts';
+import { linesAt, NoLog, runOf, writeLog } from './logs.ts';
 import { containerOf, findPod, PodLooks, sourcesOf, statusOf } from './pod-lookup.ts';
 import { PodServer } from './pod-server.ts';
-import { forwardSocket, forwardSpdy, portTargets } from './port-forward.ts';
+import { ConnectionRefused, forwardSocket, forwardSpdy, type PortTargets, portTargets } from './port-forward.ts';
 import { Sessions } from './session.ts';
 import {
   type ChannelProtocol,
@@ -42,6 +46,8 @@ export interface AgentOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
+  /** The address that names of services are looked up at. */
+  readonly nameserver: string;
   /** Annotations may lead forwarded ports to loopback addresses of this machine. */
   readonly forwardLocal: boolean;
   /** What commands write in containers. */
@@ -103,25 +109,32 @@ export class SimulatedAgent {
     this.server.emit('connection', server as unknown as Socket);
     return client;
   };
-  /** A connection to a port of a pod: that of an annotation, or one that answers with the name of the pod. */
+  /** A connection to a port of a pod: that of an annotation, or one that answers with the name of the pod where something listens. */
   connectToPod(namespace: string, name: string, port: number): Duplex {
     const [client, server] = LocalSocket.pair();
     this.sockets.add(server);
     server.once('close', () => this.sockets.delete(server));
     server.on('error', () => server.destroy());
-    findPod(this.options.client, namespace, name)
-      .then((pod) => {
-        const target = pod === undefined ? undefined : portTargets(this.options.identity, pod, this.options.forwardLocal).local(port);
-        if (target === undefined) this.podServer.accept(server, name);
-        else {
-          target.on('error', () => server.destroy());
-          target.once('close', () => server.destroy());
-          server.once('close', () => target.destroy());
-          server.pipe(target).pipe(server);
-        }
-      })
-      .catch(() => server.destroy());
+    this.answerOnPort(server, namespace, name, port).catch((error: unknown) => {
+      client.destroy(error as Error);
+      server.destroy();
+    });
     return client;
+  }
+  private async answerOnPort(server: Duplex, namespace: string, name: string, port: number): Promise<void> {
+    const pod = await findPod(this.options.client, namespace, name);
+    if (pod === undefined) throw new ConnectionRefused(`pod ${name}_${namespace} not found`, port);
+    const targets = await this.targetsOf(pod);
+    const target = targets.local(port);
+    if (target === undefined) {
+      targets.open(port).destroy();
+      this.podServer.accept(server, name);
+      return;
+    }
+    target.on('error', () => server.destroy());
+    target.once('close', () => server.destroy());
+    server.once('close', () => target.destroy());
+    server.pipe(target).pipe(server);
   }
   close(): void {
     for (const socket of this.sockets) socket.destroy();
@@ -164,7 +177,7 @@ export class SimulatedAgent {
 
   private async logs(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
     if (container === undefined) throw new Refused(400, 'a container must be named');
-    const { clock, identity } = this.options;
+    const { clock } = this.options;
     const isOn = (name: string): boolean => query.get(name) === 'true' || query.get(name) === '1';
     const number = (name: string, least: number): number | undefined => {
       const text = query.get(name);
@@ -183,7 +196,7 @@ export class SimulatedAgent {
       since: sinceTime !== null ? timeMillis(sinceTime) : sinceSeconds === undefined ? undefined : clock.now() - sinceSeconds * 1000,
     };
     const { startedAt, endedAt } = runOf(pod, container, options.previous);
-    const environment = environmentAtStart(pod, container, await this.worldOf(pod));
+    const lines = await this.linesOf(pod, container, startedAt);
     const gone = new AbortController();
     res.once('close', () => gone.abort());
     res.writeHead(200, { 'Content-Type': 'text/plain' });
@@ -192,7 +205,7 @@ export class SimulatedAgent {
     const restarts = statusOf(pod, container.name)?.restartCount;
     const output = options.previous ? undefined : this.sessions.outputOf(pod, container);
     await writeLog(
-      output === undefined ? linesOfRun(identity, pod, container, startedAt, () => environment) : linesAt(output, startedAt),
+      output === undefined ? lines : linesAt(output, startedAt),
       options,
       {
         signal: gone.signal,
@@ -209,6 +222,26 @@ export class SimulatedAgent {
       },
     );
     res.end();
+  }
+
+  /** What a container has written and will write, when its present run began. */
+  private async linesOf(pod: WorkloadPod, container: Container, startedAt: number): Promise<Generator<LogLine>> {
+    const environment = await this.atStart(pod, container);
+    return linesOfRun(await this.annotated(pod), container, startedAt, () => environment);
+  }
+  private async atStart(pod: WorkloadPod, container: Container): Promise<Environment> {
+    const world = await this.worldOf(pod);
+    return environmentAtStart(pod, container, world, afterInit(pod, container, world).volumes);
+  }
+  private async annotated(pod: WorkloadPod): Promise<Annotated> {
+    const { client, identity } = this.options;
+    const namespace = await client.find<ApiObject>(refs.namespaces, '', pod.metadata.namespace ?? '');
+    return { identity, pod, ofNamespace: namespace?.metadata.annotations };
+  }
+  private async targetsOf(pod: WorkloadPod): Promise<PortTargets> {
+    const world = await this.worldOf(pod);
+    const allowLocal = this.options.forwardLocal;
+    return portTargets(await this.annotated(pod), { allowLocal, listens: (port) => listens(pod, port, world) });
   }
 
   private async runOnce(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
@@ -268,20 +301,18 @@ export class SimulatedAgent {
   }
   /** A command that reads its input is run for the client; of others it sees what they print from now on. */
   private async attach(streams: CommandStreams, pod: WorkloadPod, container: Container, tty: boolean): Promise<void> {
-    const { clock, identity } = this.options;
+    const { clock } = this.options;
     if (container.stdin === true && argvOf(container).length > 0) {
-      const environment = environmentAtStart(pod, container, await this.worldOf(pod));
-      await this.sessions.attach(streams, pod, container, environment, tty);
+      await this.sessions.attach(streams, pod, container, await this.atStart(pod, container), tty);
       return;
     }
     streams.onInput(() => {});
     const { startedAt } = runOf(pod, container, false);
-    const environment = environmentAtStart(pod, container, await this.worldOf(pod));
     const options = { follow: true, previous: false, timestamps: false, tailLines: 0, limitBytes: undefined, since: undefined };
     const { namespace = '', name = '', uid } = pod.metadata;
     let exitCode = 0;
     await writeLog(
-      linesOfRun(identity, pod, container, startedAt, () => environment),
+      await this.linesOf(pod, container, startedAt),
       options,
       { signal: streams.signal, write: (bytes) => streams.write('out', bytes) },
       {
@@ -309,8 +340,8 @@ export class SimulatedAgent {
     return spdyStreams(socket, head, wanted, (call) => this.options.clock.after(STREAMS_MS, call));
   }
 
-  private forward(req: IncomingMessage, socket: Duplex, head: Buffer, { pod, query }: Question): void {
-    const targets = portTargets(this.options.identity, pod, this.options.forwardLocal);
+  private async forward(req: IncomingMessage, socket: Duplex, head: Buffer, { pod, query }: Question): Promise<void> {
+    const targets = await this.targetsOf(pod);
     const protocol = webProtocol(req, this.suffixes);
     if (protocol === undefined) {
       acceptSpdy(req, socket, (name) => this.suffixes.some((suffix) => name === `portforward.${suffix}`));

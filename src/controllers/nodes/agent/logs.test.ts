@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
 import { kubernetes } from '../../../meta/identity.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { linesOfRun } from '../container-log.ts';
 import { Files } from '../shell/files.ts';
 import type { Environment } from '../shell/run.ts';
-import { linesAt, linesOfRun, writeLog } from './logs.ts';
+import { linesAt, writeLog } from './logs.ts';
 
 const pod = { metadata: { name: 'a', namespace: 'b' }, spec: { containers: [] } } as unknown as WorkloadPod;
 const environment = (): Environment => ({
@@ -14,8 +15,9 @@ const environment = (): Environment => ({
   now: () => 0,
   random: () => 1,
 });
+const annotated = { identity: kubernetes, pod, ofNamespace: undefined };
 const linesOf = (script: string) => [
-  ...linesOfRun(kubernetes, pod, { name: 'main', image: 'x', command: ['sh', '-c', script] } as never, 1000, environment),
+  ...linesOfRun(annotated, { name: 'main', image: 'x', command: ['sh', '-c', script] } as never, 1000, environment),
 ];
 
 test('the lines of a command, at the times of its sleeps', () => {

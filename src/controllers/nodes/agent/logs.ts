@@ -1,17 +1,11 @@
-/**
- * The log of a simulated container: the text of an annotation, what its command prints, or a line that says that it runs.
- *
- *   simulation.plat.dev/logs: "ready to serve"        for all containers; simulation.plat.dev/logs.NAME for one
- */
+/** Sends the log of a simulated container to a client, from a line on, as far as it wants it, and as it grows. */
 import type { Clock } from '../../../lib/clock.ts';
 import { Slices } from '../../../lib/slices.ts';
-import { type Identity, simulationName } from '../../../meta/identity.ts';
 import { microTimeOf, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
-import { argvOf, type Container, commandOf } from '../container-command.ts';
-import { type Environment, linesOf, run, UnknownProgram } from '../shell/run.ts';
-import { NotSupported } from '../shell/words.ts';
-import { COMMAND_WORK } from '../shell/work.ts';
+import type { Container } from '../container-command.ts';
+import type { LogLine } from '../container-log.ts';
+import { linesOf } from '../shell/text-lines.ts';
 import { statusOf } from './pod-lookup.ts';
 
 export interface LogOptions {
@@ -23,21 +17,6 @@ export interface LogOptions {
   /** Only lines since then, in milliseconds since 1970. */
   readonly since: number | undefined;
 }
-export interface LogLine {
-  readonly at: number;
-  readonly text: string;
-}
-
-/** Lines of a log; the first of longer ones. */
-const LINES_LIMIT = 10_000;
-/** And so many characters of them. */
-const LOG_LIMIT = 4 << 20;
-/** Steps and work after which a container is taken to write nothing more. */
-const STEPS_LIMIT = 30_000;
-const LOG_WORK = 60_000 * COMMAND_WORK;
-/** Longest line that has not ended. */
-const PARTIAL_LIMIT = 64 * 1024;
-
 /** Why there is no log; the answer is 400. */
 export class NoLog extends Error {}
 
@@ -56,58 +35,6 @@ export function runOf(pod: WorkloadPod, container: Container, previous: boolean)
   const why = status?.state?.waiting?.reason ?? 'ContainerCreating';
   const text = why === 'ImagePullBackOff' ? `trying and failing to pull image` : why;
   throw new NoLog(`container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)} is waiting to start: ${text}`);
-}
-
-/** All lines in their order, with the times at which they are written; those in the future too. */
-export function* linesOfRun(
-  identity: Identity,
-  pod: WorkloadPod,
-  container: Container,
-  startedAt: number,
-  environment: () => Environment,
-): Generator<LogLine> {
-  const annotations = pod.metadata.annotations ?? {};
-  const name = simulationName(identity, 'logs');
-  const text = annotations[`${name}.${container.name}`] ?? annotations[name];
-  if (text !== undefined) {
-    for (const line of linesOf(text)) yield { at: startedAt, text: line.endsWith('\n') ? line : `${line}\n` };
-    return;
-  }
-  let written = 0;
-  let at = startedAt;
-  try {
-    if (argvOf(container).length > 0) {
-      const world = environment();
-      const running = run(commandOf(container, world.variables), world);
-      let partial = '';
-      // A command may sleep again and again, and never write a line.
-      let size = 0;
-      const goesOn = () => written < LINES_LIMIT && size < LOG_LIMIT && (world.work?.total ?? 0) < LOG_WORK;
-      for (let steps = 0; steps < STEPS_LIMIT && goesOn(); steps++) {
-        const { done, value } = running.next(undefined);
-        if (done === true) break;
-        if ('waitMs' in value) at += value.waitMs;
-        const more = 'out' in value ? value.out : 'err' in value ? value.err : '';
-        if (more === '') continue;
-        size += more.length;
-        const lines = (partial + more).split('\n');
-        partial = (lines.pop() as string).slice(0, PARTIAL_LIMIT);
-        for (const line of lines) {
-          written++;
-          yield { at, text: `${line}\n` };
-        }
-      }
-      if (partial !== '') yield { at, text: partial };
-      return;
-    }
-  } catch (error) {
-    if (!(error instanceof UnknownProgram || error instanceof NotSupported)) throw error;
-    if (written > 0) return;
-  }
-  yield {
-    at,
-    text: `simulated container ${container.name} of pod ${pod.metadata.namespace}/${pod.metadata.name} runs ${container.image ?? ''}\n`,
-  };
 }
 
 /** Lines that were all written at one time. */

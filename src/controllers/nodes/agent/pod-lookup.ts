@@ -1,23 +1,19 @@
 /** What the agent knows of a pod: the object itself, and the contents of what it mounts. */
 import type { Client } from '../../../client/dynamic.ts';
 import { unlessGone } from '../../../client/http.ts';
-import type { ConfigMap, Secret } from '../../../kinds/core/schema/config.ts';
 import type { ApiObject } from '../../../kinds/kind.ts';
-import type { Wire } from '../../../kinds/wire.ts';
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
-import { textOf } from '../../../lib/byte-text.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { joinApiVersion } from '../../../meta/api-version.ts';
 import { groupName, type Identity } from '../../../meta/identity.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
-import type { Contents, Sources } from '../container-view.ts';
+import type { Sources } from '../container-view.ts';
 import type { ContainerStatus } from '../lifecycle/containers.ts';
 import type { Container } from '../lifecycle/process.ts';
+import { contentsOf, SOURCES_LIMIT } from '../pod-sources.ts';
 import type { ServiceObject } from '../service-variables.ts';
 
-/** Config maps and secrets of one pod that are read; further ones are empty. */
-const SOURCES_LIMIT = 64;
 /** Services of a namespace that the environment names. */
 const SERVICES_LIMIT = 500;
 
@@ -25,6 +21,8 @@ export interface PodApi {
   /** As a user who may read pods, config maps, secrets and services, and may make tokens of service accounts. */
   readonly client: Client;
   readonly identity: Identity;
+  /** The address that names of services are looked up at. */
+  readonly nameserver: string;
 }
 
 export const findPod = (client: Client, namespace: string, name: string): Promise<WorkloadPod | undefined> =>
@@ -73,32 +71,25 @@ export function statusOf({ status }: WorkloadPod, name: string): ContainerStatus
 }
 
 /** What the API has for a pod now. */
-export async function sourcesOf({ client, identity }: PodApi, pod: WorkloadPod): Promise<Sources> {
-  const { configMaps, secrets, audiences } = namesIn(pod);
-  const namespace = pod.metadata.namespace ?? '';
-  const contents = async <T>(names: ReadonlySet<string>, read: (name: string) => Promise<T | undefined>): Promise<Map<string, T>> => {
-    const found = new Map<string, T>();
-    for (const name of [...names].slice(0, SOURCES_LIMIT)) {
-      const value = await read(name);
-      if (value !== undefined) found.set(name, value);
-    }
-    return found;
-  };
-  const maps = await contents<Contents>(configMaps, async (name) => {
-    const map = await client.get<Wire<ConfigMap>>(refs.configMaps, namespace, name).catch(unlessGone);
-    return map === undefined ? undefined : new Map([...Object.entries(map.data ?? {}), ...decodedAll(map.binaryData)]);
-  });
-  const hidden = await contents<Contents>(secrets, async (name) => {
-    const secret = await client.get<Wire<Secret>>(refs.secrets, namespace, name).catch(unlessGone);
-    return secret === undefined ? undefined : new Map(decodedAll(secret.data));
-  });
-  const tokens = await contents<string>(audiences, (audience) => tokenFor({ client, identity }, pod, audience));
+export async function sourcesOf(api: PodApi, pod: WorkloadPod): Promise<Sources> {
+  const { client, identity, nameserver } = api;
+  const tokens = new Map<string, string>();
+  for (const audience of audiencesIn(pod)) tokens.set(audience, (await tokenFor(api, pod, audience)) ?? '');
   return {
-    configMap: (name) => maps.get(name),
-    secret: (name) => hidden.get(name),
+    ...(await contentsOf(client, pod)),
     token: (audience) => tokens.get(audience) ?? '',
     services: await servicesOf(client, identity, pod),
+    nameserver,
   };
+}
+
+/** Audiences of tokens that a pod mounts. */
+function audiencesIn({ spec }: WorkloadPod): string[] {
+  const audiences = new Set<string>();
+  for (const { projected } of spec?.volumes ?? [])
+    for (const { serviceAccountToken } of projected?.sources ?? [])
+      if (serviceAccountToken != null) audiences.add(serviceAccountToken.audience ?? '');
+  return [...audiences].slice(0, SOURCES_LIMIT);
 }
 
 /** As long as node agents ask for; a token is made for every command that may read it. */
@@ -128,33 +119,4 @@ async function servicesOf(client: Client, { serviceName }: Identity, { metadata,
   const { items } = await client.list<ServiceObject>(refs.services, metadata.namespace ?? '', { limit: SERVICES_LIMIT });
   for (const service of items) found.set(service.metadata.name ?? '', service);
   return [...found.values()];
-}
-
-const decodedAll = (data: unknown): [string, string][] =>
-  Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => [key, textOf(Buffer.from(value, 'base64'))]);
-
-function namesIn({ spec }: WorkloadPod): { configMaps: Set<string>; secrets: Set<string>; audiences: Set<string> } {
-  const configMaps = new Set<string>();
-  const secrets = new Set<string>();
-  const audiences = new Set<string>();
-  for (const { configMap, secret, projected } of spec?.volumes ?? []) {
-    if (configMap?.name) configMaps.add(configMap.name);
-    if (secret?.secretName) secrets.add(secret.secretName);
-    for (const source of projected?.sources ?? []) {
-      if (source.configMap?.name) configMaps.add(source.configMap.name);
-      if (source.secret?.name) secrets.add(source.secret.name);
-      if (source.serviceAccountToken != null) audiences.add(source.serviceAccountToken.audience ?? '');
-    }
-  }
-  for (const { env, envFrom } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
-    for (const { configMapRef, secretRef } of envFrom ?? []) {
-      if (configMapRef?.name) configMaps.add(configMapRef.name);
-      if (secretRef?.name) secrets.add(secretRef.name);
-    }
-    for (const { valueFrom } of env ?? []) {
-      if (valueFrom?.configMapKeyRef?.name) configMaps.add(valueFrom.configMapKeyRef.name);
-      if (valueFrom?.secretKeyRef?.name) secrets.add(valueFrom.secretKeyRef.name);
-    }
-  }
-  return { configMaps, secrets, audiences };
 }

@@ -1,6 +1,6 @@
 /**
- * Forwarded ports of simulated pods: bytes come back as they are sent, unless an annotation leads a port to an address of this machine
- * and the operator allows that.
+ * Forwarded ports of simulated pods: bytes come back as they are sent where something listens, unless an annotation leads a port to an
+ * address of this machine and the operator allows that.
  *
  *   simulation.plat.dev/port-forward: 8080=127.0.0.1:9090,5432=[::1]:5432
  */
@@ -8,8 +8,8 @@ import { connect } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { SpdyConnection, type SpdyStream } from '../../../lib/spdy/connection.ts';
 import { ServerWebSocket } from '../../../lib/websocket/server.ts';
-import { type Identity, simulationName } from '../../../meta/identity.ts';
-import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { simulationName } from '../../../meta/identity.ts';
+import { type Annotated, annotationOf } from '../annotations.ts';
 import { type ChannelProtocol, decoded, encoded } from './streams.ts';
 
 /** Connections of one client at a time. */
@@ -22,12 +22,24 @@ export interface PortTargets {
   local(port: number): Duplex | undefined;
 }
 
-/** `allowLocal`: annotations may lead to loopback addresses of this machine. */
-export function portTargets(identity: Identity, pod: WorkloadPod, allowLocal: boolean): PortTargets {
-  const name = simulationName(identity, 'port-forward');
-  const text = pod.metadata.annotations?.[name];
+export interface Ports {
+  /** Annotations may lead to loopback addresses of this machine. */
+  readonly allowLocal: boolean;
+  /** Whether something in the pod listens on a port. */
+  readonly listens: (port: number) => boolean;
+}
+
+export function portTargets(annotated: Annotated, { allowLocal, listens }: Ports): PortTargets {
+  const name = simulationName(annotated.identity, 'port-forward');
+  const text = annotationOf(annotated, 'port-forward');
+  const { name: pod, namespace, uid } = annotated.pod.metadata;
   const targets: PortTargets = {
-    open: (port) => targets.local(port) ?? new PassThrough(),
+    open(port) {
+      const local = targets.local(port);
+      if (local !== undefined) return local;
+      if (listens(port)) return new PassThrough();
+      throw new ConnectionRefused(`error forwarding port ${port} to pod ${pod}_${namespace}, uid ${uid}`, port);
+    },
     local(port) {
       const address = text === undefined ? undefined : addressFor(text, port);
       if (address === undefined) return undefined;
@@ -38,6 +50,14 @@ export function portTargets(identity: Identity, pod: WorkloadPod, allowLocal: bo
     },
   };
   return targets;
+}
+
+/** Nothing listens on a port of a pod. */
+export class ConnectionRefused extends Error {
+  readonly code = 'ECONNREFUSED';
+  constructor(what: string, port: number) {
+    super(`${what}: dial tcp4 127.0.0.1:${port}: connect: connection refused`);
+  }
 }
 
 /** `8080=127.0.0.1:9090,…` */

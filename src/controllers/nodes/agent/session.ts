@@ -13,6 +13,7 @@ import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { type Container, commandOf } from '../container-command.ts';
 import { reasonOf } from '../lifecycle/lifecycle.ts';
+import { DEFAULT_PATH, limitedMessage } from '../lifecycle/termination-message.ts';
 import type { Environment } from '../shell/run.ts';
 import { runFor } from './command.ts';
 import type { AgentOptions } from './index.ts';
@@ -62,12 +63,15 @@ export class Sessions {
       },
       finish: (status) => streams.finish(status),
     };
-    const ended = (code: number): Promise<void> => this.exit(pod, container, code);
+    const ended = (code: number): Promise<void> => {
+      const message = environment.files.read(container.terminationMessagePath ?? DEFAULT_PATH) ?? '';
+      return this.exit(pod, container, code, limitedMessage(pod, message));
+    };
     await runFor(recorded, commandOf(container, environment.variables), environment, { clock, tty, ended });
   }
 
   /** Writes that the container has exited; its node does the rest. */
-  private async exit({ metadata }: WorkloadPod, { name }: Container, exitCode: number): Promise<void> {
+  private async exit({ metadata }: WorkloadPod, { name }: Container, exitCode: number, message: string): Promise<void> {
     const { client, clock } = this.options;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const pod = await findPod(client, metadata.namespace ?? '', metadata.name ?? '');
@@ -77,7 +81,8 @@ export class Sessions {
       const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => {
         if (status.name !== name) return status;
         const { containerID } = status;
-        const terminated = { exitCode, reason: reasonOf(exitCode), startedAt: running.startedAt, finishedAt, containerID };
+        const end = { exitCode, reason: reasonOf(exitCode), ...(message !== '' && { message }) };
+        const terminated = { ...end, startedAt: running.startedAt, finishedAt, containerID };
         return { ...status, state: { terminated }, ready: false, started: false };
       });
       const patch = { metadata: { resourceVersion: pod.metadata.resourceVersion }, status: { containerStatuses } };

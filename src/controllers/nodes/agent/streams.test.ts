@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { LocalSocket } from '../../../lib/local-socket.ts';
 import { commandStatus } from '../../../meta/errors.ts';
@@ -95,9 +96,30 @@ test.each([
   expect(addressFor(text, port)).toEqual(expected);
 });
 
+const NOTE = 'simulation.plat.dev/port-forward';
+/** `annotations` of a pod and of its namespace. */
+const targets = (annotations: Record<string, string>, ofNamespace = {}, allowLocal = false) =>
+  portTargets(
+    { identity: plat, pod: { metadata: { name: 'p', namespace: 'ns', uid: 'u', annotations } }, ofNamespace },
+    { allowLocal, listens: (port) => port === 8080 },
+  );
+
 test('ports lead to local addresses only where that is allowed, and to no others', () => {
-  const pod = (to: string) => ({ metadata: { annotations: { 'simulation.plat.dev/port-forward': `80=${to}` } } });
-  expect(() => portTargets(plat, pod('127.0.0.1:9') as never, false).open(80)).toThrow('forwards to no local addresses');
-  expect(() => portTargets(plat, pod('10.0.0.1:9') as never, true).open(80)).toThrow('no loopback address');
-  expect(portTargets(plat, pod('127.0.0.1:9') as never, false).local(81)).toBeUndefined();
+  const to = (address: string) => ({ [NOTE]: `80=${address}` });
+  expect(() => targets(to('127.0.0.1:9')).open(80)).toThrow('forwards to no local addresses');
+  expect(() => targets(to('10.0.0.1:9'), {}, true).open(80)).toThrow('no loopback address');
+  expect(targets(to('127.0.0.1:9')).local(81)).toBeUndefined();
+});
+
+test('an annotation of the namespace leads the ports of its pods, unless a pod has its own', () => {
+  const ofNamespace = { [NOTE]: '80=10.0.0.1:9' };
+  expect(() => targets({}, ofNamespace).open(80)).toThrow('10.0.0.1, which is no loopback address');
+  expect(() => targets({ [NOTE]: '80=10.0.0.2:9' }, ofNamespace).open(80)).toThrow('10.0.0.2, which is no loopback address');
+});
+
+test('a port on which something listens echoes, and one on which nothing does is refused', () => {
+  expect(targets({}).open(8080)).toBeInstanceOf(PassThrough);
+  expect(() => targets({}).open(81)).toThrow(
+    'error forwarding port 81 to pod p_ns, uid u: dial tcp4 127.0.0.1:81: connect: connection refused',
+  );
 });

@@ -30,7 +30,8 @@ export function phaseOf({ spec }: WorkloadPod, { main, initialized, initFailed }
   const policy = spec?.restartPolicy ?? 'Always';
   if (policy === 'Always') return 'Running';
   if (main.every(({ state }) => state?.terminated?.exitCode === 0)) return 'Succeeded';
-  return policy === 'Never' ? 'Failed' : 'Running';
+  // A container whose image was changed waits, and starts again whatever the policy is.
+  return policy === 'Never' && main.every(({ state }) => state?.terminated != null) ? 'Failed' : 'Running';
 }
 
 /** Those of the pod's node first; others keep their places behind them. */

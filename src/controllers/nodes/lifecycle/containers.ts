@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { formatTime, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { argvOf } from '../container-command.ts';
-import { delayOf, type Lifecycle } from './lifecycle.ts';
+import { delayOf, type Lifecycles, reasonOf } from './lifecycle.ts';
 import type { PodMemory } from './memory.ts';
 import { canFail, isRun, NEVER, newRecord, type Probe, type ProbeRecord, probed, probedAtOnce, type Verdict } from './probes.ts';
 import type { Container, Process, Role } from './process.ts';
@@ -30,13 +30,21 @@ export interface Blocked {
 export interface ContainerWorld {
   readonly now: number;
   readonly pod: WorkloadPod;
-  readonly lifecycle: Lifecycle;
+  readonly lifecycles: Lifecycles;
   readonly memory: PodMemory;
   readonly blocked: (container: Container) => Blocked | undefined;
   readonly process: (container: Container, role: Role, restartCount: number) => Process;
   /** How a probe of a container comes out now. */
   readonly probe: (container: Container, probe: Probe) => Verdict;
+  /** The termination message of a container that exits now. */
+  readonly message: (container: Container, role: Role, status: ContainerStatus, exitCode: number) => string;
+  /** How long a container takes to stop if that is asked of it now, and its exit code. */
+  readonly stop: (container: Container, status: ContainerStatus) => Stop;
   readonly event: (event: NodeEvent) => void;
+}
+export interface Stop {
+  readonly afterMs: number;
+  readonly exitCode: number;
 }
 
 export interface Progress {
@@ -88,13 +96,16 @@ function step(world: ContainerWorld, container: Container, role: Role, status: C
 }
 
 function waiting(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
-  const { now, memory, lifecycle, pod } = world;
-  const last = status.lastState?.terminated;
-  if (status.state?.waiting?.reason === 'CrashLoopBackOff' && last != null) {
-    const due = (memory.time(`${container.name}/finished`) ?? timeMillis(last.finishedAt ?? '')) + backoffMs(status);
-    return now < due ? { status, due } : { status: started(world, container, role, status, status.restartCount + 1), due: undefined };
-  }
+  const { now, memory, pod } = world;
   const image = container.image ?? '';
+  const isReplaced = status.image !== image;
+  const last = status.lastState?.terminated;
+  if (status.state?.waiting?.reason === 'CrashLoopBackOff' && last != null && !isReplaced) {
+    const due = (memory.time(`${container.name}/finished`) ?? timeMillis(last.finishedAt ?? '')) + backoffMs(status);
+    return now < due ? { status, due } : { status: restarted(world, container, role, status), due: undefined };
+  }
+  if (isReplaced) memory.drop(`${container.name}/pull`);
+  const lifecycle = world.lifecycles.of(container.name);
   const path = fieldPathOf(container, role);
   const isNew = memory.time(`${container.name}/pull`) === undefined;
   const began = memory.since(`${container.name}/pull`, now);
@@ -107,14 +118,21 @@ function waiting(world: ContainerWorld, container: Container, role: Role, status
   if (blocked !== undefined) return { status: waitingAs(container, status, blocked.reason, blocked.message), due: undefined };
   const pulled = pullMs > 0 ? `Successfully pulled image ${JSON.stringify(image)} in ${pullMs / 1000}s` : presentMessage(container);
   world.event({ type: 'Normal', reason: 'Pulled', message: pulled, fieldPath: path });
-  return { status: started(world, container, role, status, status.restartCount), due: undefined };
+  // Of a container that was running before, the image was changed.
+  return { status: started(world, container, role, status, status.restartCount + (last == null ? 0 : 1)), due: undefined };
 }
 
 /** The same status if it has that reason already, so that nothing is written. */
 function waitingAs(container: Container, status: ContainerStatus, reason: string, message?: string): ContainerStatus {
   const known = status.state?.waiting;
-  return known != null && known.reason === reason && known.message === message ? status : waitingStatus(container, reason, message);
+  const isSame = known?.reason === reason && known.message === message && status.image === container.image;
+  return isSame ? status : { ...waitingStatus(container, reason, message), ...runsOf(status) };
 }
+/** What is known of earlier runs. */
+const runsOf = ({ lastState = {}, restartCount }: ContainerStatus): Pick<ContainerStatus, 'lastState' | 'restartCount'> => ({
+  lastState,
+  restartCount,
+});
 
 function notPulled({ event }: ContainerWorld, container: Container, role: Role, status: ContainerStatus): ContainerStatus {
   if (status.state?.waiting?.reason === 'ImagePullBackOff') return status;
@@ -123,17 +141,21 @@ function notPulled({ event }: ContainerWorld, container: Container, role: Role, 
   event({ type: 'Warning', reason: 'Failed', message: `Failed to pull image ${image}: not found`, fieldPath });
   event({ type: 'Warning', reason: 'Failed', message: 'Error: ErrImagePull', fieldPath });
   event({ type: 'Normal', reason: 'BackOff', message: `Back-off pulling image ${image}`, fieldPath });
-  return waitingStatus(container, 'ImagePullBackOff', `Back-off pulling image ${image}`);
+  return { ...waitingStatus(container, 'ImagePullBackOff', `Back-off pulling image ${image}`), ...runsOf(status) };
 }
 
 const presentMessage = ({ image = '' }: Container): string => `Container image ${JSON.stringify(image)} already present on machine`;
+
+/** The first start reports how the image came; for each later one it is there. */
+function restarted(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): ContainerStatus {
+  world.event({ type: 'Normal', reason: 'Pulled', message: presentMessage(container), fieldPath: fieldPathOf(container, role) });
+  return started(world, container, role, status, status.restartCount + 1);
+}
 
 function started(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus, restartCount: number): ContainerStatus {
   const { now, memory, event, pod } = world;
   const fieldPath = fieldPathOf(container, role);
   const { name } = container;
-  // The first start reports how the image came; for each later one it is there.
-  if (restartCount > status.restartCount) event({ type: 'Normal', reason: 'Pulled', message: presentMessage(container), fieldPath });
   event({ type: 'Normal', reason: 'Created', message: `Created container ${name}`, fieldPath });
   event({ type: 'Normal', reason: 'Started', message: `Started container ${name}`, fieldPath });
   memory.note(`${name}/started`, now);
@@ -147,7 +169,7 @@ function started(world: ContainerWorld, container: Container, role: Role, status
     image,
     imageID: `${image.replace(/[:@][^/]*$/, '')}@sha256:${hex(image)}`,
     containerID: `containerd://${hex(`${pod.metadata.uid}/${name}/${restartCount}`)}`,
-    started: role === 'main' && (world.lifecycle.ready.probes !== true || container.startupProbe == null),
+    started: role === 'main' && (world.lifecycles.of(name).ready.probes !== true || container.startupProbe == null),
   };
 }
 
@@ -156,11 +178,13 @@ const hex = (text: string): string => createHash('sha256').update(text).digest('
 function running(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
   const { now, memory } = world;
   const { name } = container;
-  const startedAt = memory.time(`${name}/started`) ?? timeMillis(status.state?.running?.startedAt ?? '');
+  if (role === 'main' && status.image !== (container.image ?? '')) return replaced(world, container, status);
+  const startedAt = startOf(memory, status);
   const { runMs, exitCode, reason } = memory.process(`${name}#${status.restartCount}`, () =>
     world.process(container, role, status.restartCount),
   );
-  if (runMs !== undefined && now >= startedAt + runMs) return { status: exited(world, status, exitCode, reason), due: undefined };
+  if (runMs !== undefined && now >= startedAt + runMs)
+    return { status: exited(world, container, role, status, { exitCode, reason }), due: undefined };
   const exitDue = runMs === undefined ? undefined : startedAt + runMs;
   if (role === 'init') return { status, due: exitDue };
   const start = startup(world, container, status, startedAt);
@@ -173,6 +197,27 @@ function running(world: ContainerWorld, container: Container, role: Role, status
   return { status: next, due: earliest(earliest(due, exitDue), earliest(start.due, live.due)) };
 }
 
+/** When the present run of a container began, in milliseconds since 1970. */
+export const startOf = (memory: PodMemory, { name, state }: ContainerStatus): number =>
+  memory.time(`${name}/started`) ?? timeMillis(state?.running?.startedAt ?? '');
+
+/** A running container whose image was changed is stopped, and started with the new one whatever the pod says about restarts. */
+function replaced(world: ContainerWorld, container: Container, status: ContainerStatus): Progress {
+  const { memory, now } = world;
+  const change = `${container.name}/change#${status.restartCount}`;
+  if (memory.time(change) === undefined) {
+    const message = `Container ${container.name} definition changed, will be restarted`;
+    world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, 'main') });
+  }
+  const { afterMs, exitCode } = memory.stop(change, () => world.stop(container, status));
+  const due = memory.since(change, now) + afterMs;
+  if (now < due) return { status, due };
+  memory.drop(change);
+  const { terminated } = exited(world, container, 'main', status, { exitCode, reason: reasonOf(exitCode) }).state ?? {};
+  const runs = { lastState: { ...(terminated != null && { terminated }) }, restartCount: status.restartCount };
+  return { status: { ...waitingStatus(container, 'ContainerCreating'), image: '', ...runs }, due: undefined };
+}
+
 interface Probed {
   /** Undefined as long as the probe has not decided. */
   readonly result?: boolean | undefined;
@@ -182,12 +227,13 @@ interface Probed {
 /** Whether the container has started: at once without a startup probe, or where probes do not count. */
 function startup(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
   const { startupProbe } = container;
-  if (!world.lifecycle.ready.probes || startupProbe == null || status.started === true) return { result: true };
+  if (!world.lifecycles.of(container.name).ready.probes || startupProbe == null || status.started === true) return { result: true };
   const found = probeRun(world, container, status, 'startup', startupProbe, startedAt);
   return found.result === true ? { result: true } : found;
 }
 function liveness(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
-  const { lifecycle, pod, now } = world;
+  const { pod, now } = world;
+  const lifecycle = world.lifecycles.of(container.name);
   const { livenessProbe } = container;
   if (livenessProbe == null) return {};
   const { live } = lifecycle;
@@ -229,9 +275,9 @@ function unhealthy({ event }: ContainerWorld, container: Container, kind: keyof 
 function killed(world: ContainerWorld, container: Container, status: ContainerStatus, kind: 'startup' | 'liveness'): ContainerStatus {
   const message = `Container ${container.name} failed ${kind} probe, will be restarted`;
   world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, 'main') });
-  return exited(world, status, KILLED, 'Error');
+  return exited(world, container, 'main', status, { exitCode: KILLED, reason: 'Error' });
 }
-const KILLED = 137;
+export const KILLED = 137;
 
 function readiness(
   world: ContainerWorld,
@@ -239,8 +285,9 @@ function readiness(
   status: ContainerStatus,
   startedAt: number,
 ): { ready: boolean; due?: number | undefined } {
-  const { now, lifecycle, pod } = world;
+  const { now, pod } = world;
   const { name, readinessProbe } = container;
+  const lifecycle = world.lifecycles.of(name);
   if (lifecycle.ready.never) return { ready: false };
   const from = startedAt + delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`);
   if (now < from) return { ready: false, due: from };
@@ -280,24 +327,26 @@ function readinessAtOnce(
 export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
-export function exited({ now, memory }: Pick<ContainerWorld, 'now' | 'memory'>, status: ContainerStatus, exitCode: number, reason: string) {
+export function exited(
+  world: Pick<ContainerWorld, 'now' | 'memory' | 'message'>,
+  container: Container,
+  role: Role,
+  status: ContainerStatus,
+  { exitCode, reason }: { readonly exitCode: number; readonly reason: string },
+): ContainerStatus {
+  const { now, memory } = world;
+  const message = world.message(container, role, status, exitCode);
   memory.note(`${status.name}/finished`, now);
   const { containerID } = status;
-  return {
-    ...status,
-    state: {
-      terminated: {
-        exitCode,
-        reason,
-        startedAt: status.state?.running?.startedAt ?? formatTime(now),
-        finishedAt: formatTime(now),
-        ...(containerID !== undefined && { containerID }),
-      },
-    },
-    // An init container that succeeded counts as ready.
-    ready: false,
-    started: false,
-  } as ContainerStatus;
+  const terminated = {
+    exitCode,
+    reason,
+    ...(message !== '' && { message }),
+    startedAt: status.state?.running?.startedAt ?? formatTime(now),
+    finishedAt: formatTime(now),
+    ...(containerID !== undefined && { containerID }),
+  };
+  return { ...status, state: { terminated }, ready: false, started: false } as ContainerStatus;
 }
 
 function terminated(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
@@ -310,7 +359,7 @@ function terminated(world: ContainerWorld, container: Container, role: Role, sta
   const wait = backoffMs(status);
   const finished = memory.time(`${container.name}/finished`) ?? timeMillis(end.finishedAt ?? '');
   const kept: ContainerStatus = { ...status, lastState: { terminated: end } };
-  if (now >= finished + wait) return { status: started(world, container, role, kept, status.restartCount + 1), due: undefined };
+  if (now >= finished + wait) return { status: restarted(world, container, role, kept), due: undefined };
   event({
     type: 'Warning',
     reason: 'BackOff',

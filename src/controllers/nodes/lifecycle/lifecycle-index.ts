@@ -7,7 +7,8 @@
  *                all pods
  */
 import type { LabelSelector } from '../../../meta/labels.ts';
-import type { Lifecycle } from './lifecycle.ts';
+import { isLike } from '../shell/pattern.ts';
+import type { Lifecycles } from './lifecycle.ts';
 
 /** A PodLifecycle object, ready for use. */
 export interface ConfiguredLifecycle {
@@ -17,7 +18,7 @@ export interface ConfiguredLifecycle {
   readonly namespaces: readonly string[];
   /** Names of images, `*` for any text. Empty: all. A pod has the life cycle if one of its containers has such an image. */
   readonly images: readonly string[];
-  readonly lifecycle: Lifecycle;
+  readonly lifecycles: Lifecycles;
 }
 
 /** What of a pod decides. */
@@ -116,18 +117,4 @@ const imagesOf = (spec: ChosenFor['spec']): string[] =>
 function hasImage(spec: ChosenFor['spec'], patterns: readonly string[]): boolean {
   const images = imagesOf(spec);
   return patterns.some((pattern) => images.some((image) => isLike(image, pattern)));
-}
-/** `example.com/*:broken`: parts between stars are found one after another. */
-function isLike(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }

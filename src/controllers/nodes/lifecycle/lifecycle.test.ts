@@ -5,7 +5,7 @@ import type { Loose } from '../../testing.ts';
 import { Files } from '../shell/files.ts';
 import { LifecycleChoice } from './choose.ts';
 import type { NodeEvent } from './containers.ts';
-import { delayOf, type Lifecycle, lifecycleOf, quickLifecycle, type StageSpec } from './lifecycle.ts';
+import { delayOf, Lifecycles, quickLifecycle, type StageSpec } from './lifecycle.ts';
 import { LifecycleIndex } from './lifecycle-index.ts';
 import { PodMemory } from './memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './pod-status.ts';
@@ -18,7 +18,7 @@ class Life {
   readonly pod: Loose;
   readonly memory = new PodMemory('u1');
   readonly events: NodeEvent[] = [];
-  lifecycle: Lifecycle;
+  lifecycles: Lifecycles;
   blocked: Record<string, Loose> = {};
   healthy = true;
   sure = true;
@@ -28,11 +28,15 @@ class Life {
   at = 0;
   writes = 0;
   due: number | undefined;
+  /** Whether a file is known to be missing. */
+  knows: (path: string) => boolean = () => true;
+  message = '';
+  stop = { afterMs: 0, exitCode: 0 };
 
   constructor(spec: Loose, stages: readonly StageSpec[] = [], metadata: Loose = {}) {
     const withDefaults = { restartPolicy: 'Always', containers: [{ name: 'main', image: 'nginx:1.25' }], ...spec };
     this.pod = { metadata: { name: 'p', namespace: 'ns', uid: 'u1', ...metadata }, spec: withDefaults, status: { phase: 'Pending' } };
-    this.lifecycle = lifecycleOf(stages);
+    this.lifecycles = new Lifecycles(stages);
   }
   /** Goes to a time in seconds, through everything that is due on the way. */
   to(seconds: number): this {
@@ -48,12 +52,12 @@ class Life {
   }
   private step(): void {
     const now = START + this.at * 1000;
-    const { pod, memory, lifecycle } = this;
+    const { pod, memory, lifecycles } = this;
     const next = nextStatus({
       pod,
       now,
       memory,
-      lifecycle,
+      lifecycles,
       hostIP: '172.16.0.2',
       podIP: () => '10.128.0.2',
       blocked: (container) => this.blocked[container.name],
@@ -62,10 +66,12 @@ class Life {
           pod,
           container,
           role,
-          lifecycle,
+          lifecycle: lifecycles.of(container.name),
           seed: `${restartCount}`,
-          environment: () => ({ variables: new Map(), files: new Files(new Map()) }) as Loose,
+          environment: () => ({ variables: new Map(), files: new Files(new Map(), undefined, this.knows) }) as Loose,
         }),
+      message: () => this.message,
+      stop: () => this.stop,
       probe: () => {
         this.probes++;
         const changes = this.changes.map((seconds) => START + seconds * 1000);
@@ -220,7 +226,7 @@ test('the command of a container decides how long it runs and how it exits', () 
   expect(of(['sh', '-c', 'sleep 5; exit 2']).to(5).state.state.terminated).toMatchObject({ exitCode: 2, reason: 'Error' });
   expect(of(['true']).to(0).pod.status.phase).toBe('Succeeded');
   expect(of(['sleep', 'infinity']).to(100_000).pod.status.phase).toBe('Running');
-  expect(of(['/my/server']).to(100_000).pod.status.phase).toBe('Running');
+  expect(of(['tail', '-f', '/dev/null']).to(100_000).pod.status.phase).toBe('Running');
 });
 
 test('a pod of a job completes by itself if its command is unknown', () => {
@@ -228,6 +234,203 @@ test('a pod of a job completes by itself if its command is unknown', () => {
   const life = new Life({ restartPolicy: 'Never' }, [], { ownerReferences });
   expect(life.to(0).pod.status.phase).toBe('Running');
   expect(life.to(0.1).pod.status.phase).toBe('Succeeded');
+});
+
+const owned = (kind: string): Loose => ({ ownerReferences: [{ kind, name: 'o', uid: 'o', apiVersion: 'v1', controller: true }] });
+
+test.each<[string, Loose, Loose, string]>([
+  ['an unknown program', { command: ['curl', 'web:80'] }, {}, 'Succeeded'],
+  ['the entrypoint of an unknown image', {}, {}, 'Succeeded'],
+  ['a script with an unknown program', { command: ['sh', '-c', 'wget -qO- web:80 && echo ok'] }, {}, 'Succeeded'],
+  ['of a job', {}, owned('Job'), 'Succeeded'],
+  ['of a job, with a port', { ports: [{ containerPort: 80 }] }, owned('Job'), 'Succeeded'],
+  ['of another controller', {}, owned('TaskRun'), 'Succeeded'],
+  ['adopted by a replica set', {}, owned('ReplicaSet'), 'Running'],
+  ['adopted by a stateful set', {}, owned('StatefulSet'), 'Running'],
+  ['adopted by a daemon set', {}, owned('DaemonSet'), 'Running'],
+  ['adopted by a replication controller', {}, owned('ReplicationController'), 'Running'],
+  ['with a port', { ports: [{ containerPort: 80 }] }, {}, 'Running'],
+  ['with a probe', { livenessProbe: { tcpSocket: { port: 80 } } }, {}, 'Running'],
+  ['a known server', { image: 'docker.io/library/redis:7' }, {}, 'Running'],
+  ['a client in the image of a server', { image: 'redis:7', command: ['redis-cli', 'ping'] }, {}, 'Succeeded'],
+  ['a server by its name', { command: ['/usr/sbin/nginx', '-g', 'daemon off;'] }, {}, 'Running'],
+  ['that reads its input', { stdin: true }, {}, 'Running'],
+  ['sleep', { command: ['sleep', 'infinity'] }, {}, 'Running'],
+  ['tail -f', { command: ['tail', '-f', '/var/log/app'] }, {}, 'Running'],
+])('%s, not to be restarted', (_title, container, metadata, phase) => {
+  for (const restartPolicy of ['Never', 'OnFailure', 'Always']) {
+    const life = new Life({ restartPolicy, containers: [{ name: 'main', image: 'app', ...container }] }, [], metadata);
+    life.knows = (path) => !path.startsWith('/var');
+    expect(life.to(0).pod.status.phase).toBe('Running');
+    expect(life.to(100_000).pod.status.phase).toBe(restartPolicy === 'Always' ? 'Running' : phase);
+    expect(life.state.restartCount).toBe(0);
+  }
+});
+
+test('a life cycle keeps a pod running that would complete', () => {
+  const bare = { restartPolicy: 'Never' };
+  const phases = (...stages: StageSpec[]): string =>
+    new Life({ ...bare, containers: [{ name: 'main', image: 'app' }] }, stages).to(100).pod.status.phase;
+  expect(phases()).toBe('Succeeded');
+  expect(phases({ stage: 'exit', never: true })).toBe('Running');
+  expect(phases({ stage: 'ready', never: true })).toBe('Running');
+  expect(phases({ stage: 'terminate', delay: '5s' })).toBe('Running');
+  expect(phases({ stage: 'pull', delay: '5s' })).toBe('Succeeded');
+  const failing = { ...bare, containers: [{ name: 'main', image: 'app', command: ['false'] }] };
+  expect(new Life(failing, [{ stage: 'exit', never: true }]).to(100).pod.status.phase).toBe('Running');
+});
+
+test('a stage is about the containers that it names', () => {
+  const spec = {
+    restartPolicy: 'Never',
+    initContainers: [{ name: 'prepare', image: 'app' }],
+    containers: ['step-build', 'step-test', 'sidecar'].map((name) => ({ name, image: 'app', command: ['sleep', 'infinity'] })),
+  };
+  const life = new Life(spec, [
+    { stage: 'init', containers: ['prepare'], delay: '2s' },
+    { stage: 'exit', containers: ['step-*'], delay: '5s' },
+    { stage: 'exit', containers: ['step-test'], delay: '6s', exitCode: 3 },
+    { stage: 'ready', containers: ['sidecar'], never: true },
+  ]);
+  const states = () => life.pod.status.containerStatuses.map((one: Loose) => one.state.terminated?.exitCode ?? Object.keys(one.state)[0]);
+  expect([life.to(1.9), states()][1]).toEqual(['waiting', 'waiting', 'waiting']);
+  expect([life.to(6.9), states()][1]).toEqual(['running', 'running', 'running']);
+  expect(life.pod.status.containerStatuses.map((one: Loose) => one.ready)).toEqual([true, true, false]);
+  expect([life.to(8), states()][1]).toEqual([0, 3, 'running']);
+});
+
+test.each<[string, string[], string]>([
+  ['copies a program', ['cp', '/app/tool', '/shared/'], 'Succeeded'],
+  ['copies a directory', ['cp', '-r', '/app/.', '/shared'], 'Succeeded'],
+  ['copies, then fails on purpose', ['sh', '-c', 'exit 4'], 'Failed'],
+  [
+    'goes on after a copy',
+    ['sh', '-c', 'cp /app/a /shared/a && mv /app/b /shared/b && cat /app/c && ls /app && cd /app && exit 0'],
+    'Succeeded',
+  ],
+  ['tests for a file', ['sh', '-c', '[ -x /app/tool ] || exit 1'], 'Succeeded'],
+  ['waits for a file', ['sh', '-c', 'until [ -f /app/ready ]; do sleep 1; done'], 'Succeeded'],
+  ['looks into a file', ['sh', '-c', 'if [ "$(cat /app/version)" != 2 ]; then exit 1; fi'], 'Succeeded'],
+  ['waits for a text', ['sh', '-c', 'until [ "$(cat /app/state)" = ok ]; do sleep 1; done'], 'Succeeded'],
+  ['reads a file as its input', ['sh', '-c', 'cat < /app/input'], 'Succeeded'],
+  ['removes a file', ['rm', '/app/lock'], 'Succeeded'],
+  ['runs an entrypoint', ['/entrypoint.sh', 'server'], 'Succeeded'],
+  ['runs a script', ['sh', '/entrypoint.sh'], 'Succeeded'],
+  ['cannot find what is known to be missing', ['cat', '/tmp/none'], 'Failed'],
+  ['tests what is known to be missing', ['test', '-f', '/tmp/none'], 'Failed'],
+])('what is not known of an image is not an error: an init container that %s', (_title, command, phase) => {
+  const life = new Life({
+    restartPolicy: 'Never',
+    initContainers: [{ name: 'init', image: 'app', command }],
+    containers: [{ name: 'main', image: 'app' }],
+  });
+  life.knows = (path) => path.startsWith('/tmp');
+  expect(life.to(1e6).pod.status.phase).toBe(phase);
+});
+
+test('a main container that depends on unknown files runs on where it is kept up', () => {
+  const life = new Life({ containers: [{ name: 'main', image: 'app', command: ['sh', '-c', 'if [ -x /app/run ]; then /app/run; fi'] }] });
+  life.knows = () => false;
+  expect(life.to(1000).state).toMatchObject({ restartCount: 0, state: { running: {} } });
+});
+
+test('a word that tells an entrypoint what to do is no program', () => {
+  const of = (image: string, ...args: string[]): Life => new Life({ containers: [{ name: 'main', image, args }] }).to(9);
+  expect(of('example.com/tool', 'sync').state.restartCount).toBe(0);
+  expect(of('busybox', 'sync').state.restartCount).toBe(1);
+  expect(of('example.com/tool', 'sh', '-c', 'exit 1').state.restartCount).toBe(1);
+});
+
+test('a container whose image is changed is stopped and started with the new one', () => {
+  const life = new Life({
+    containers: [
+      { name: 'main', image: 'app:1' },
+      { name: 'other', image: 'other:1' },
+    ],
+  }).to(5);
+  const [{ containerID }, other] = life.pod.status.containerStatuses;
+  life.events.length = 0;
+  life.pod.spec.containers[0].image = 'app:2';
+  life.stop = { afterMs: 3000, exitCode: 143 };
+  life.message = 'stopped';
+  expect(life.to(7.9).state).toMatchObject({ image: 'app:1', restartCount: 0, state: { running: {} } });
+  life.to(8);
+  expect(life.state).toMatchObject({
+    image: 'app:2',
+    imageID: expect.stringMatching(/^app@sha256:/),
+    restartCount: 1,
+    ready: true,
+    state: { running: { startedAt: '2024-01-01T00:00:08Z' } },
+    lastState: { terminated: { exitCode: 143, reason: 'Error', message: 'stopped', containerID, finishedAt: '2024-01-01T00:00:08Z' } },
+  });
+  expect(life.state.containerID).not.toBe(containerID);
+  expect(life.pod.status.containerStatuses[1]).toEqual(other);
+  expect(life.events.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+    'Killing: Container main definition changed, will be restarted',
+    'Pulled: Container image "app:2" already present on machine',
+    'Created: Created container main',
+    'Started: Started container main',
+  ]);
+  // Another change is another restart, without a delay.
+  life.pod.spec.containers[0].image = 'app:3';
+  life.stop = { afterMs: 0, exitCode: 0 };
+  expect(life.to(9).state).toMatchObject({ image: 'app:3', restartCount: 2, state: { running: {} } });
+});
+
+test('a new image is pulled, also for a container that never restarts, and may fail to be', () => {
+  const life = new Life({ restartPolicy: 'Never', containers: [{ name: 'main', image: 'app:1', command: ['sleep', 'infinity'] }] }).to(1);
+  life.pod.spec.containers[0].image = 'app:2';
+  life.lifecycles = new Lifecycles([{ stage: 'pull', fails: true }]);
+  expect([life.to(2).pod.status.phase, life.state.state.waiting.reason, life.state.restartCount]).toEqual([
+    'Running',
+    'ImagePullBackOff',
+    0,
+  ]);
+  life.lifecycles = new Lifecycles([{ stage: 'pull', delay: '4s' }]);
+  life.pod.spec.containers[0].image = 'app:3';
+  expect(life.to(5.9).state.state.waiting.reason).toBe('ContainerCreating');
+  expect(life.to(6).state).toMatchObject({
+    image: 'app:3',
+    restartCount: 1,
+    state: { running: {} },
+    lastState: { terminated: { exitCode: 0 } },
+  });
+  expect(life.events.map(({ message }) => message)).toContain('Successfully pulled image "app:3" in 4s');
+});
+
+test('a crash loop ends with another image, and a container that has completed stays so', () => {
+  const life = new Life({ containers: [{ name: 'main', image: 'app:1', command: ['false'] }] }).to(1);
+  expect(life.state).toMatchObject({ restartCount: 1, state: { waiting: { reason: 'CrashLoopBackOff' } } });
+  life.pod.spec.containers[0] = { name: 'main', image: 'app:2', command: ['sleep', 'infinity'] };
+  expect(life.to(2).state).toMatchObject({ restartCount: 2, state: { running: {} } });
+  const over = new Life({
+    restartPolicy: 'Never',
+    containers: [
+      { name: 'main', image: 'a', command: ['true'] },
+      { name: 'other', image: 'nginx' },
+    ],
+  }).to(1);
+  over.pod.spec.containers[0].image = 'b';
+  expect(over.to(2).state).toMatchObject({ image: 'a', restartCount: 0, state: { terminated: { exitCode: 0 } } });
+});
+
+test('an image that does nothing ends a container', () => {
+  const containers = [
+    { name: 'step', image: 'app', command: ['true'] },
+    { name: 'plain', image: 'docker:dind', ports: [{ containerPort: 1 }] },
+    { name: 'command', image: 'redis', command: ['redis-server'] },
+  ];
+  const life = new Life({ restartPolicy: 'Never', containers }).to(5);
+  expect(life.pod.status.phase).toBe('Running');
+  for (const container of life.pod.spec.containers.slice(1)) container.image = 'example.com/pipeline/cmd/nop:v0.40@sha256:00';
+  life.to(6);
+  const ends = life.pod.status.containerStatuses.map(({ state }: Loose) => [state.terminated?.exitCode, state.terminated?.reason]);
+  expect(ends).toEqual([
+    [0, 'Completed'],
+    [0, 'Completed'],
+    [128, 'StartError'],
+  ]);
+  expect(life.pod.status.phase).toBe('Failed');
 });
 
 test('containers without what they refer to wait for it', () => {
@@ -404,15 +607,15 @@ test('after a restart of the server the status is enough to go on', () => {
 
 test('stopped and failed pods', () => {
   const life = new Life({}).to(1);
-  const world = { pod: life.pod, now: START + 2000, memory: life.memory };
-  expect(stoppedStatus(world, 0)).toMatchObject({
+  const world = { pod: life.pod, now: START + 2000, memory: life.memory, message: () => '' };
+  expect(stoppedStatus(world, () => 0)).toMatchObject({
     phase: 'Running',
     containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0 } } }],
   });
   const failed = failedStatus(world, 'DeadlineExceeded', 'too long');
   expect(failed).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' });
   const never = new Life({ restartPolicy: 'Never' }).to(1);
-  expect(stoppedStatus({ ...world, pod: never.pod }, 143).phase).toBe('Failed');
+  expect(stoppedStatus({ ...world, pod: never.pod }, () => 143).phase).toBe('Failed');
 });
 
 test('jitter is the same for the same seed, and different for others', () => {
@@ -426,19 +629,48 @@ test('jitter is the same for the same seed, and different for others', () => {
 const choice = new LifecycleChoice(plat);
 const note = (name: string, value: string) => ({ [`simulation.plat.dev/${name}`]: value });
 const chosen = (annotations: Record<string, string>, ofNamespace = {}) =>
-  choice.choose({ metadata: { annotations } }, ofNamespace, new LifecycleIndex()).lifecycle;
+  choice.choose({ metadata: { annotations } }, ofNamespace, new LifecycleIndex()).lifecycles.of('main');
 
 test('annotations choose the life cycle, those of the pod before those of its namespace', () => {
-  expect(chosen({})).toBe(quickLifecycle);
+  expect(chosen({})).toEqual(quickLifecycle);
   expect(chosen(note('slow-pull', '30s')).pull).toEqual({ delayMs: 30_000, jitterMs: 0, fails: false });
   expect(chosen(note('never-ready', 'true')).ready.never).toBe(true);
   expect(chosen(note('never-ready', 'false'))).toEqual(quickLifecycle);
-  expect(chosen(note('crash-loop', 'true')).exit).toMatchObject({ exitCode: 1, reason: 'Error', delayMs: 0 });
-  expect(chosen(note('oom', 'true')).exit).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
-  expect(chosen({ ...note('complete-after', '5s'), ...note('exit-code', '3') }).exit).toMatchObject({ exitCode: 3, delayMs: 5000 });
-  expect(chosen({}, note('fail', 'true')).exit?.exitCode).toBe(1);
-  expect(chosen(note('complete-after', '1s'), note('fail', 'true')).exit?.exitCode).toBe(0);
-  expect(chosen({ 'simulation.plat.dev/logs': 'x' })).toBe(quickLifecycle);
+  expect(chosen(note('crash-loop', 'true')).exit.when).toMatchObject({ exitCode: 1, reason: 'Error', delayMs: 0 });
+  expect(chosen(note('oom', 'true')).exit.when).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+  expect(chosen({ ...note('complete-after', '5s'), ...note('exit-code', '3') }).exit.when).toMatchObject({ exitCode: 3, delayMs: 5000 });
+  expect(chosen({}, note('fail', 'true')).exit.when).toMatchObject({ exitCode: 1 });
+  expect(chosen(note('complete-after', '1s'), note('fail', 'true')).exit.when).toMatchObject({ exitCode: 0 });
+  expect(chosen({ 'simulation.plat.dev/logs': 'x' })).toEqual(quickLifecycle);
+});
+
+test('annotations may name a container, which comes after what is said of all', () => {
+  const annotations = {
+    ...note('exit-code.step-test', '3'),
+    ...note('complete-after', '10s'),
+    ...note('complete-after.step-test', '5s'),
+    ...note('complete-after.sidecar', 'never'),
+    ...note('termination-message', 'all'),
+    ...note('termination-message.sidecar', 'one'),
+    ...note('ready-after.sidecar', '2s'),
+    ...note('unknown.sidecar', 'x'),
+  };
+  const { lifecycles } = choice.choose({ metadata: { annotations } }, {}, new LifecycleIndex());
+  expect(lifecycles.of('step-build').exit).toMatchObject({ when: { delayMs: 10_000, exitCode: 0 }, message: 'all' });
+  expect(lifecycles.of('step-test').exit).toMatchObject({ when: { delayMs: 5000, exitCode: 3, reason: 'Error' }, message: 'all' });
+  // It may be an init container.
+  expect(lifecycles.of('step-test').init).toMatchObject({ when: { delayMs: 5000, exitCode: 3 } });
+  expect(lifecycles.of('step-build').init).toEqual({ when: undefined, message: undefined });
+  expect([lifecycles.of('sidecar').exit, lifecycles.of('sidecar').ready.delayMs]).toEqual([{ when: 'never', message: 'one' }, 2000]);
+  expect(lifecycles.of('constructor').ready.delayMs).toBe(0);
+});
+
+test('a message alone does not say when a container exits', () => {
+  const of = (...stages: StageSpec[]) => new Lifecycles(stages).of('main').exit;
+  expect(of({ stage: 'exit', message: 'm' })).toEqual({ when: undefined, message: 'm' });
+  expect(of({ stage: 'exit', delay: '1s' }, { stage: 'exit', message: 'm' })).toMatchObject({ when: { delayMs: 1000 }, message: 'm' });
+  expect(of({ stage: 'exit', message: 'm', exitCode: 1 })).toMatchObject({ when: { delayMs: 0, exitCode: 1 }, message: 'm' });
+  expect(chosen(note('termination-message', 'm')).exit).toEqual({ when: undefined, message: 'm' });
 });
 
 test('wrong annotations are reported and not used', () => {
@@ -450,7 +682,7 @@ test('wrong annotations are reported and not used', () => {
     note('exit-code', 'x'),
   ])
     expect(choice.choose({ metadata: { annotations: wrong } }, {}, new LifecycleIndex())).toEqual({
-      lifecycle: quickLifecycle,
+      lifecycles: new Lifecycles([]),
       problem: expect.any(String),
     });
 });
@@ -461,23 +693,23 @@ test('configured life cycles select pods by labels and namespace, the first by n
     selector: fromLabelSelector({ matchLabels }),
     namespaces,
     images: [],
-    lifecycle: lifecycleOf([{ stage: 'ready', delay: '1s' }]),
+    lifecycles: new Lifecycles([{ stage: 'ready', delay: '1s' }]),
   });
   const all = [one('a', { app: 'web' }, ['other']), one('b', { app: 'web' }), one('c', {})];
   const of = (labels: Record<string, string>, namespace = 'ns') =>
-    choice.choose({ metadata: { labels, namespace } }, undefined, new LifecycleIndex(all)).lifecycle;
-  expect(of({ app: 'web' }, 'other')).toBe(all[0]?.lifecycle);
-  expect(of({ app: 'web' })).toBe(all[1]?.lifecycle);
-  expect(of({})).toBe(all[2]?.lifecycle);
+    choice.choose({ metadata: { labels, namespace } }, undefined, new LifecycleIndex(all)).lifecycles;
+  expect(of({ app: 'web' }, 'other')).toBe(all[0]?.lifecycles);
+  expect(of({ app: 'web' })).toBe(all[1]?.lifecycles);
+  expect(of({})).toBe(all[2]?.lifecycles);
 });
 
 test('configured life cycles select pods by the images of their containers', () => {
-  const lifecycle = lifecycleOf([{ stage: 'pull', fails: true }]);
+  const lifecycles = new Lifecycles([{ stage: 'pull', fails: true }]);
   const fails = (patterns: string[], ...images: string[]): boolean => {
-    const all = [{ name: 'a', selector: fromLabelSelector({}), namespaces: [], images: patterns, lifecycle }];
+    const all = [{ name: 'a', selector: fromLabelSelector({}), namespaces: [], images: patterns, lifecycles }];
     return (
       choice.choose({ metadata: {}, spec: { containers: images.map((image) => ({ image })) } }, undefined, new LifecycleIndex(all))
-        .lifecycle === lifecycle
+        .lifecycles === lifecycles
     );
   };
   expect(fails(['web:404'], 'web:404')).toBe(true);
@@ -490,7 +722,7 @@ test('configured life cycles select pods by the images of their containers', () 
 });
 
 test('of many configured life cycles a pod is compared with those that can select it, and changes are seen', () => {
-  const lifecycle = lifecycleOf([{ stage: 'ready', delay: '1s' }]);
+  const lifecycles = new Lifecycles([{ stage: 'ready', delay: '1s' }]);
   let compared = 0;
   const counting = (matchLabels: Record<string, string>) => {
     const selector = new LabelSelector(fromLabelSelector({ matchLabels }).requirements);
@@ -506,7 +738,7 @@ test('of many configured life cycles a pod is compared with those that can selec
     selector: counting(more.app === undefined ? {} : { app: more.app }),
     namespaces: more.namespaces ?? [],
     images: more.images ?? [],
-    lifecycle,
+    lifecycles,
   });
   const index = new LifecycleIndex();
   for (let i = 1000; i-- > 0; ) {

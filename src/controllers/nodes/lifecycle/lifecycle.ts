@@ -4,16 +4,25 @@
  *   pull → (init containers, one after another) → running → ready → exit, where there is one → terminated after a deletion
  */
 import { durationMillis, TimeError } from '../../../meta/time.ts';
+import { isLike } from '../shell/pattern.ts';
 
 export interface Delay {
   readonly delayMs: number;
   /** Up to so much more, different for each container, and the same in every run of the server. */
   readonly jitterMs: number;
 }
+/** When and how a container exits by itself. */
+export interface Ending {
+  /** `never`: it runs until it is stopped. Undefined: as its command says. */
+  readonly when: (Delay & { readonly exitCode: number; readonly reason: string }) | 'never' | undefined;
+  /** Its termination message. Undefined: what its command writes. */
+  readonly message: string | undefined;
+}
+/** The life cycle of one container. */
 export interface Lifecycle {
   readonly pull: Delay & { readonly fails: boolean };
-  /** How long each init container runs. */
-  readonly init: Delay & { readonly exitCode: number };
+  /** Of an init container. */
+  readonly init: Ending;
   /**
    * From the start of a container until it is ready. `probes`: all of them count, with their delays, or none does; undefined: those of
    * readiness do, at once.
@@ -21,44 +30,67 @@ export interface Lifecycle {
   readonly ready: Delay & { readonly never: boolean; readonly probes: boolean | undefined };
   /** From then on liveness probes fail. Absent: as the probes themselves find out. */
   readonly live: Delay | undefined;
-  /** Absent: containers run until they are stopped, unless their command says otherwise. */
-  readonly exit: (Delay & { readonly exitCode: number; readonly reason: string }) | undefined;
-  /** From the deletion until the containers are stopped; never longer than the grace period. */
-  readonly terminate: Delay;
+  /** Of a container that is no init container. */
+  readonly exit: Ending;
+  /** From the deletion until it is stopped; never longer than the grace period. Absent: as its command takes it. */
+  readonly terminate: Delay | undefined;
 }
 
 const none: Delay = { delayMs: 0, jitterMs: 0 };
-/** A pod is ready as soon as it is seen, and stops at once. */
+const asCommanded: Ending = { when: undefined, message: undefined };
+/** A container is ready as soon as it is seen. */
 export const quickLifecycle: Lifecycle = {
   pull: { ...none, fails: false },
-  init: { ...none, exitCode: 0 },
+  init: asCommanded,
   ready: { ...none, never: false, probes: undefined },
   live: undefined,
-  exit: undefined,
-  terminate: none,
+  exit: asCommanded,
+  terminate: undefined,
 };
 
 export const stageNames = ['pull', 'init', 'ready', 'live', 'exit', 'terminate'] as const;
 /** A stage as configuration objects have it. */
 export interface StageSpec {
   readonly stage: (typeof stageNames)[number];
+  /** Names of the containers, `*` for any text. Absent: all. */
+  readonly containers?: readonly string[];
   readonly delay?: string;
   readonly jitter?: string;
   /** Of `pull`: the image cannot be pulled. */
   readonly fails?: boolean;
-  /** Of `ready`: containers are never ready. */
+  /** Of `ready`: containers are never ready. Of `exit` and `init`: they never exit by themselves. */
   readonly never?: boolean;
   /** Of `ready`: true: all probes count, with their delays; false: none does. */
   readonly probes?: boolean;
   /** Of `exit` and `init`. */
   readonly exitCode?: number;
-  /** Of `exit`: `Completed`, `Error` or `OOMKilled`. */
+  /** Of `exit` and `init`: `Completed`, `Error` or `OOMKilled`. */
   readonly reason?: string;
+  /** Of `exit` and `init`: the termination message. Alone it does not say when the container exits. */
+  readonly message?: string;
 }
 
-/** The quick life cycle with some stages changed. Throws TimeError for a wrong duration. */
-export function lifecycleOf(stages: readonly StageSpec[], base: Lifecycle = quickLifecycle): Lifecycle {
-  let made = base;
+/** The life cycles of the containers of a pod. Throws TimeError for a wrong duration. */
+export class Lifecycles {
+  private readonly stages: readonly StageSpec[];
+  /** That of containers which no stage names; undefined if stages name some. */
+  private readonly common: Lifecycle | undefined;
+
+  constructor(stages: readonly StageSpec[]) {
+    this.stages = stages;
+    const all = lifecycleOf(stages);
+    this.common = stages.every(({ containers }) => containers === undefined) ? all : undefined;
+  }
+  of(container: string): Lifecycle {
+    const isAbout = ({ containers }: StageSpec): boolean =>
+      containers === undefined || containers.some((pattern) => isLike(container, pattern));
+    return this.common ?? lifecycleOf(this.stages.filter(isAbout));
+  }
+}
+
+/** The quick life cycle with some stages changed. */
+function lifecycleOf(stages: readonly StageSpec[]): Lifecycle {
+  let made = quickLifecycle;
   for (const spec of stages) made = { ...made, ...changed(made, spec) };
   return made;
 }
@@ -71,19 +103,22 @@ function changed(base: Lifecycle, spec: StageSpec): Partial<Lifecycle> {
   switch (spec.stage) {
     case 'pull':
       return { pull: { ...delay, fails: spec.fails ?? base.pull.fails } };
-    case 'init':
-      return { init: { ...delay, exitCode: spec.exitCode ?? base.init.exitCode } };
     case 'ready':
       return { ready: { ...delay, never: spec.never ?? base.ready.never, probes: spec.probes ?? base.ready.probes } };
     case 'live':
       return { live: delay };
-    case 'exit': {
-      const exitCode = spec.exitCode ?? 0;
-      return { exit: { ...delay, exitCode, reason: spec.reason ?? reasonOf(exitCode) } };
-    }
+    case 'init':
+    case 'exit':
+      return { [spec.stage]: ending(base[spec.stage], spec, delay) };
     case 'terminate':
       return { terminate: delay };
   }
+}
+function ending(base: Ending, { message, never, delay, jitter, exitCode, reason }: StageSpec, times: Delay): Ending {
+  const isMessageAlone = message !== undefined && [never, delay, jitter, exitCode, reason].every((value) => value === undefined);
+  const code = exitCode ?? 0;
+  const when = never === true ? 'never' : { ...times, exitCode: code, reason: reason ?? reasonOf(code) };
+  return { when: isMessageAlone ? base.when : when, message: message ?? base.message };
 }
 
 function positiveMillis(text: string): number {

@@ -2,7 +2,9 @@
  * What a simulated node remembers of a pod for as long as something is still to happen to it: times to the millisecond, which the
  * status has in seconds only, and what its processes do. After a restart the status has to do.
  */
+import type { Sources } from '../container-view.ts';
 import type { KeptFiles } from '../shell/files.ts';
+import type { Stop } from './containers.ts';
 import type { ProbeRecord } from './probes.ts';
 import type { Process } from './process.ts';
 
@@ -10,12 +12,18 @@ export class PodMemory {
   readonly uid: string;
   private readonly times = new Map<string, number>();
   private readonly processes = new Map<string, Process>();
-  private stopping: number | undefined;
+  private readonly stops = new Map<string, Stop>();
   private readonly probes = new Map<string, ProbeRecord>();
   /** How often clients wrote in its containers. */
   writes = 0;
-  /** Files that commands of the pod wrote. */
-  files: KeptFiles | undefined;
+  /** Files that commands of the pod wrote to its volumes, by volume. */
+  readonly volumes = new Map<string, KeptFiles>();
+  /** Config maps and secrets as its commands see them, and since when. */
+  sources: { readonly at: number; readonly found: Sources } | undefined;
+
+  get hasFiles(): boolean {
+    return [...this.volumes.values()].some(({ written, removed }) => written.size + removed.size > 0);
+  }
 
   constructor(uid: string) {
     this.uid = uid;
@@ -33,10 +41,15 @@ export class PodMemory {
   note(what: string, at: number): void {
     this.times.set(what, at);
   }
-  /** How long the commands take that run before containers stop, found once. */
-  stopMs(find: () => number): number {
-    this.stopping ??= find();
-    return this.stopping;
+  drop(what: string): void {
+    this.times.delete(what);
+    this.stops.delete(what);
+  }
+  /** How a container stops, found once for each reason. */
+  stop(what: string, find: () => Stop): Stop {
+    const stop = this.stops.get(what) ?? find();
+    this.stops.set(what, stop);
+    return stop;
   }
   /** The process of one run of a container, found once. */
   process(run: string, find: () => Process): Process {

@@ -2,8 +2,9 @@
 import { formatTime } from '../../../meta/time.ts';
 import { phaseOf as phaseNow } from '../../workloads/shared/pod-state.ts';
 import { conditionsOf, phaseOf, type States } from './conditions.ts';
-import { type ContainerStatus, type ContainerWorld, earliest, exited, progress, type Status, waitingStatus } from './containers.ts';
-import type { Container } from './process.ts';
+import { type ContainerStatus, type ContainerWorld, earliest, exited, KILLED, progress, type Status, waitingStatus } from './containers.ts';
+import { reasonOf } from './lifecycle.ts';
+import type { Container, Role } from './process.ts';
 
 export interface PodWorld extends ContainerWorld {
   readonly hostIP: string;
@@ -102,14 +103,21 @@ function ephemeralStates(world: PodWorld): ContainerStatus[] {
   });
 }
 
-/** The status of a pod whose containers were stopped with an exit code. */
-export function stoppedStatus(world: Pick<ContainerWorld, 'pod' | 'now' | 'memory'>, exitCode: number): Status {
+export type StoppedWorld = Pick<ContainerWorld, 'pod' | 'now' | 'memory' | 'message'>;
+
+/** The status of a pod whose containers were stopped with their exit codes. */
+export function stoppedStatus(world: StoppedWorld, exitCodeOf: (container: Container) => number): Status {
   const { pod, now } = world;
   const old: Status = pod.status ?? {};
-  const stop = (status: ContainerStatus): ContainerStatus =>
-    status.state?.running == null ? status : exited(world, status, exitCode, exitCode === 0 ? 'Completed' : 'Error');
-  const main = (old.containerStatuses ?? []).map(stop);
-  const init = (old.initContainerStatuses ?? []).map(stop);
+  const stop = (status: ContainerStatus, role: Role): ContainerStatus => {
+    const all = role === 'init' ? pod.spec?.initContainers : pod.spec?.containers;
+    const container = all?.find(({ name }) => name === status.name);
+    if (status.state?.running == null || container === undefined) return status;
+    const exitCode = exitCodeOf(container);
+    return exited(world, container, role, status, { exitCode, reason: reasonOf(exitCode) });
+  };
+  const main = (old.containerStatuses ?? []).map((status) => stop(status, 'main'));
+  const init = (old.initContainerStatuses ?? []).map((status) => stop(status, 'init'));
   const isInitialized = init.every(({ state }) => state?.terminated?.exitCode === 0);
   const states: States = { init, main, initialized: isInitialized, initFailed: false };
   const phase = main.length === 0 ? phaseNow(pod) : phaseOf(pod, states);
@@ -123,6 +131,6 @@ export function stoppedStatus(world: Pick<ContainerWorld, 'pod' | 'now' | 'memor
 }
 
 /** The status of a pod that its node ended, for a reason such as DeadlineExceeded or Evicted. */
-export function failedStatus(world: Pick<ContainerWorld, 'pod' | 'now' | 'memory'>, reason: string, message: string): Status {
-  return { ...stoppedStatus(world, 137), phase: 'Failed', reason, message };
+export function failedStatus(world: StoppedWorld, reason: string, message: string): Status {
+  return { ...stoppedStatus(world, () => KILLED), phase: 'Failed', reason, message };
 }

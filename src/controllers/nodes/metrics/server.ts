@@ -1,11 +1,13 @@
 /**
- * The metrics API of simulated nodes: usage of nodes and pods, as a metrics server registers it. It stands behind the API server as any
- * aggregated one does, but within its process: requests arrive authorized.
+ * The metrics API of simulated nodes: usage of nodes and pods, as a metrics server has it. It stands behind the API server as any
+ * aggregated one does, but within its process: requests arrive authorized. It also answers for other API servers that would run in
+ * simulated pods: they are there, and have no resources.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from '../../../client/dynamic.ts';
+import type { ApiObject } from '../../../kinds/kind.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { LocalSocket } from '../../../lib/local-socket.ts';
 import { joinApiVersion } from '../../../meta/api-version.ts';
@@ -14,6 +16,7 @@ import { groupName, type Identity, metaGroups } from '../../../meta/identity.ts'
 import { formatTime } from '../../../meta/time.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import type { Annotations } from '../annotations.ts';
 import { isSimulated, type NodeObject } from '../node-object.ts';
 import { containerUsage, nodeUsage, sumOf, type Usage, WINDOW_MS, written } from './usage.ts';
 
@@ -73,17 +76,21 @@ export class MetricsServer {
 
   private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const [path = '', search = ''] = (req.url ?? '').split('?');
-    const parts = path
+    const [, group, version, ...parts] = path
       .split('/')
       .filter((part) => part !== '')
-      .map(decodeURIComponent)
-      .slice(3);
+      .map(decodeURIComponent);
+    const apiVersion = `${group}/${version}`;
+    if (apiVersion !== this.apiVersion) {
+      if (parts.length > 0) throw pathNotFound();
+      return send(res, 200, resourceList(apiVersion, []));
+    }
     if (req.method !== 'GET' && req.method !== 'HEAD')
       throw methodNotAllowed(
         { group: groupName(this.options.identity, 'metrics'), resource: parts[0] ?? '' },
         (req.method ?? '').toLowerCase(),
       );
-    if (parts.length === 0) return send(res, 200, this.resources());
+    if (parts.length === 0) return send(res, 200, resourceList(apiVersion, resources));
     const query = new URLSearchParams(search);
     if (query.get('watch') === 'true' || query.get('watch') === '1')
       throw methodNotAllowed({ group: groupName(this.options.identity, 'metrics'), resource: parts[0] ?? '' }, 'watch');
@@ -96,42 +103,40 @@ export class MetricsServer {
     send(res, 200, { kind: `${kind}List`, apiVersion: this.apiVersion, metadata: {}, items: found.map(shown) });
   }
 
-  private resources(): object {
-    const one = (name: string, kind: string, namespaced: boolean) => ({ name, singularName: '', namespaced, kind, verbs: ['get', 'list'] });
-    return {
-      kind: 'APIResourceList',
-      apiVersion: 'v1',
-      groupVersion: this.apiVersion,
-      resources: [one('nodes', 'NodeMetrics', false), one('pods', 'PodMetrics', true)],
-    };
-  }
-
   private async pods({ namespace, name, query }: Wanted): Promise<Metrics[]> {
     const { client } = this.options;
     const simulated = await this.simulatedNodes();
+    const namespaces = await this.namespaces(namespace);
     const found: Metrics[] = [];
     if (name !== undefined) {
       const pod = await client.find<WorkloadPod>(refs.pods, namespace ?? '', name);
-      const metrics = pod === undefined ? undefined : this.podMetrics(pod, simulated);
+      const metrics = pod === undefined ? undefined : this.podMetrics(pod, simulated, namespaces);
       if (metrics === undefined)
         throw notFound({ group: groupName(this.options.identity, 'metrics'), resource: 'pods' }, `${namespace}/${name}`);
       return [metrics];
     }
     for await (const pod of client.each<WorkloadPod>(refs.pods, namespace, selectors(query))) {
-      const metrics = this.podMetrics(pod, simulated);
+      const metrics = this.podMetrics(pod, simulated, namespaces);
       if (metrics !== undefined) found.push(metrics);
     }
     return found;
   }
+  /** The annotations of namespaces. */
+  private async namespaces(name?: string): Promise<ReadonlyMap<string, Annotations>> {
+    const found = new Map<string, Annotations>();
+    const selector = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
+    for await (const { metadata } of this.options.client.each<ApiObject>(refs.namespaces, undefined, selector))
+      found.set(metadata.name ?? '', metadata.annotations);
+    return found;
+  }
   /** Undefined for a pod that does not run on a simulated node. */
-  private podMetrics(pod: WorkloadPod, simulated: ReadonlySet<string>): Metrics | undefined {
+  private podMetrics(pod: WorkloadPod, simulated: ReadonlySet<string>, namespaces: ReadonlyMap<string, Annotations>): Metrics | undefined {
     const { identity, clock } = this.options;
     if (!isUsing(pod) || !simulated.has(pod.spec?.nodeName ?? '')) return undefined;
     const now = clock.now();
-    const usages = (pod.spec?.containers ?? []).map(
-      (container) => [container.name, containerUsage(identity, pod, container, now)] as const,
-    );
     const { name = '', namespace = '', labels } = pod.metadata;
+    const annotated = { identity, pod, ofNamespace: namespaces.get(namespace) };
+    const usages = (pod.spec?.containers ?? []).map((container) => [container.name, containerUsage(annotated, container, now)] as const);
     return {
       metadata: { name, namespace, ...(labels !== undefined && { labels }) },
       ...this.times(now),
@@ -182,6 +187,7 @@ export class MetricsServer {
   private async sumAll(now: number): Promise<Map<string, Usage>> {
     const { client, identity } = this.options;
     const byNode = new Map<string, Usage>();
+    const namespaces = await this.namespaces();
     for await (const node of client.each<NodeObject>(refs.nodes, undefined)) {
       if (isSimulated(identity, node)) byNode.set(node.metadata.name ?? '', nodeUsage([]));
     }
@@ -189,7 +195,8 @@ export class MetricsServer {
       const node = pod.spec?.nodeName ?? '';
       const known = byNode.get(node);
       if (known === undefined || !isUsing(pod)) continue;
-      const usages = (pod.spec?.containers ?? []).map((container) => containerUsage(identity, pod, container, now));
+      const annotated = { identity, pod, ofNamespace: namespaces.get(pod.metadata.namespace ?? '') };
+      const usages = (pod.spec?.containers ?? []).map((container) => containerUsage(annotated, container, now));
       byNode.set(node, sumOf(usages, known));
     }
     return byNode;
@@ -223,6 +230,17 @@ export class MetricsServer {
     send(res, fault.code, fault.status());
   }
 }
+
+const resourceList = (groupVersion: string, all: readonly object[]): object => ({
+  kind: 'APIResourceList',
+  apiVersion: 'v1',
+  groupVersion,
+  resources: all,
+});
+const resources = [
+  { name: 'nodes', singularName: '', namespaced: false, kind: 'NodeMetrics', verbs: ['get', 'list'] },
+  { name: 'pods', singularName: '', namespaced: true, kind: 'PodMetrics', verbs: ['get', 'list'] },
+];
 
 /** A pod has metrics while all its containers run: one that waits for its restart uses nothing. */
 const isUsing = ({ status }: WorkloadPod): boolean =>

@@ -5,9 +5,8 @@
  *   simulation.plat.dev/usage.cpu: 250m           of every container of the pod
  *   simulation.plat.dev/usage.memory.NAME: 1Gi    of one
  */
-import { type Identity, simulationName } from '../../../meta/identity.ts';
 import { parseQuantity, QuantityError } from '../../../meta/quantity.ts';
-import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import { type Annotated, annotationOf } from '../annotations.ts';
 import { fraction } from '../lifecycle/lifecycle.ts';
 import type { Container } from '../lifecycle/process.ts';
 
@@ -28,22 +27,17 @@ const SMALL_MEMORY = { low: 8 * 2 ** 20, high: 48 * 2 ** 20 };
 /** What a node uses without its pods. */
 const OF_NODE: Usage = { cpu: 100e6, memory: 512 * 2 ** 20 };
 
-export function containerUsage(identity: Identity, pod: WorkloadPod, container: Container, now: number): Usage {
+export function containerUsage(annotated: Annotated, container: Container, now: number): Usage {
   const window = Math.floor(now / WINDOW_MS);
   const drawn = (resource: 'cpu' | 'memory', small: { low: number; high: number }, scale: number): number => {
-    const given = annotated(identity, pod, container.name, resource);
+    const given = numberOf(annotationOf(annotated, `usage.${resource}`, container.name));
     if (given !== undefined) return given * scale;
-    const share = fraction(`${pod.metadata.uid}/${container.name}/${resource}/${window}`);
+    const share = fraction(`${annotated.pod.metadata.uid}/${container.name}/${resource}/${window}`);
     const request = numberOf(container.resources?.requests?.[resource]);
     if (request === undefined || request === 0) return Math.floor(small.low + share * (small.high - small.low));
     return Math.floor(request * scale * (LOW + share * (HIGH - LOW)));
   };
   return { cpu: drawn('cpu', SMALL_CPU, 1e9), memory: drawn('memory', SMALL_MEMORY, 1) };
-}
-
-function annotated(identity: Identity, { metadata }: WorkloadPod, container: string, resource: string): number | undefined {
-  const name = simulationName(identity, `usage.${resource}`);
-  return numberOf(metadata.annotations?.[`${name}.${container}`] ?? metadata.annotations?.[name]);
 }
 
 /** Undefined for what is no quantity. */

@@ -8,10 +8,12 @@ const KEPT_BYTES = 2 * FILE_BYTES;
 
 /** Longest path of a mount, and of a file that commands write. */
 export const PATH_LIMIT = 4096;
+/** Characters of the directories that a tree names; further ones are left out. */
+const TREE_CHARACTERS = 1 << 19;
 /** The work of a look at one file (`work.ts`). */
 const FILE_WORK = 20;
 
-/** Changes that commands made to the files of a container, or of a volume, by their path in it: `/a/b`. */
+/** Changes that commands made to the files of a container, or of a volume, by their path in it: `/a/b`; directories end with `/`. */
 export interface KeptFiles {
   readonly written: Map<string, string>;
   /** Files that were there from the start and are removed. At most those that were there. */
@@ -36,20 +38,55 @@ export interface Layer {
 /** A layer that is forgotten with its user, unless that keeps `kept`. */
 export const layerOf = (kept: KeptFiles, path = ''): Layer => ({ path, kept: () => kept, keep: () => kept });
 
+/** Whether a file that is not there is known to be missing, by its path. */
+export type Knowledge = (path: string) => boolean;
+
 export class Files {
+  /** Of the process; relative paths begin there. */
+  directory = '/';
   /** How often files were written or removed. */
   changes = 0;
   /** Whether a file or directory was looked for in vain, or a directory was listed. */
   missed = false;
+  /** Whether a file was taken to be there that is not known. */
+  assumed = false;
+  /** Whether a test of a file that is not known decided what was done. */
+  guessed = false;
   /** Files by path as they were before any command. */
   private readonly base: ReadonlyMap<string, string>;
   /** The deepest first. */
   private readonly layers: readonly Layer[];
+  private readonly knows: Knowledge;
+  /** Directories that were copied from where nothing is known. */
+  private readonly copied: string[] = [];
   private work = 0;
 
-  constructor(base: ReadonlyMap<string, string>, layers: readonly Layer[] = [layerOf(newKeptFiles())]) {
+  constructor(base: ReadonlyMap<string, string>, layers: readonly Layer[] = [layerOf(newKeptFiles())], knows: Knowledge = () => true) {
     this.base = base;
     this.layers = [...layers].sort((a, b) => b.path.length - a.path.length);
+    this.knows = knows;
+  }
+  /** The path from the root. */
+  absolute(path: string): string {
+    return normal(path.startsWith('/') ? path : `${this.directory}/${path}`);
+  }
+  /** Whether what is not there may be there all the same: a command that needs it goes on as if it were. */
+  assume(path: string): boolean {
+    const mayExist = this.mayExist(path);
+    if (mayExist) this.assumed = true;
+    return mayExist;
+  }
+  /** The same for a test of it: what follows is a guess. */
+  guess(path: string): void {
+    if (this.mayExist(path)) this.guessed = true;
+  }
+  private mayExist(path: string): boolean {
+    const at = this.absolute(path);
+    return !this.exists(at) && (!this.knows(at) || this.copied.some((directory) => isWithin(at, directory)));
+  }
+  /** A directory was copied there of which nothing is known. */
+  copiedTo(path: string): void {
+    if (this.copied.length < FILES) this.copied.push(this.absolute(path));
   }
 
   /** What was done since the last call, in units of work. */
@@ -59,7 +96,8 @@ export class Files {
     return work;
   }
   read(path: string): string | undefined {
-    const at = normal(path);
+    const at = this.absolute(path);
+    if (at === '/dev/null') return '';
     const { layer, name } = this.place(at);
     const kept = layer.kept();
     const own = kept?.written.get(name);
@@ -68,7 +106,7 @@ export class Files {
     return found;
   }
   isDirectory(path: string): boolean {
-    const at = normal(path);
+    const at = this.absolute(path);
     if (at === '/' || usualDirectories.has(at)) return true;
     const prefix = `${at}/`;
     for (const layer of this.layers) if (layer.path === at || layer.path.startsWith(prefix)) return true;
@@ -83,30 +121,52 @@ export class Files {
   list(path: string): string[] | undefined {
     this.missed = true;
     if (!this.isDirectory(path)) return undefined;
-    const at = normal(path);
+    const at = this.absolute(path);
     const prefix = at === '/' ? '/' : `${at}/`;
     const names = new Set<string>();
     for (const name of [...this.paths(), ...this.layers.map((layer) => layer.path), ...usualDirectories])
       if (name.startsWith(prefix) && name.length > prefix.length) names.add(name.slice(prefix.length).split('/')[0] as string);
     return [...names].sort();
   }
-  /** The paths of a file, or of all files in a directory and those below it. */
+  /** The paths of a file, or of all files in a directory and those below it; empty directories end with `/`. */
   under(path: string): string[] {
     this.missed = true;
-    const at = normal(path);
-    const prefix = at === '/' ? at : `${at}/`;
-    return [...this.paths()].filter((name) => name === at || name.startsWith(prefix)).sort();
+    const at = this.absolute(path);
+    return [...this.paths()].filter((name) => isWithin(name, at)).sort();
+  }
+  /** The directory, if it is one, and all in it and below it: directories end with `/`. */
+  tree(path: string): string[] {
+    const at = this.absolute(path);
+    const root = at === '/' ? at : `${at}/`;
+    const found = new Set(this.isDirectory(at) ? [root] : []);
+    let left = TREE_CHARACTERS;
+    for (const name of this.under(at)) {
+      for (let end = name.indexOf('/', root.length); end > 0 && left > 0; end = name.indexOf('/', end + 1)) {
+        found.add(name.slice(0, end + 1));
+        left -= end;
+      }
+      found.add(name);
+    }
+    this.work += TREE_CHARACTERS - left;
+    return [...found].sort();
   }
   /** Returns false when there are too many files, or the text is too long. */
   write(path: string, text: string): boolean {
-    const { layer, name } = this.place(normal(path));
+    return this.put(this.absolute(path), text);
+  }
+  /** Makes a directory, and those that it is in. Returns false when there are too many files. */
+  makeDirectory(path: string): boolean {
+    return this.isDirectory(path) || this.put(`${this.absolute(path)}/`, '');
+  }
+  private put(at: string, text: string): boolean {
+    const { layer, name } = this.place(at);
     if (name.length > PATH_LIMIT) return false;
     const kept = layer.keep();
     this.work += kept.written.size;
     let size = text.length;
     for (const [file, content] of kept.written) if (file !== name) size += content.length;
-    const isWithin = text.length <= FILE_BYTES && size <= KEPT_BYTES && (kept.written.size < FILES || kept.written.has(name));
-    if (!isWithin) return false;
+    const fits = text.length <= FILE_BYTES && size <= KEPT_BYTES && (kept.written.size < FILES || kept.written.has(name));
+    if (!fits) return false;
     kept.removed.delete(name);
     kept.written.set(name, text);
     this.changes++;
@@ -114,10 +174,10 @@ export class Files {
   }
   /** Removes a file, or a directory with all in it. Returns false if there is none. */
   remove(path: string): boolean {
-    const at = normal(path);
+    const at = this.absolute(path);
     let found = false;
     for (const file of [...this.paths()]) {
-      if (file !== at && !file.startsWith(`${at}/`)) continue;
+      if (!isWithin(file, at)) continue;
       found = true;
       const { layer, name } = this.place(file);
       const kept = layer.keep();
@@ -134,8 +194,7 @@ export class Files {
 
   private place(at: string): { readonly layer: Layer; readonly name: string } {
     for (const layer of this.layers)
-      if (layer.path === '' || at === layer.path || at.startsWith(`${layer.path}/`))
-        return { layer, name: `${layer.within ?? ''}${at.slice(layer.path.length)}` };
+      if (layer.path === '' || isWithin(at, layer.path)) return { layer, name: `${layer.within ?? ''}${at.slice(layer.path.length)}` };
     throw new Error('files need a layer without a path');
   }
   private *paths(): Generator<string> {
@@ -151,11 +210,15 @@ export class Files {
         const at = `${layer.path}${name.slice(within.length)}`;
         this.work += FILE_WORK;
         // A deeper mount hides what is below it.
-        if ((within === '' || name === within || name.startsWith(`${within}/`)) && this.place(at).layer === layer) yield at;
+        if ((within === '' || isWithin(name, within)) && this.place(at).layer === layer) yield at;
       }
     }
   }
 }
+
+/** Whether a path is that of a directory, or of what is below it. */
+export const isWithin = (path: string, directory: string): boolean =>
+  directory === '/' || path === directory || path.startsWith(`${directory}/`);
 
 /** Directories that every image has. */
 const usualDirectories: ReadonlySet<string> = new Set(['/bin', '/dev', '/etc', '/proc', '/root', '/tmp', '/usr', '/var']);

@@ -4,7 +4,6 @@
  *
  *   sh -c 'touch /tmp/a; sleep 10; rm /tmp/a'      after 5 s: /tmp/a      after 15 s: nothing
  */
-import { Files, type Layer, layerOf, newKeptFiles } from './files.ts';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
 import { OUTCOME_WORK } from './work.ts';
@@ -22,18 +21,11 @@ export interface Replayed {
   readonly nextChangeMs: () => number | undefined;
 }
 
-/** `mounted`: the files that it began with; `layers`: where it writes; `work`: how far it is followed. */
-export function replay(
-  argv: readonly string[],
-  mounted: ReadonlyMap<string, string>,
-  environment: Omit<Environment, 'files'>,
-  elapsedMs: number,
-  layers: readonly Layer[] = [layerOf(newKeptFiles())],
-  work = OUTCOME_WORK,
-): Replayed {
-  const files = new Files(mounted, layers);
+/** `environment`: as it was at the start; `work`: how far the command is followed. */
+export function replay(argv: readonly string[], environment: Environment, elapsedMs: number, work = OUTCOME_WORK): Replayed {
+  const { files } = environment;
   if (argv.length === 0) return { files: files.all(), simulated: false, nextChangeMs: () => undefined };
-  const world: Environment = { ...environment, variables: new Map(environment.variables), files };
+  const world: Environment = { ...environment, variables: new Map(environment.variables) };
   const running = run(argv, world);
   let simulated = true;
   let hasEnded = false;
@@ -55,7 +47,7 @@ export function replay(
   while (!hasEnded && waitedMs <= elapsedMs) step();
   return {
     files: files.all(),
-    simulated,
+    simulated: simulated && !files.assumed && !files.guessed,
     nextChangeMs: () => {
       const before = files.changes;
       const last = steps + AHEAD_LIMIT;

@@ -4,32 +4,18 @@
  *
  *   sh -c 'echo a; sleep 5; exit 3'   →   { out: 'a\n' }   { waitMs: 5000 }   return 3
  */
-import { own } from '../../../lib/own.ts';
 import { arithmetic } from './arithmetic.ts';
+import { textIn } from './file-programs.ts';
 import { type Files, withoutEnd } from './files.ts';
+import { isLike } from './pattern.ts';
+import type { Environment, ProcessStep, Running } from './program.ts';
 import { programs } from './programs.ts';
 import { type Command, type List, parseScript, type Redirection } from './syntax.ts';
+import { linesOf } from './text-lines.ts';
 import { NotSupported, type Part, type Word } from './words.ts';
 import { COMMAND_WORK, ShellWork } from './work.ts';
 
-export type ProcessStep =
-  | { readonly out: string }
-  | { readonly err: string }
-  | { readonly waitMs: number }
-  /** Wants a line of the input; the answer is undefined at its end. */
-  | { readonly input: true };
-
-export interface Environment {
-  readonly variables: Map<string, string>;
-  readonly files: Files;
-  readonly hostname: string;
-  readonly now: () => number;
-  /** A number from 0 up to, but not including, 32768. */
-  readonly random: () => number;
-  /** What all shells of this run have done together. */
-  work?: ShellWork;
-}
-export type Running = Generator<ProcessStep, number, string | undefined>;
+export type { Environment, ProcessStep, Running };
 
 /** There is no such program here. */
 export class UnknownProgram extends Error {
@@ -54,7 +40,8 @@ const shells = new Set(['sh', 'bash', 'ash', 'dash']);
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Whether there is such a program here. */
-export const isProgram = (program: string): boolean => shells.has(baseName(program)) || Object.hasOwn(programs, baseName(program));
+export const isProgram = (program: string): boolean =>
+  shells.has(baseName(program)) || baseName(program) === 'env' || programs.has(baseName(program));
 
 /** Runs a program. Throws UnknownProgram and NotSupported for what is not simulated. */
 export function* run(argv: readonly string[], environment: Environment): Running {
@@ -65,9 +52,23 @@ export function* run(argv: readonly string[], environment: Environment): Running
 }
 
 function* program_(program: string, args: readonly string[], environment: Environment): Running {
-  const found = own(programs, baseName(program));
+  if (baseName(program) === 'env') return yield* env(args, environment);
+  const found = programs.get(baseName(program));
   if (found === undefined) throw new UnknownProgram(program);
   return yield* found(args, environment);
+}
+
+/** Prints the variables, or runs a program with more of them: `env A=1 sh -c 'echo $A'` */
+function* env(args: readonly string[], environment: Environment): Running {
+  const at = args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
+  const given = args.slice(0, at < 0 ? undefined : at).map(splitOnce);
+  const variables = new Map([...environment.variables, ...given]);
+  if (at >= 0) {
+    if (args[at]?.startsWith('-')) throw new NotSupported('env with options');
+    return yield* run(args.slice(at), { ...environment, variables });
+  }
+  for (const [name, value] of variables) yield { out: `${name}=${value}\n` };
+  return 0;
 }
 
 function* shell(args: readonly string[], environment: Environment): Running {
@@ -76,7 +77,10 @@ function* shell(args: readonly string[], environment: Environment): Running {
   if (at >= 0) {
     const script = args[at + 1] ?? '';
     const stops = options.some((option) => option.startsWith('-') && option.includes('e'));
-    return yield* new Shell(environment, args.slice(at + 2), stops).script(script);
+    const { directory } = environment.files;
+    const code = yield* new Shell(environment, args.slice(at + 2), stops).script(script);
+    environment.files.directory = directory;
+    return code;
   }
   if (args.some((arg) => !arg.startsWith('-'))) throw new NotSupported('scripts in files');
   const interactive = new Shell(environment, [], false);
@@ -263,6 +267,8 @@ class Shell {
         for (const arg of args) this.environment.variables.delete(arg);
         return 0;
       case 'trap':
+        if ((args[0] ?? '') !== '' && args.some((arg) => /^(SIG)?TERM$|^15$/.test(arg))) this.environment.trapsTerm = true;
+        return 0;
       case 'wait':
       case ':':
         return 0;
@@ -301,7 +307,7 @@ class Shell {
       if (operator === '2>&1') err = (text) => (out === undefined ? { out: text } : out(text));
       else if (operator === '>&2' || operator === '1>&2') out = (text) => ({ err: text });
       else if (operator === '<') {
-        const text = files.read(path);
+        const text = textIn(files, path);
         if (text === undefined) {
           yield { err: `sh: ${path}: No such file or directory\n` };
           return 1;
@@ -344,8 +350,10 @@ class Shell {
   private *expand({ parts }: Word): Generator<ProcessStep, string[], string | undefined> {
     const values: string[] = [];
     let current: string | undefined;
+    let isPattern = false;
     for (const part of parts) {
       const text = yield* this.value(part);
+      isPattern ||= part.kind === 'text' && !part.quoted && part.text.includes('*');
       this.work.spend(text.length);
       const splits = (part.kind === 'variable' || part.kind === 'command') && !part.quoted;
       if (!splits) {
@@ -365,7 +373,27 @@ class Shell {
       if ((current ?? '').length > WORD_LIMIT || values.length > WORD_LIMIT) throw new NotSupported('a word is too long');
     }
     if (current !== undefined) values.push(current);
-    return values;
+    return isPattern ? values.flatMap((value) => this.matching(value)) : values;
+  }
+  /** The paths that are like a pattern: `/etc/conf.d/*`. The pattern itself if there are none. */
+  private matching(pattern: string): string[] {
+    const { files } = this.environment;
+    const [first = '', ...rest] = pattern.split('/');
+    let found = first.includes('*') ? this.entries('', first) : [first];
+    for (const part of rest) {
+      found = part.includes('*')
+        ? found.flatMap((directory) => this.entries(`${directory}/`, part))
+        : found.map((directory) => `${directory}/${part}`);
+      if (found.length > WORD_LIMIT) throw new NotSupported('a pattern of so many files');
+    }
+    const existing = found.filter((path) => files.exists(path));
+    return existing.length === 0 ? [pattern] : existing;
+  }
+  private entries(directory: string, pattern: string): string[] {
+    const names = this.environment.files.list(directory === '' ? '.' : directory) ?? [];
+    this.work.spend(names.length * PIECE_WORK);
+    const isShown = (name: string): boolean => !name.startsWith('.') || pattern.startsWith('.');
+    return names.filter((name) => isShown(name) && isLike(name, pattern)).map((name) => `${directory}${name}`);
   }
   private *value(part: Part): Generator<ProcessStep, string, string | undefined> {
     switch (part.kind) {
@@ -429,11 +457,6 @@ function isAssignment(word: Word | undefined, text: string): boolean {
   return first?.kind === 'text' && !first.quoted && /^[A-Za-z_]\w*=/.test(first.text) && text.includes('=');
 }
 type Lines = Iterator<string, undefined>;
-
-/** Lines with their line ends. */
-export function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
 
 function fileWriter(files: Files, path: string, append: boolean): (text: string) => ProcessStep | undefined {
   if (path === '/dev/null') return () => undefined;

@@ -72,6 +72,108 @@ test.each([
   expect(sh(script)).toMatchObject({ out, code });
 });
 
+const tree = {
+  '/data/a.txt': 'one\ntwo\nthree\n',
+  '/data/sub/b.conf': 'x',
+  '/data/sub/deep/c.txt': '',
+  '/data/.hidden': '',
+};
+
+test.each([
+  ['find /data -type f', '/data/.hidden\n/data/a.txt\n/data/sub/b.conf\n/data/sub/deep/c.txt\n'],
+  ['find /data -type d', '/data\n/data/sub\n/data/sub/deep\n'],
+  [`find /data/ -name '*.txt' -print`, '/data/a.txt\n/data/sub/deep/c.txt\n'],
+  ['cd /data; find . -maxdepth 1 -mindepth 1', './.hidden\n./a.txt\n./sub\n'],
+  ['cd /data/sub && find -type f', './b.conf\n./deep/c.txt\n'],
+  ['ls /data', 'a.txt\nsub\n'],
+  ['ls -a /data', '.\n..\n.hidden\na.txt\nsub\n'],
+  ['ls -A /data', '.hidden\na.txt\nsub\n'],
+  ['ls -d /data /data/a.txt', '/data\n/data/a.txt\n'],
+  ['cd /data/sub; ls; pwd; cat b.conf', 'b.conf\ndeep\n/data/sub\nx'],
+  ['cd /data; sh -c "cd /tmp"; pwd', '/data\n'],
+  ['echo /data/*.txt /data/*/*.conf /none/* "/data/*"', '/data/a.txt /data/sub/b.conf /none/* /data/*\n'],
+  ['cat /data/s*/b*', 'x'],
+  ['head -n 2 /data/a.txt; head -1 /data/a.txt', 'one\ntwo\none\n'],
+  ['tail -n 1 /data/a.txt; tail -n +2 /data/a.txt; seq 20 | tail -2', 'three\ntwo\nthree\n19\n20\n'],
+  ['mkdir -p /x/y && [ -d /x/y ] && ls /x && cp /data/a.txt /x/y && ls /x/y', 'y\na.txt\n'],
+  ['mkdir /x; mkdir /x || echo exists', 'exists\n'],
+  [
+    'cp -r /data/sub /copy && find /copy -type f && cp /data/a.txt /data/sub/b.conf /copy && ls /copy',
+    '/copy/b.conf\n/copy/deep/c.txt\na.txt\nb.conf\ndeep\n',
+  ],
+  ['cp -r /data/sub/. /copy; ls /copy', 'b.conf\ndeep\n'],
+  ['cp /data/sub /copy || echo no', 'no\n'],
+  ['mv /data/sub /moved; ls /data; ls /moved', 'a.txt\nb.conf\ndeep\n'],
+  ['ln -sf /data/a.txt /link; head -1 /link', 'one\n'],
+  ['rm -r /data/sub; find /data -type f', '/data/.hidden\n/data/a.txt\n'],
+  ['cat /dev/null; echo $?', '0\n'],
+  ['env A=1 B=2 sh -c "echo $NAME \\$A\\$B"', 'web 12\n'],
+])('the files of %s', (script, out) => {
+  expect(sh(script, environment(tree))).toMatchObject({ out, code: 0 });
+});
+
+test('ls shows files in the long form', () => {
+  expect(sh('ls -la /data', environment(tree)).out.split('\n')).toEqual([
+    'total 0',
+    'drwxr-xr-x    2 root     root          4096 Jan  1 00:00 .',
+    'drwxr-xr-x    2 root     root          4096 Jan  1 00:00 ..',
+    '-rw-r--r--    1 root     root             0 Jan  1 00:00 .hidden',
+    '-rw-r--r--    1 root     root            14 Jan  1 00:00 a.txt',
+    'drwxr-xr-x    2 root     root          4096 Jan  1 00:00 sub',
+    '',
+  ]);
+  expect(sh('ls -l /data/a.txt', environment(tree)).out).toBe('-rw-r--r--    1 root     root            14 Jan  1 00:00 /data/a.txt\n');
+});
+
+test('conditions of find that are not here are refused, and so is what env cannot do', () => {
+  for (const script of ['find / -exec rm {} +', 'find / -newer /x', 'find / -type l', 'find / ! -name a', 'env -i sh'])
+    expect(() => sh(script), script).toThrow(NotSupported);
+  expect(() => all(['env', 'A=1', 'java', '-jar', 'app.jar'])).toThrow(UnknownProgram);
+});
+
+test('files that are followed never end', () => {
+  expect(all(['tail', '-f', '/dev/null']).waited).toBeGreaterThan(1e12);
+  expect(all(['tail', '-n0', '-F', '/data/a.txt'], environment(tree))).toMatchObject({ out: '', waited: expect.any(Number) });
+  expect(sh('tail -f /none').code).toBe(1);
+});
+
+/** A container of an image of which nothing is known, with an empty directory at /work. */
+const unknown = (): Environment => {
+  const world = environment();
+  const files = new Files(new Map([['/etc/hosts', 'hosts']]), [layerOf(newKeptFiles())], (path) => path.startsWith('/work'));
+  return { ...world, files };
+};
+
+test.each<[string, string, boolean, boolean]>([
+  ['cp /app/tool /work/ && test -f /work/tool', '', true, false],
+  ['cp /app/*.jar /work; cat /work/a.jar', '', true, false],
+  ['cp -r /app /work; ls /work/app/lib', '', true, false],
+  ['mv /app/a /work/b; cat /work/b', '', true, false],
+  ['ln -s /app/a /work/b', '', true, false],
+  ['cat /app/a /etc/hosts', 'hosts', true, false],
+  ['cat < /app/a', '', true, false],
+  ['ls /app; find /app -type f; tar cf - /app > /dev/null', '', true, false],
+  ['rm /app/a; rmdir /app/b', '', true, false],
+  ['cd /app && pwd', '/app\n', true, false],
+  ['head /app/a; tail /app/b; dd if=/app/c of=/work/c', '', true, false],
+  ['[ -f /app/a ] || echo no', 'no\n', false, true],
+  ['if test ! -d /app; then echo no; fi', 'no\n', false, true],
+  ['[ -f /etc/hosts ] && [ ! -e /work/a ] && cat /etc/hosts', 'hosts', false, false],
+])('in an image that is not known: %s', (script, out, assumed, guessed) => {
+  const world = unknown();
+  expect(sh(script, world)).toMatchObject({ out, code: 0 });
+  expect([world.files.assumed, world.files.guessed]).toEqual([assumed, guessed]);
+});
+
+test.each(['cat /work/a', 'cp /work/a /work/b', 'ls /work/a', 'rm /work/a', 'find /work/a', 'cd /work/a', 'cat < /work/a', 'head /work/a'])(
+  'what is known to be missing is an error all the same: %s',
+  (script) => {
+    const world = unknown();
+    expect(sh(script, world).code).not.toBe(0);
+    expect([world.files.assumed, world.files.guessed]).toEqual([false, false]);
+  },
+);
+
 test('programs without a shell', () => {
   expect(all(['echo', '$NAME', 'x'])).toMatchObject({ out: '$NAME x\n', code: 0 });
   expect(all(['/bin/sleep', '1.5m'])).toMatchObject({ waited: 90_000, code: 0 });
@@ -184,15 +286,15 @@ test('tar writes archives of files and directories, and reads them, whatever byt
 });
 
 test('the files of a container are those that its command has made by then', () => {
-  const { files: _none, ...world } = environment();
+  const world = (files: Record<string, string> = {}) => environment(files);
   const argv = ['sh', '-c', 'echo 1 > /tmp/a; rm /etc/x; sleep 10; rm /tmp/a; sleep 600'];
-  const at = (seconds: number) => replay(argv, new Map([['/etc/x', '']]), world, seconds * 1000);
+  const at = (seconds: number) => replay(argv, world({ '/etc/x': '' }), seconds * 1000);
   expect([at(5).files, at(5).simulated]).toEqual([new Map([['/tmp/a', '1\n']]), true]);
   expect(at(15).files).toEqual(new Map());
   expect([at(0).nextChangeMs(), at(5).nextChangeMs(), at(15).nextChangeMs()]).toEqual([10_000, 10_000, undefined]);
   const counting = (lines: number) => ['sh', '-c', `for i in $(seq ${lines}); do echo $i; sleep 1; done; touch /tmp/b; sleep 9`];
-  expect(replay(counting(100), new Map(), world, 0).nextChangeMs()).toBe(100_000);
-  expect(replay(counting(1000), new Map(), world, 0).nextChangeMs()).toBeUndefined();
-  expect(replay(['nginx'], new Map([['/etc/x', '']]), world, 0)).toMatchObject({ files: new Map([['/etc/x', '']]), simulated: false });
-  expect(replay(['sh', '-c', 'while true; do sleep 1; done'], new Map(), world, 1e12).simulated).toBe(true);
+  expect(replay(counting(100), world(), 0).nextChangeMs()).toBe(100_000);
+  expect(replay(counting(1000), world(), 0).nextChangeMs()).toBeUndefined();
+  expect(replay(['nginx'], world({ '/etc/x': '' }), 0)).toMatchObject({ files: new Map([['/etc/x', '']]), simulated: false });
+  expect(replay(['sh', '-c', 'while true; do sleep 1; done'], world(), 1e12).simulated).toBe(true);
 });

@@ -7,8 +7,8 @@ import { bytesOf, textOf } from '../../../lib/byte-text.ts';
 import { paddingOf } from '../../../lib/tar/entry.ts';
 import { TarError, TarReader } from '../../../lib/tar/read.ts';
 import { endingOf, headerOf } from '../../../lib/tar/write.ts';
-import { FILE_BYTES, normal, withoutEnd } from './files.ts';
-import type { Environment, Running } from './run.ts';
+import { FILE_BYTES, withoutEnd } from './files.ts';
+import type { Environment, Running } from './program.ts';
 import { NotSupported } from './words.ts';
 
 interface Wanted {
@@ -19,12 +19,12 @@ interface Wanted {
 
 function wantedOf(args: readonly string[]): Wanted {
   let letters = '';
-  let directory = '/';
+  let directory = '.';
   let archive = '-';
   const paths: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
-    if (arg === '-C') directory = args[++i] ?? '/';
+    if (arg === '-C') directory = args[++i] ?? '.';
     else if (arg.startsWith('--')) continue;
     else if ((i === 0 && /^[a-z]+$/i.test(arg)) || (arg.length > 1 && arg.startsWith('-'))) {
       letters += arg.replace('-', '');
@@ -45,10 +45,11 @@ function* create({ directory, paths }: Wanted, { files, now }: Environment): Run
   let written = 0;
   let code = 0;
   for (const path of paths) {
-    const at = path.startsWith('/') ? normal(path) : normal(`${directory}/${path}`);
+    const at = files.absolute(path.startsWith('/') ? path : `${directory}/${path}`);
     const name = withoutEnd(path, '/').replace(/^\/+/, '');
     const found = files.under(at);
     if (found.length === 0 && !files.isDirectory(at)) {
+      if (files.assume(at)) continue;
       yield { err: `tar: ${path}: No such file or directory\n` };
       code = 1;
       continue;
@@ -61,6 +62,7 @@ function* create({ directory, paths }: Wanted, { files, now }: Environment): Run
       yield { out: textOf(header) };
     }
     for (const file of found) {
+      if (file.endsWith('/')) continue;
       const content = bytesOf(files.read(file) ?? '');
       const header = headerOf({ ...owned, kind: 'file', name: `${name}${file.slice(at.length)}`, size: content.length });
       const whole = Buffer.concat([header, content, Buffer.alloc(paddingOf(content.length))]);
@@ -76,7 +78,7 @@ function* extract({ directory }: Wanted, { files }: Environment): Running {
   const full: string[] = [];
   const reader = new TarReader(({ kind, name, size }) => {
     if (kind !== 'file') return undefined;
-    const path = normal(`${directory}/${name}`);
+    const path = files.absolute(`${directory}/${name}`);
     if (size > FILE_BYTES) {
       full.push(path);
       return undefined;

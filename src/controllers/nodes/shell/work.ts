@@ -6,6 +6,9 @@
  */
 import { NotSupported } from './words.ts';
 
+/** Longest sleep: a program that sleeps longer never ends here. */
+export const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
+
 /** The work of a command besides its arguments. */
 export const COMMAND_WORK = 200;
 /** A script that does more without waiting is ended. */
