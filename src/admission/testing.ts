@@ -121,6 +121,7 @@ export class World {
       options: {},
       user: { name: 'alice', groups: ['system:authenticated'], ...options.user },
       dryRun: options.dryRun ?? false,
+      pathName: '',
       sideWrites: [],
       warn: (text) => this.warnings.push(text),
       annotate: (key, text) => this.annotations.set(key, text),

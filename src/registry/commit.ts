@@ -211,6 +211,7 @@ export function admissionRequest(
   operation: AdmissionRequest['operation'],
   object: ApiObject | undefined,
   oldObject: ApiObject | undefined,
+  pathName = ctx.name,
 ): AdmissionRequest {
   return {
     operation,
@@ -218,6 +219,7 @@ export function admissionRequest(
     subresource: ctx.subresource,
     namespace: ctx.namespace,
     name: ctx.name,
+    pathName,
     object,
     oldObject,
     options: ctx.options,

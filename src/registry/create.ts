@@ -63,7 +63,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const converting = resource.versions.accept(object);
   const hub = converting instanceof Promise ? await converting : converting;
   const named = withName(ctx, hub.metadata.name);
-  const request = admissionRequest(named, 'CREATE', hub, undefined);
+  const request = admissionRequest(named, 'CREATE', hub, undefined, ctx.name);
   const owners = hub.metadata.managedFields;
   const admitted = deps.admission.admit(request);
   if (admitted instanceof Promise) await admitted;

@@ -77,6 +77,62 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [] }, (given
     ).toBe(403);
   });
 
+  test('the right to write cluster roles is not the right to empty an aggregated one', async () => {
+    const server = given();
+    const roles = `${RBAC}/clusterroles`;
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { 'example.com/gathered': 'true' } }] };
+    const rules = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['get', 'update', 'patch'] }];
+    await server.admin.ok('POST', roles, { metadata: { name: 'writer' }, rules });
+    await server.admin.ok('POST', `${RBAC}/clusterrolebindings`, {
+      metadata: { name: 'writer' },
+      roleRef: roleRef('ClusterRole', 'writer'),
+      subjects: alice,
+    });
+    await server.admin.ok('POST', roles, { metadata: { name: 'gathering' }, aggregationRule, rules });
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'gathering' } };
+    const path = `${roles}/gathering`;
+    for (const answer of [
+      await server.alice.put(path, { ...role, rules: [] }),
+      await server.alice.patch(path, { aggregationRule: null, rules: null }),
+      await server.alice.patch(path, { rules: [] }),
+      await server.alice.patch(path, [{ op: 'remove', path: '/aggregationRule' }], 'json-patch'),
+      await server.alice.patch(
+        `${path}?fieldManager=a&force=true`,
+        { ...role, metadata: { ...role.metadata, labels: { a: 'b' } } },
+        'apply-patch',
+      ),
+    ])
+      expect([answer.status, answer.json.message]).toEqual([
+        403,
+        'clusterroles.rbac.authorization.k8s.io "gathering" is forbidden: must have cluster-admin privileges to use the aggregationRule',
+      ]);
+    expect(await server.admin.ok('GET', path)).toMatchObject({ aggregationRule, rules });
+  });
+
+  test('the right to escalate one role holds where the request names it: to update, put or apply, not to post', async () => {
+    const server = given();
+    const ns = await server.namespace();
+    const base = `${RBAC}/namespaces/${ns}`;
+    const group = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'] };
+    await server.admin.ok('POST', `${base}/roles`, {
+      metadata: { name: 'writer' },
+      rules: [
+        { ...group, verbs: ['create', 'update', 'patch'] },
+        { ...group, verbs: ['escalate'], resourceNames: ['mine', 'put', 'applied'] },
+      ],
+    });
+    await server.admin.ok('POST', `${base}/rolebindings`, { metadata: { name: 'b' }, roleRef: roleRef('Role', 'writer'), subjects: alice });
+    const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
+    const role = (name: string) => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name }, rules });
+    const posted = await server.alice.post(`${base}/roles`, role('mine'));
+    expect([posted.status, posted.json.message]).toEqual([403, expect.stringContaining('not currently held')]);
+    await server.admin.ok('POST', `${base}/roles`, { ...role('mine'), rules: [] });
+    expect((await server.alice.patch(`${base}/roles/mine`, { rules })).status).toBe(200);
+    expect((await server.alice.put(`${base}/roles/put`, role('put'))).status).toBe(201);
+    expect((await server.alice.patch(`${base}/roles/applied?fieldManager=a`, role('applied'), 'apply-patch')).status).toBe(201);
+    expect((await server.alice.patch(`${base}/roles/other?fieldManager=a`, role('other'), 'apply-patch')).status).toBe(403);
+  });
+
   test.skipIf(kubectlMissing !== undefined)('kubectl is refused as well', async () => {
     const server = given();
     const ns = await server.namespace();

@@ -15,9 +15,9 @@ export function rbacEscalation(rules: EscalationCheck): AdmissionPlugin {
     name: 'RBACEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     concerns: ({ kind }) => kind.group === 'rbac.authorization',
-    admit({ served, object, oldObject, user }) {
+    admit({ served, object, oldObject, user, pathName }) {
       if (served.kind.group !== 'rbac.authorization' || object === undefined) return;
-      if (roles.has(served.kind.plural)) return rules.checkRole(user, object, oldObject);
+      if (roles.has(served.kind.plural)) return rules.checkRole(user, object, oldObject, pathName);
       if (bindings.has(served.kind.plural))
         return rules.checkBinding(user, object as BindingObject, oldObject as BindingObject | undefined);
     },

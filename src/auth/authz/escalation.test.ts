@@ -45,44 +45,66 @@ const refusal = (promise: Promise<void>): Promise<string> =>
     () => 'allowed',
     (error: ApiError) => `${error.code} ${error.message}`,
   );
+/** A role that I write, by its name unless it is posted. */
+const byMe = (written: RoleObject, old: RoleObject | undefined, pathName = old?.metadata.name ?? ''): Promise<void> =>
+  check.checkRole(me, written, old, pathName);
 const prefix = 'user "me" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:';
 
 test('nobody makes a role with more than they hold', async () => {
   hold(rule('pods', 'get,list'));
-  expect(await refusal(check.checkRole(me, role([rule('pods', 'get')]), undefined))).toBe('allowed');
-  expect(await refusal(check.checkRole(me, role([rule('pods', 'get,delete')], 'more'), undefined))).toBe(
+  expect(await refusal(byMe(role([rule('pods', 'get')]), undefined))).toBe('allowed');
+  expect(await refusal(byMe(role([rule('pods', 'get,delete')], 'more'), undefined))).toBe(
     `403 roles.rbac.authorization.k8s.io "more" is forbidden: ${prefix}\n{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}`,
   );
   const many = [rule('services', '*', { resourceNames: ['x'] }), rule('secrets', 'get,list'), { verbs: ['get'], nonResourceURLs: ['/x'] }];
-  expect(await refusal(check.checkRole(me, role(many, 'more'), undefined))).toBe(
+  expect(await refusal(byMe(role(many, 'more'), undefined))).toBe(
     `403 roles.rbac.authorization.k8s.io "more" is forbidden: ${prefix}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}\n{APIGroups:[""], Resources:["services"], ResourceNames:["x"], Verbs:["*"]}\n{NonResourceURLs:["/x"], Verbs:["get"]}`,
   );
-  expect(await refusal(check.checkRole(admin, role(many), undefined))).toBe('allowed');
+  expect(await refusal(check.checkRole(admin, role(many), undefined, ''))).toBe('allowed');
 });
 
 test('a role beyond what one holds may be freed for deletion and changed in no other way', async () => {
   const old = role([rule('secrets', 'get')]);
   const freed = { ...old, metadata: { ...old.metadata, finalizers: [] } };
-  expect(await refusal(check.checkRole(me, freed, old))).toBe('allowed');
+  expect(await refusal(byMe(freed, old))).toBe('allowed');
   const labelled = { ...old, metadata: { ...old.metadata, labels: { a: 'b' } } };
-  expect(await refusal(check.checkRole(me, labelled, old))).toMatch(/not currently held/);
-  expect(await refusal(check.checkRole(me, role([rule('secrets', 'get,list')]), old))).toMatch(/not currently held/);
+  expect(await refusal(byMe(labelled, old))).toMatch(/not currently held/);
+  expect(await refusal(byMe(role([rule('secrets', 'get,list')]), old))).toMatch(/not currently held/);
 });
 
-test('the verb escalate lifts the limit', async () => {
-  hold(rule('roles', 'escalate', { apiGroups: [`${group}.k8s.io`], resourceNames: ['r'] }));
-  expect(await refusal(check.checkRole(me, role([rule('secrets', 'get')], 'r'), undefined))).toBe('allowed');
-  expect(await refusal(check.checkRole(me, role([rule('secrets', 'get')], 'other'), undefined))).toMatch(/403/);
+test('the verb escalate lifts the limit, for single roles only where the request names them', async () => {
+  const secrets = (name: string): RoleObject => role([rule('secrets', 'get')], name);
+  const escalate = rule('roles', 'escalate', { apiGroups: [`${group}.k8s.io`] });
+  hold({ ...escalate, resourceNames: ['r'] });
+  expect(await refusal(byMe(secrets('r'), role([], 'r')))).toBe('allowed');
+  expect(await refusal(byMe(secrets('other'), role([], 'other')))).toMatch(/403/);
+  // A create by PUT or apply names it, a POST does not.
+  expect(await refusal(byMe(secrets('r'), undefined, 'r'))).toBe('allowed');
+  expect(await refusal(byMe(secrets('r'), undefined))).toMatch(/403/);
+  hold(escalate);
+  expect(await refusal(byMe(secrets('r'), undefined))).toBe('allowed');
 });
 
-test('an aggregated role may be written only by those who hold everything', async () => {
-  const aggregated = { ...role([], 'r', ''), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
-  expect(await refusal(check.checkRole(me, aggregated, undefined))).toBe(
-    '403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule',
-  );
+test('an aggregated role may be written, or made a plain one, only by those who hold everything', async () => {
+  const plain = role([], 'r', '');
+  const aggregated = { ...plain, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
+  const changes = [
+    [aggregated, undefined],
+    [aggregated, plain],
+    [plain, aggregated],
+    [{ ...aggregated, metadata: { ...aggregated.metadata, labels: { a: 'b' } } }, aggregated],
+  ] as const;
+  for (const [written, old] of changes)
+    expect(await refusal(byMe(written, old))).toBe(
+      '403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule',
+    );
+  // What the role contains itself is reported first.
+  expect(await refusal(byMe({ ...aggregated, rules: [rule('secrets', 'get')] }, undefined))).toMatch(/not currently held/);
+  expect(await refusal(byMe(Object.assign({}, plain, { aggregationRule: { clusterRoleSelectors: [] } }), undefined))).toBe('allowed');
+  expect(await refusal(byMe({ ...aggregated, metadata: { ...aggregated.metadata, finalizers: [] } }, aggregated))).toBe('allowed');
   store.put(group, 'clusterroles', role([rule('*', '*', { apiGroups: ['*'] }), { verbs: ['*'], nonResourceURLs: ['*'] }], 'all', ''));
   store.put(group, 'clusterrolebindings', binding('all', 'ClusterRole', ['me'], ''));
-  expect(await refusal(check.checkRole(me, aggregated, undefined))).toBe('allowed');
+  for (const [written, old] of changes) expect(await refusal(byMe(written, old))).toBe('allowed');
 });
 
 test('nobody binds a role they do not hold', async () => {

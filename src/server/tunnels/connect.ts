@@ -49,6 +49,7 @@ export async function admitConnection<T extends object>(
     subresource: write.subresource,
     namespace: write.namespace,
     name: write.name,
+    pathName: write.name,
     object: { kind, apiVersion: 'v1', ...options } as unknown as ApiObject | undefined,
     oldObject: undefined,
     objectKind: { group: '', version: 'v1', kind, schema },
