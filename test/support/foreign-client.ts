@@ -134,7 +134,7 @@ async function runScript(language: keyof typeof interpreters, script: string, op
     const cwd = language === 'node' ? placeBesidePrograms(server.dataDir) : join(TESTS, 'clients', language);
     const report = await new Promise<Report>((resolve) => {
       // The time ends a script that waits for an event which never comes.
-      execFile(interpreters[language], [script], { cwd, env, timeout: 240_000 }, (error, stdout, stderr) => {
+      execFile(interpreters[language], [script], { cwd, env, timeout: 600_000 }, (error, stdout, stderr) => {
         const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
         const steps = lines.map((line) => JSON.parse(line) as { step: string; error?: string });
         const code = error === null ? 0 : (error.signal ?? error.code);
@@ -158,7 +158,7 @@ export function scriptTests(
   let report: Report;
   beforeAll(async () => {
     report = await runScript(language, script, options);
-  }, 300_000);
+  }, 660_000);
   test.each(steps)('%s', (step) => {
     if (!report.steps.has(step)) throw new Error(`the script did not come to this step:\n${report.text}`);
     expect(report.steps.get(step)).toBeUndefined();
