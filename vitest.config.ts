@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiledModules, placeInSource, resolveCompiled, runsOnce } from './test/support/compiled-source.ts';
@@ -10,8 +11,6 @@ const counted = [
   'test/embedding/{lifetime,kit-lifetime}.test.ts',
 ];
 const measured = [
-  // What was compiled of the whole process.
-  'test/server/compiled-bundle.test.ts',
   // Memory.
   'test/server/long-lists.test.ts',
 ];
@@ -81,7 +80,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Files share processes: what a test replaces in one must not reach the next.
     restoreMocks: true,
-    env: { PLAT_FREEZE: '1' },
+    // Programs of tests have a cache of their own each: what was compiled of the program is the same for all.
+    env: { PLAT_FREEZE: '1', NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
     projects: [
       {
         extends: true,

@@ -1,7 +1,7 @@
 /**
  * Mixed load on a server for a long time, with a steady number of objects: does its memory stay as it is?
  *
- *   node bench/soak.mjs [--minutes 30] [--rate 200] [--store lmdb] [--seed N] [--semi-space 64] [--snapshots DIR]
+ *   node bench/soak.mjs [--minutes 30] [--rate 200] [--store lmdb] [--seed N] [--snapshots DIR]
  *
  * All verbs, kinds built in and custom (made and deleted all the time), watches that come and go, patches, apply, Tables, YAML,
  * the binary form, events that expire, and requests that are refused. Samples what the system says of the process every five
@@ -43,7 +43,7 @@ const tokens = temporary('soak-tokens.csv');
 writeFileSync(tokens, `${TOKEN},soak,soak-uid,"system:masters"\nplain-token,plain,plain-uid,"nobody"\n`, { mode: 0o600 });
 const heap = snapshots === undefined ? [] : ['--heapsnapshot-signal=SIGUSR2'];
 if (snapshots !== undefined) mkdirSync(snapshots, { recursive: true });
-const node = [`--max-semi-space-size=${option('semi-space', 64)}`, '--expose-gc', ...heap, '--require', join(root, 'bench/soak-probe.cjs')];
+const node = ['--expose-gc', ...heap, '--require', join(root, 'bench/soak-probe.cjs')];
 const flags = ['--identity', 'kubernetes', '--secure-port', '0', '--store', store, '--data-dir', temporary('soak-data')];
 // Room for as many services as the load can make.
 const range = ['--service-cluster-ip-range', '10.0.0.0/16'];

@@ -31,7 +31,7 @@ writeFileSync(tokens, `${TOKEN},bench,bench-uid,"system:masters"\n`, { mode: 0o6
 async function start(threads) {
   const dataDir = temporary(`threads-${threads}`);
   const flags = ['--identity=kubernetes', '--secure-port=0', '--controllers=-*', `--data-dir=${dataDir}`, `--token-auth-file=${tokens}`];
-  const args = ['--max-semi-space-size=64', join(root, 'bench/threads-server.mjs'), bundle, String(threads), ...flags];
+  const args = [join(root, 'bench/threads-server.mjs'), bundle, String(threads), ...flags];
   const child = endWithBench(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
   let output = '';
   const addresses = await new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,12 +25,12 @@ export const endWithBench = (child) => {
 };
 const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 64 });
 
-/** Started as `npm start` does it. `--profile DIR`: a CPU profile of each server there, for Chromium's developer tools. */
+/** `--profile DIR`: a CPU profile of each server there, for Chromium's developer tools. */
 const profile = process.argv.indexOf('--profile');
-const profiling =
-  profile < 0
-    ? (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=64').split(' ')
-    : ['--cpu-prof', `--cpu-prof-dir=${process.argv[profile + 1]}`];
+const profiling = profile < 0 ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.argv[profile + 1]}`];
+const nodeFlags = [...profiling, ...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? [])];
+/** Started as users do it, so that an older build gets the flags that its first line has for Node. */
+const program = nodeFlags.length === 0 ? ['./dist/plat.js'] : [process.execPath, ...nodeFlags, 'dist/plat.js'];
 
 export const temporary = (name) => join(work, name);
 
@@ -43,9 +43,8 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${randomUU
     { mode: 0o600 },
   );
   const began = performance.now();
-  const args = [
-    ...profiling,
-    'dist/plat.js',
+  const [command, ...args] = [
+    ...program,
     'server',
     '--identity',
     'kubernetes',
@@ -58,8 +57,8 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${randomUU
     ...flags,
   ];
   // Node parses the certificates that this variable names before it runs anything: up to 75 ms of a start that are not the server's.
-  const env = { ...process.env, NODE_EXTRA_CA_CERTS: '' };
-  const child = endWithBench(spawn(process.execPath, args, { cwd: checkout, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`, NODE_EXTRA_CA_CERTS: '' };
+  const child = endWithBench(spawn(command, args, { cwd: checkout, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const address = await new Promise((resolve, reject) => {
     const look = (chunk) => {

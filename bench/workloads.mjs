@@ -3,8 +3,7 @@
 //   three   a deployment of three, from its create to the moment when its status reports three available replicas (goal: 150 ms)
 //   ready   deployments of 100 pods each on many nodes, from the first create until every pod is ready (goal: 20 s for 10,000 pods)
 //   held    as many pods as `--held` says: memory of the process, and its processor time while nothing changes (goal: 1.5 GB, 10 %).
-//           After a burst the server collects its garbage once (src/cli/idle-collection.ts); what that and other work that is left
-//           takes until the server is at rest is reported apart
+//           What work that is left after a burst takes until the server is at rest is reported apart
 //
 // The store is in memory, and nothing else runs in the process of the server. What is watched is watched by this process.
 import { appendFileSync } from 'node:fs';

@@ -13,8 +13,7 @@ const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxS
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The young generation is kept small, so that memory shows what a request holds rather than what was not collected yet. */
-const nodeFlags = ['--max-semi-space-size=16', '--expose-gc', '--import', probe];
+const nodeFlags = ['--expose-gc', '--import', probe];
 
 export async function startProbed() {
   const directory = mkdtempSync(join(tmpdir(), 'plat-worst-'));

@@ -44,11 +44,6 @@ export interface IO {
   onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Exits the process at once. */
   exit(code: number): void;
-  /**
-   * Has the engine optimize code sooner, and collect a small heap less often, once the process has worked for a while; absent where
-   * the process is not the program's own. Returns the function that ends it.
-   */
-  readonly optimizeSooner?: ((clock: Clock) => () => void) | undefined;
   /** Connections that outlast a command, where more than one runs in the process. */
   readonly connections?: KeptAgents | undefined;
 }

@@ -206,8 +206,8 @@ async function runCommand(command: Command, path: readonly string[], args: reado
   try {
     return await (profile === undefined ? command.run(own, io) : profile.profiled(own, io, () => command.run(own, io)));
   } catch (error) {
-    if (!isStock(io) || !(error instanceof Error) || error.name !== 'FlagError') throw error;
-    const { stockText, stockMessage = error.message } = error as FlagError;
+    if (!isStock(io) || !(error instanceof FlagError)) throw error;
+    const { stockText, stockMessage = error.message } = error;
     if (stockText !== undefined) throw error;
     throw new FlagError(`${asCalled(stockMessage, io)}\nSee '${programName(io)} ${path.join(' ')} --help' for usage.`);
   }

@@ -1,16 +1,11 @@
 /** The program `plat`: runs when it is imported. */
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
-import { extraRootsVariable } from '../client/extra-roots.ts';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
-import { tuneOnceBusy } from './engine-flags.ts';
 import { homeDirectory, workingDirectory } from './home.ts';
 import { run } from './index.ts';
 import { outputFailure } from './output-failure.ts';
-
-// Programs that are started from here have the variable that the first line of the program moved for Node.
-if (process.env[extraRootsVariable] !== undefined) process.env.NODE_EXTRA_CA_CERTS ??= process.env[extraRootsVariable];
 
 /** Streams are made when they are first used: each takes milliseconds, and most commands read nothing and report no error. */
 function errorOutput(): { write(content: string | Buffer): void; readonly waiting: number } {
@@ -73,7 +68,6 @@ const io: IO = {
     };
   },
   exit: (code) => process.exit(code),
-  optimizeSooner: tuneOnceBusy,
 };
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => endWithout(error, 0));

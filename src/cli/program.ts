@@ -8,12 +8,15 @@
  *   field manager        plat                             kubectl-create, kubectl-client-side-apply, …
  *   configuration        a server that was named          KUBECONFIG, else ~/.kube/config
  */
-
+import { ConfigError } from '../client/config.ts';
+import { UnknownKind } from '../client/discovery.ts';
+import { TransportError } from '../client/transport.ts';
 import { fileErrorText } from '../lib/file-errors.ts';
+import { FlagError } from '../lib/flags.ts';
 import { own } from '../lib/own.ts';
 import { editDistance } from '../lib/suggest.ts';
 import { productVersion, stockRelease } from '../lib/version.ts';
-import type { ApiError } from '../meta/errors.ts';
+import { ApiError } from '../meta/errors.ts';
 import type { IO } from './command.ts';
 
 type Called = Pick<IO, 'program'>;
@@ -67,10 +70,7 @@ export function userAgent(called: Called): string {
 
 // ---- failures ----------------------------------------------------------------------------------------------------
 
-/** Errors are recognized by name: commands may be in another bundle, with classes of its own. */
-const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === 'ApiError';
-export const isUsageError = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'FlagError' || error.name === 'ConfigError');
+export const isUsageError = (error: unknown): boolean => error instanceof FlagError || error instanceof ConfigError;
 
 /** Exit code of a command that ended with an error. */
 export const exitCodeOf = (error: unknown, called: Called): number => (isUsageError(error) && !isStock(called) ? 2 : 1);
@@ -91,10 +91,10 @@ export const noteLine = (text: string, called: Called): string => `${isStock(cal
 const prefixed = (during: string, message: string): string => (during === '' ? message : `${during}: ${message}`);
 
 function ownError(error: unknown): string {
-  if (isApiError(error) && error.code === 401) {
+  if (error instanceof ApiError && error.code === 401) {
     return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
   }
-  if (isApiError(error) && error.reason !== '') return `${error.message} (${error.reason})${hintFor(error.message)}`;
+  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})${hintFor(error.message)}`;
   return messageOf(error);
 }
 /** What a message of the server means to someone who does not know that nothing runs pods here. */
@@ -112,17 +112,12 @@ function stockError(error: unknown, during: string): string {
   // Errors that scripts know in the words of the stock client bring them along.
   const { stockText } = error as { readonly stockText?: string };
   if (stockText !== undefined) return stockText;
-  if (isApiError(error)) return statusError(error, during);
-  if (error instanceof Error && error.name === 'TransportError') return transportError(error as Error & { code?: string });
-  const message = prefixed(during, isUnknownKind(error) ? unknownKind(error) : messageOf(error));
+  if (error instanceof ApiError) return statusError(error, during);
+  if (error instanceof TransportError) return transportError(error);
+  const message = prefixed(during, error instanceof UnknownKind ? unknownKind(error) : messageOf(error));
   return message.startsWith('error: ') ? message : `error: ${message}`;
 }
-interface UnknownKindError extends Error {
-  readonly kind: string;
-  readonly apiVersion: string;
-}
-const isUnknownKind = (error: unknown): error is UnknownKindError => error instanceof Error && error.name === 'UnknownKind';
-const unknownKind = ({ kind, apiVersion }: UnknownKindError): string =>
+const unknownKind = ({ kind, apiVersion }: UnknownKind): string =>
   `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}\nensure CRDs are installed first`;
 
 function statusError({ reason, message, details }: ApiError, during: string): string {
@@ -137,7 +132,7 @@ function statusError({ reason, message, details }: ApiError, during: string): st
   }
   return `Error from server${reason === '' ? '' : ` (${reason})`}: ${prefixed(during, message)}`;
 }
-function transportError(error: Error & { readonly code?: string; readonly server?: string }): string {
+function transportError(error: TransportError): string {
   if (error.code === 'ECONNREFUSED' && error.server !== undefined) {
     return `The connection to the server ${new URL(error.server).host} was refused - did you specify the right host or port?`;
   }

@@ -45,22 +45,6 @@ test('a ready server says where it is and what to type next; a signal ends it wi
   expect(story).toEqual(['start on 7000', 'close']);
 });
 
-test('code may be optimized sooner from the start of the server to its end', async () => {
-  const { io, run, story, finish } = stand();
-  const optimizeSooner = () => {
-    story.push('wait for work');
-    return () => story.push('wait no more');
-  };
-  Object.assign(io, { optimizeSooner });
-  const done = run('--secure-port=7000');
-  await io.said('is ready');
-  io.send('SIGTERM');
-  await io.said('interrupt again to stop at once');
-  finish();
-  await done;
-  expect(story).toEqual(['start on 7000', 'wait for work', 'close', 'wait no more']);
-});
-
 test('a second signal ends it at once', async () => {
   const { io, run, finish } = stand();
   const done = run();

@@ -48,8 +48,6 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
   const { stopped, isStopping, forget } = stopSignal(io);
   let forgetRunning = async (): Promise<void> => {};
   const log = backgroundLog(options, io);
-  let endCollection = (): void => {};
-  let endWait: (() => void) | undefined;
   try {
     const server = await start(options, log);
     const config = await configFile(server, io).catch(async (error: unknown) => {
@@ -58,9 +56,6 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
     });
     forgetRunning = await recordRunning(io, server.address, config);
     if (!isStopping()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
-    endWait = io.optimizeSooner?.(io.clock);
-    // With simulated nodes a server holds far more objects than others, and no node waits for its answers.
-    if (options.workloads.length > 0) endCollection = (await import('./idle-collection.ts')).collectWhenIdle(io.clock);
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
     io.err('plat: stopping; interrupt again to stop at once\n');
@@ -68,8 +63,6 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
     return 0;
   } finally {
     forget();
-    endCollection();
-    endWait?.();
     await forgetRunning();
     log?.flush();
   }

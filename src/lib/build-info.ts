@@ -1,7 +1,4 @@
-/**
- * What this program was built from. A build from a git checkout puts a file with the same names in the place of this one
- * (scripts/build.mjs); run from its sources, the program does not know.
- */
+/** What this program was built from: scripts/build.mjs defines it. Run from its sources, the program does not know. */
 export interface BuiltFrom {
   /** Empty: not known. */
   readonly commit: string;
@@ -9,4 +6,7 @@ export interface BuiltFrom {
   /** Time of the commit, so that the same sources make the same program. */
   readonly date: string;
 }
-export const builtFrom: BuiltFrom = { commit: '', treeState: '', date: '1970-01-01T00:00:00Z' };
+declare const PLAT_BUILT_FROM: BuiltFrom | undefined;
+
+const unknownSource: BuiltFrom = { commit: '', treeState: '', date: '1970-01-01T00:00:00Z' };
+export const builtFrom: BuiltFrom = typeof PLAT_BUILT_FROM === 'undefined' ? unknownSource : PLAT_BUILT_FROM;

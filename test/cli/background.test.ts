@@ -11,7 +11,6 @@ import { parse } from 'yaml';
 import { processOf } from '../../src/cli/background/process.ts';
 import { upCommand } from '../../src/cli/background/up.ts';
 import { commands, run } from '../../src/cli/index.ts';
-import { nodeFlags } from '../../src/cli/own-program.ts';
 import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Loose } from '../support/client.ts';
@@ -28,7 +27,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
   let home: string;
   let env: NodeJS.ProcessEnv;
   const program = join(programDirectory, 'plat.js');
-  const up = upCommand(() => ({ node: [process.execPath, ...nodeFlags], file: program }));
+  const up = upCommand(() => ({ node: process.execPath, file: program }));
   const table = commands.map((entry) => (entry.name === 'up' ? { ...entry, load: async () => up } : entry));
   const plat = async (...args: string[]): Promise<Result> => {
     const io = testIO({ env, cwd: home, home });

@@ -84,7 +84,7 @@ test('packages of one version at different places have different directories, th
 test('programs whose package was moved say what to do', async () => {
   const directory = join(temporaryDirectory('plat-envtest-moved'), 'assets');
   const gone = join(directory, "it's gone", 'dist');
-  await writeLaunchers(directory, { node: [process.execPath], file: join(gone, 'plat.js') });
+  await writeLaunchers(directory, { node: process.execPath, file: join(gone, 'plat.js') });
   for (const [program, file] of [
     ['kube-apiserver', 'plat.js'],
     ['etcd', 'etcd.cjs'],
@@ -110,7 +110,7 @@ test.skipIf(programMissing !== undefined)('kubectl is the stock program of the P
     execFileSync(join(directory, 'kubectl'), ['version', '--client'], { env: { PATH: path }, encoding: 'utf8' });
   // Directories of plat itself are passed over, that of the script and that of others.
   const other = temporaryDirectory('plat-envtest-other');
-  await writeLaunchers(other, { node: [process.execPath], file: join(programDirectory, 'plat.js') });
+  await writeLaunchers(other, { node: process.execPath, file: join(programDirectory, 'plat.js') });
   const tools = temporaryDirectory('plat-envtest-tools');
   for (const tool of ['dd', 'grep'])
     writeFileSync(join(tools, tool), `#!/bin/sh\nexec /usr/bin/env -i PATH=/usr/bin:/bin ${tool} "$@"\n`, { mode: 0o755 });

@@ -1,6 +1,6 @@
 /** What the program was built from, as the program, /version and the stock client's pattern have it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { versionInfo } from '../../src/server/endpoints/version.ts';
@@ -11,16 +11,13 @@ const root = join(programDirectory, '..');
 const isCheckout = existsSync(join(root, '.git'));
 
 test.skipIf(programMissing !== undefined || !isCheckout)('a build from a checkout names its commit', async () => {
-  const text = readFileSync(join(programDirectory, 'build-info.cjs'), 'utf8');
-  const built = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as Record<string, string>;
-  // The program may be older than the last commit, but its commit is one of this repository.
-  const seconds = execFileSync('git', ['-C', root, 'show', '-s', '--format=%ct', built.commit as string], { encoding: 'utf8' });
-  expect(Date.parse(built.date as string)).toBe(Number(seconds) * 1000);
-  expect(['clean', 'dirty']).toContain(built.treeState);
   const { stdout } = await finished(startChild(process.execPath, [join(programDirectory, 'plat.js'), 'version', '--client', '-o', 'json']));
-  const { clientVersion } = JSON.parse(stdout) as { clientVersion: Record<string, string> };
-  expect(clientVersion).toMatchObject({ gitCommit: built.commit, gitTreeState: built.treeState, buildDate: built.date });
-  expect(clientVersion.gitCommit).toMatch(/^[0-9a-f]+$/);
+  const { gitCommit, gitTreeState, buildDate } = (JSON.parse(stdout) as { clientVersion: Record<string, string> }).clientVersion;
+  // The program may be older than the last commit, but its commit is one of this repository.
+  expect(gitCommit).toMatch(/^[0-9a-f]+$/);
+  const seconds = execFileSync('git', ['-C', root, 'show', '-s', '--format=%ct', gitCommit as string], { encoding: 'utf8' });
+  expect(Date.parse(buildDate as string)).toBe(Number(seconds) * 1000);
+  expect(['clean', 'dirty']).toContain(gitTreeState);
 });
 
 test('/version shows it in the form of the stock server', () => {

@@ -1,5 +1,5 @@
 /** Descriptions are loaded with the first OpenAPI document: neither a start nor any other request needs them. */
-import { cpSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
@@ -8,7 +8,9 @@ import { clientOf, finished, programDirectory, programMissing, startPlat } from 
 test.skipIf(programMissing !== undefined)('a server whose descriptions are missing serves everything but the documents', async () => {
   const directory = temporaryDirectory('plat-descriptions');
   cpSync(programDirectory, directory, { recursive: true });
-  const [file, aside] = [join(directory, 'descriptions.cjs'), join(directory, 'aside.cjs')];
+  const chunks = join(directory, 'chunks');
+  const name = readdirSync(chunks).find((file) => /^descriptions-.*\.cjs$/.test(file)) as string;
+  const [file, aside] = [join(chunks, name), join(chunks, 'aside.cjs')];
   renameSync(file, aside);
   const tokens = join(directory, 'tokens.csv');
   writeFileSync(tokens, 'admin-token,admin,1,"system:masters"\n');

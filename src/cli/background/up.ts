@@ -241,7 +241,7 @@ async function spawnServer(
       `the directory ${cwd}, which its flags are relative to, does not exist any more: create it, or give the flags again from another directory`,
     );
   const own = program();
-  const serverCommand = [...own.node, own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
+  const serverCommand = [own.node, own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
   const log = await newLog(records.logFile(name));
   try {
     const child = spawn('/bin/sh', ['-c', WAIT_FOR_LINE, 'sh', ...serverCommand], {

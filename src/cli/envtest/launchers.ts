@@ -5,8 +5,7 @@
 
 /** How programs of this package are run. */
 export interface Program {
-  /** Node and its flags. */
-  readonly node: readonly string[];
+  readonly node: string;
   /** `dist/plat.js`, and `dist/etcd.cjs` next to it. */
   readonly plat: string;
   readonly etcd: string;
@@ -47,8 +46,8 @@ const head = (about: string): string => `#!/bin/sh\n# ${MARK} ${about}`;
 export function apiserverScript({ node, plat }: Program, help: string): string {
   return `${head('A server in memory that takes the flags of kube-apiserver.')}
 ${helpCase(help)}
-${presence(node[0] as string, plat)}
-exec ${words([...node, plat, '__kube-apiserver'])} "$@"
+${presence(node, plat)}
+exec ${words([node, plat, '__kube-apiserver'])} "$@"
 `;
 }
 
@@ -69,8 +68,8 @@ Accepted without effect:
 export function etcdScript({ node, etcd }: Program): string {
   return `${head('Answers the health checks of envtest.')}
 ${helpCase(etcdHelp)}
-${presence(node[0] as string, etcd)}
-exec ${words([...node, etcd])} "$@"
+${presence(node, etcd)}
+exec ${words([node, etcd])} "$@"
 `;
 }
 
@@ -85,7 +84,7 @@ for directory in $PATH; do
   dd if="$found" bs=256 count=1 2>/dev/null | grep -q '${MARK}' && continue
   exec "$found" "$@"
 done
-${presence(node[0] as string, plat)}
-exec ${words([...node, plat])} "$@"
+${presence(node, plat)}
+exec ${words([node, plat])} "$@"
 `;
 }
