@@ -25,12 +25,13 @@ const LOG_WORK = 60_000 * COMMAND_WORK;
 /** Longest line that has not ended. */
 const PARTIAL_LIMIT = 64 * 1024;
 
-/** All lines in their order, with the times at which they are written; those in the future too. */
+/** All lines in their order, with the times at which they are written; those in the future too. `work`: how far the command is followed. */
 export function* linesOfRun(
   annotated: Annotated,
   container: Container,
   startedAt: number,
   environment: () => Environment,
+  work = LOG_WORK,
 ): Generator<LogLine> {
   const { metadata } = annotated.pod;
   const text = annotationOf(annotated, 'logs', container.name);
@@ -47,7 +48,7 @@ export function* linesOfRun(
       let partial = '';
       // A command may sleep again and again, and never write a line.
       let size = 0;
-      const goesOn = () => written < LINES_LIMIT && size < LOG_LIMIT && (world.work?.total ?? 0) < LOG_WORK;
+      const goesOn = () => written < LINES_LIMIT && size < LOG_LIMIT && (world.work?.total ?? 0) < work;
       for (let steps = 0; steps < STEPS_LIMIT && goesOn(); steps++) {
         const { done, value } = running.next(undefined);
         if (done === true) break;

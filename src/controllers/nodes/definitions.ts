@@ -3,7 +3,7 @@ import type { CustomResourceDefinition } from '../../kinds/apiextensions/schema/
 import type { Wire } from '../../kinds/wire.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { approvalAnnotation, groupName, type Identity, simulationGroup } from '../../meta/identity.ts';
-import { stageNames } from './lifecycle/lifecycle.ts';
+import { STAGES_LIMIT, stageNames } from './lifecycle/lifecycle.ts';
 import { MESSAGE_BYTES } from './lifecycle/termination-message.ts';
 import { MAX_NODES } from './settings.ts';
 
@@ -103,6 +103,7 @@ const lifecycleSchema = {
         },
         stages: {
           type: 'array',
+          maxItems: STAGES_LIMIT,
           description:
             'What differs from the usual life cycle, in which every stage takes no time and containers run until they are stopped.',
           items: {
@@ -117,6 +118,7 @@ const lifecycleSchema = {
               },
               containers: {
                 type: 'array',
+                maxItems: STAGES_LIMIT,
                 items: text,
                 description: 'Names of the containers that the stage is about, with * for any text. Absent: all.',
               },

@@ -6,7 +6,7 @@ import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { argvOf, type Container, commandOf } from './container-command.ts';
 import { type DiskWorld, environmentAtStart } from './disks.ts';
 import { documentRootOf } from './images.ts';
-import { processOfCommand } from './lifecycle/process.ts';
+import { containersOf, processOfCommand, workOf } from './lifecycle/process.ts';
 
 const WEB_PORT = 80;
 
@@ -30,5 +30,6 @@ function namedPorts({ ports, readinessProbe, livenessProbe, startupProbe }: Cont
 function mayListen(pod: WorkloadPod, container: Container, port: number, world: DiskWorld): boolean {
   if (argvOf(container).length === 0) return documentRootOf(container.image ?? '') === undefined || port === WEB_PORT;
   const environment = environmentAtStart(pod, container, world);
-  return processOfCommand(commandOf(container, environment.variables), environment) === undefined;
+  const work = workOf(containersOf(pod));
+  return processOfCommand(commandOf(container, environment.variables), environment, { work }) === undefined;
 }

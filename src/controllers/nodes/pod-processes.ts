@@ -7,7 +7,7 @@ import { argvOf } from './container-command.ts';
 import { linesOfRun } from './container-log.ts';
 import { noSources, type Sources } from './container-view.ts';
 import { environmentAtStart } from './disks.ts';
-import { type ContainerStatus, KILLED, type Stop, startOf } from './lifecycle/containers.ts';
+import { KILLED, startOf } from './lifecycle/containers.ts';
 import { delayOf, fraction, type Lifecycles } from './lifecycle/lifecycle.ts';
 import type { PodMemory } from './lifecycle/memory.ts';
 import {
@@ -21,6 +21,7 @@ import {
   workOf,
 } from './lifecycle/process.ts';
 import { endOfLog, limitedMessage } from './lifecycle/termination-message.ts';
+import type { ContainerStatus, Stop } from './lifecycle/world.ts';
 import { contentsOf, sourceNames } from './pod-sources.ts';
 import type { KeptFiles } from './shell/files.ts';
 import { type Environment, isProgram } from './shell/run.ts';
@@ -89,7 +90,10 @@ export class PodProcesses {
     const text = (role === 'init' ? lifecycle.init : lifecycle.exit).message ?? messageAfter(ended, ranMs);
     if (text !== '' || exitCode === 0 || container.terminationMessagePolicy !== 'FallbackToLogsOnError') return limitedMessage(pod, text);
     const environment = (): Environment => this.environment(run, container, 'log', copied(memory.volumes));
-    return limitedMessage(pod, endOfLog(until(linesOfRun({ identity, pod, ofNamespace }, container, 0, environment), ranMs)));
+    return limitedMessage(
+      pod,
+      endOfLog(until(linesOfRun({ identity, pod, ofNamespace }, container, 0, environment, workOf(containersOf(pod))), ranMs)),
+    );
   }
 
   /** How a container stops if that is asked of it now. */

@@ -10,7 +10,7 @@ import { type ControllerContext, refs } from '../runtime/controller.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import { claimDisk } from './disks.ts';
 import type { KeptDisks } from './kept-disks.ts';
-import type { Blocked } from './lifecycle/containers.ts';
+import type { Blocked } from './lifecycle/world.ts';
 
 export interface Reference {
   readonly kind: 'configmap' | 'secret' | 'persistentvolumeclaim';

@@ -10,7 +10,6 @@ import type { ApiObject } from '../../../kinds/kind.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { LocalSocket } from '../../../lib/local-socket.ts';
 import type { Random } from '../../../lib/random.ts';
-import { acceptKey } from '../../../lib/websocket/server.ts';
 import { commandStatus } from '../../../meta/errors.ts';
 import { type Identity, identities } from '../../../meta/identity.ts';
 import { TimeError, timeMillis } from '../../../meta/time.ts';
@@ -30,15 +29,8 @@ import { containerOf, findPod, PodLooks, sourcesOf, statusOf } from './pod-looku
 import { PodServer } from './pod-server.ts';
 import { ConnectionRefused, forwardSocket, forwardSpdy, type PortTargets, portTargets } from './port-forward.ts';
 import { Sessions } from './session.ts';
-import {
-  type ChannelProtocol,
-  type CommandStreams,
-  channelProtocol,
-  SocketStreams,
-  STREAMS_MS,
-  type StreamsWanted,
-  spdyStreams,
-} from './streams.ts';
+import { type CommandStreams, SocketStreams, STREAMS_MS, type StreamsWanted, spdyStreams } from './streams.ts';
+import { acceptSocket, acceptSpdy, Refused, webProtocol } from './upgrades.ts';
 
 export interface AgentOptions {
   readonly identity: Identity;
@@ -66,15 +58,6 @@ interface Question {
   readonly pod: WorkloadPod;
   readonly container: Container | undefined;
   readonly query: URLSearchParams;
-}
-
-/** An error for the client of the agent. */
-class Refused extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
 }
 
 export class SimulatedAgent {
@@ -366,32 +349,6 @@ export class SimulatedAgent {
       wrote: () => disks.wrote({ namespace, name, uid }),
     };
   }
-}
-
-function webProtocol(req: IncomingMessage, suffixes: readonly string[]): ChannelProtocol | undefined {
-  if (req.headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
-  const protocol = channelProtocol(req.headers['sec-websocket-protocol'], suffixes);
-  if (protocol === undefined) throw new Refused(403, `unsupported protocols: ${req.headers['sec-websocket-protocol']}`);
-  return protocol;
-}
-function acceptSocket(req: IncomingMessage, socket: Duplex, { name }: ChannelProtocol): void {
-  switchTo(socket, 'websocket', [
-    `Sec-WebSocket-Accept: ${acceptKey(String(req.headers['sec-websocket-key'] ?? ''))}`,
-    ...(name === '' ? [] : [`Sec-WebSocket-Protocol: ${name}`]),
-  ]);
-}
-function acceptSpdy(req: IncomingMessage, socket: Duplex, isKnown: (name: string) => boolean): void {
-  if (req.headers.upgrade?.toLowerCase() !== 'spdy/3.1')
-    throw new Refused(400, `unable to upgrade: unsupported protocol ${req.headers.upgrade}`);
-  const offered = String(req.headers['x-stream-protocol-version'] ?? '')
-    .split(',')
-    .map((name) => name.trim());
-  const name = offered.find(isKnown);
-  if (name === undefined) throw new Refused(403, `unable to upgrade: unsupported stream protocols ${offered.join(', ')}`);
-  switchTo(socket, 'SPDY/3.1', [`X-Stream-Protocol-Version: ${name}`]);
-}
-function switchTo(socket: Duplex, protocol: string, headers: readonly string[]): void {
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${headers.join('\r\n')}\r\n\r\n`);
 }
 
 function decoded(part: string): string {

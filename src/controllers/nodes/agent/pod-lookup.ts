@@ -9,8 +9,8 @@ import { groupName, type Identity } from '../../../meta/identity.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import type { Sources } from '../container-view.ts';
-import type { ContainerStatus } from '../lifecycle/containers.ts';
 import type { Container } from '../lifecycle/process.ts';
+import type { ContainerStatus } from '../lifecycle/world.ts';
 import { contentsOf, SOURCES_LIMIT } from '../pod-sources.ts';
 import type { ServiceObject } from '../service-variables.ts';
 

@@ -9,7 +9,7 @@
 import { equal } from '../../../lib/equal.ts';
 import { type Identity, simulationName } from '../../../meta/identity.ts';
 import { TimeError } from '../../../meta/time.ts';
-import { Lifecycles, type StageSpec } from './lifecycle.ts';
+import { Lifecycles, STAGES_LIMIT, type StageSpec } from './lifecycle.ts';
 import type { ChosenFor, LifecycleIndex } from './lifecycle-index.ts';
 
 /** By the name of the annotation: the stage that its value makes. */
@@ -77,6 +77,7 @@ export class LifecycleChoice {
       return stage === undefined ? [] : [{ annotation, container: container.join('.'), stage: () => stage(value) }];
     });
     if (found.length === 0) return undefined;
+    if (found.length > STAGES_LIMIT) return { stages: [], problem: `more than ${STAGES_LIMIT} annotations are about the life cycle` };
     // What is said of one container comes after what is said of all.
     found.sort((a, b) => (a.container < b.container ? -1 : a.container > b.container ? 1 : 0));
     const stages: StageSpec[] = [];

@@ -1,7 +1,7 @@
 /** The conditions and the phase of a pod, as a node agent derives them from the states of its containers. */
 import { formatTime } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
-import type { ContainerStatus, Status } from './containers.ts';
+import type { ContainerStatus, Status } from './world.ts';
 
 type Condition = NonNullable<Status['conditions']>[number];
 interface Found {

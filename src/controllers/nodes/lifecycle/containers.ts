@@ -6,46 +6,11 @@
 import { createHash } from 'node:crypto';
 import { formatTime, timeMillis } from '../../../meta/time.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
-import { argvOf } from '../container-command.ts';
-import { delayOf, type Lifecycles, reasonOf } from './lifecycle.ts';
+import { liveness, readiness, startup } from './container-probes.ts';
+import { delayOf, reasonOf } from './lifecycle.ts';
 import type { PodMemory } from './memory.ts';
-import { canFail, isRun, NEVER, newRecord, type Probe, type ProbeRecord, probed, probedAtOnce, type Verdict } from './probes.ts';
-import type { Container, Process, Role } from './process.ts';
-
-export type Status = NonNullable<WorkloadPod['status']>;
-export type ContainerStatus = NonNullable<Status['containerStatuses']>[number];
-
-export interface NodeEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-  readonly fieldPath?: string;
-}
-/** Why a container cannot be created: it stays in this state until the reason is gone. */
-export interface Blocked {
-  readonly reason: 'ContainerCreating' | 'CreateContainerConfigError';
-  readonly message?: string;
-}
-
-export interface ContainerWorld {
-  readonly now: number;
-  readonly pod: WorkloadPod;
-  readonly lifecycles: Lifecycles;
-  readonly memory: PodMemory;
-  readonly blocked: (container: Container) => Blocked | undefined;
-  readonly process: (container: Container, role: Role, restartCount: number) => Process;
-  /** How a probe of a container comes out now. */
-  readonly probe: (container: Container, probe: Probe) => Verdict;
-  /** The termination message of a container that exits now. */
-  readonly message: (container: Container, role: Role, status: ContainerStatus, exitCode: number) => string;
-  /** How long a container takes to stop if that is asked of it now, and its exit code. */
-  readonly stop: (container: Container, status: ContainerStatus) => Stop;
-  readonly event: (event: NodeEvent) => void;
-}
-export interface Stop {
-  readonly afterMs: number;
-  readonly exitCode: number;
-}
+import type { Container, Role } from './process.ts';
+import { type ContainerStatus, type ContainerWorld, fieldPathOf } from './world.ts';
 
 export interface Progress {
   readonly status: ContainerStatus;
@@ -218,59 +183,6 @@ function replaced(world: ContainerWorld, container: Container, status: Container
   return { status: { ...waitingStatus(container, 'ContainerCreating'), image: '', ...runs }, due: undefined };
 }
 
-interface Probed {
-  /** Undefined as long as the probe has not decided. */
-  readonly result?: boolean | undefined;
-  readonly due?: number | undefined;
-}
-
-/** Whether the container has started: at once without a startup probe, or where probes do not count. */
-function startup(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
-  const { startupProbe } = container;
-  if (!world.lifecycles.of(container.name).ready.probes || startupProbe == null || status.started === true) return { result: true };
-  const found = probeRun(world, container, status, 'startup', startupProbe, startedAt);
-  return found.result === true ? { result: true } : found;
-}
-function liveness(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
-  const { pod, now } = world;
-  const lifecycle = world.lifecycles.of(container.name);
-  const { livenessProbe } = container;
-  if (livenessProbe == null) return {};
-  const { live } = lifecycle;
-  const failsAt = live === undefined ? undefined : startedAt + delayOf(live, `${pod.metadata.uid}/${container.name}/live`);
-  if (failsAt === undefined) {
-    if (!lifecycle.ready.probes || !canFail(livenessProbe, container)) return {};
-    return probeRun(world, container, status, 'liveness', livenessProbe, startedAt);
-  }
-  if (now < failsAt) return { due: failsAt };
-  return probeRun({ ...world, probe: () => failed }, container, status, 'liveness', livenessProbe, startedAt);
-}
-
-const failed: Verdict = { ok: false, sure: true, changesAt: () => undefined };
-const titles = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const;
-
-/** Runs a probe if its time has come, and reports a failure. */
-function probeRun(
-  world: ContainerWorld,
-  container: Container,
-  { restartCount }: ContainerStatus,
-  kind: keyof typeof titles,
-  probe: Probe,
-  from: number,
-): Probed {
-  const { memory, now } = world;
-  const run = `${container.name}/${kind}#${restartCount}`;
-  const known = memory.probe(run) ?? newRecord(probe, from);
-  const record = probed(known, probe, now, () => world.probe(container, probe).ok);
-  memory.noteProbe(run, record);
-  if (record !== known && !record.last) unhealthy(world, container, kind);
-  return { result: record.result, due: record.due };
-}
-
-function unhealthy({ event }: ContainerWorld, container: Container, kind: keyof typeof titles): void {
-  event({ type: 'Warning', reason: 'Unhealthy', message: `${titles[kind]} probe failed: `, fieldPath: fieldPathOf(container, 'main') });
-}
-
 /** The container is stopped because of a probe, and restarted as the pod says. */
 function killed(world: ContainerWorld, container: Container, status: ContainerStatus, kind: 'startup' | 'liveness'): ContainerStatus {
   const message = `Container ${container.name} failed ${kind} probe, will be restarted`;
@@ -278,51 +190,6 @@ function killed(world: ContainerWorld, container: Container, status: ContainerSt
   return exited(world, container, 'main', status, { exitCode: KILLED, reason: 'Error' });
 }
 export const KILLED = 137;
-
-function readiness(
-  world: ContainerWorld,
-  container: Container,
-  status: ContainerStatus,
-  startedAt: number,
-): { ready: boolean; due?: number | undefined } {
-  const { now, pod } = world;
-  const { name, readinessProbe } = container;
-  const lifecycle = world.lifecycles.of(name);
-  if (lifecycle.ready.never) return { ready: false };
-  const from = startedAt + delayOf(lifecycle.ready, `${pod.metadata.uid}/${name}/ready`);
-  if (now < from) return { ready: false, due: from };
-  if (lifecycle.ready.probes === false || readinessProbe == null) return { ready: true };
-  if (lifecycle.ready.probes === undefined) return readinessAtOnce(world, container, status, readinessProbe, from);
-  const { result, due } = probeRun(world, container, status, 'readiness', readinessProbe, from);
-  return { ready: result ?? status.ready, due };
-}
-
-/** Readiness by default: found at once, and again when a client wrote in the pod or the command of the container changed a file. */
-function readinessAtOnce(
-  world: ContainerWorld,
-  container: Container,
-  { ready, restartCount }: ContainerStatus,
-  probe: Probe,
-  from: number,
-): { ready: boolean; due?: number | undefined } {
-  if (!isRun(probe, container)) return { ready: true };
-  const { memory, now } = world;
-  const run = `${container.name}/readiness#${restartCount}`;
-  const old = memory.probe(run);
-  const known: ProbeRecord = old ?? {
-    // A container that is ready, of which nothing is remembered, stays ready as long as nothing changes.
-    due: !ready ? from : argvOf(container).length > 0 ? (world.probe(container, probe).changesAt() ?? NEVER) : NEVER,
-    count: 0,
-    last: ready,
-    result: ready || undefined,
-  };
-  // A failure is counted once a period, however often a client writes.
-  const isChanged = memory.writes !== (old?.writes ?? 0) && known.last;
-  const record = probedAtOnce(isChanged ? { ...known, due: now } : known, probe, now, () => world.probe(container, probe));
-  memory.noteProbe(run, { ...record, writes: memory.writes });
-  if (now >= (isChanged ? now : known.due) && !record.last) unhealthy(world, container, 'readiness');
-  return { ready: record.result ?? false, due: record.due === NEVER ? undefined : record.due };
-}
 
 export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
@@ -383,6 +250,3 @@ function backoffText(millis: number): string {
   const seconds = millis / 1000;
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
-
-export const fieldPathOf = ({ name }: { name: string }, role: Role | 'ephemeral'): string =>
-  `spec.${role === 'init' ? 'initContainers' : role === 'ephemeral' ? 'ephemeralContainers' : 'containers'}{${name}}`;

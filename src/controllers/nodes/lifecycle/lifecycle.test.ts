@@ -4,12 +4,12 @@ import { fromLabelSelector, LabelSelector } from '../../../meta/labels.ts';
 import type { Loose } from '../../testing.ts';
 import { Files } from '../shell/files.ts';
 import { LifecycleChoice } from './choose.ts';
-import type { NodeEvent } from './containers.ts';
 import { delayOf, Lifecycles, quickLifecycle, type StageSpec } from './lifecycle.ts';
 import { LifecycleIndex } from './lifecycle-index.ts';
 import { PodMemory } from './memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './pod-status.ts';
 import { processOf } from './process.ts';
+import type { NodeEvent } from './world.ts';
 
 const START = Date.UTC(2024, 0, 1);
 
@@ -663,6 +663,16 @@ test('annotations may name a container, which comes after what is said of all', 
   expect(lifecycles.of('step-build').init).toEqual({ when: undefined, message: undefined });
   expect([lifecycles.of('sidecar').exit, lifecycles.of('sidecar').ready.delayMs]).toEqual([{ when: 'never', message: 'one' }, 2000]);
   expect(lifecycles.of('constructor').ready.delayMs).toBe(0);
+});
+
+test('more annotations than are looked at are reported and not used', () => {
+  const many = (count: number) => Object.assign({}, ...Array.from({ length: count }, (_, i) => note(`fail.c${i}`, 'true')));
+  const of = (count: number) => choice.choose({ metadata: { annotations: many(count) } }, {}, new LifecycleIndex());
+  expect(of(100).lifecycles.of('c99').exit.when).toMatchObject({ exitCode: 1 });
+  expect([of(101).problem, of(101).lifecycles.of('c99').exit.when]).toEqual([
+    'more than 100 annotations are about the life cycle',
+    undefined,
+  ]);
 });
 
 test('a message alone does not say when a container exits', () => {

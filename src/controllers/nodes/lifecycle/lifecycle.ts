@@ -3,6 +3,7 @@
  *
  *   pull → (init containers, one after another) → running → ready → exit, where there is one → terminated after a deletion
  */
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { durationMillis, TimeError } from '../../../meta/time.ts';
 import { isLike } from '../shell/pattern.ts';
 
@@ -70,11 +71,17 @@ export interface StageSpec {
   readonly message?: string;
 }
 
+/** Most stages of a life cycle, and names of containers of a stage. */
+export const STAGES_LIMIT = 100;
+/** Containers whose life cycles are kept; more are found again. */
+const KEPT_CONTAINERS = 1000;
+
 /** The life cycles of the containers of a pod. Throws TimeError for a wrong duration. */
 export class Lifecycles {
   private readonly stages: readonly StageSpec[];
   /** That of containers which no stage names; undefined if stages name some. */
   private readonly common: Lifecycle | undefined;
+  private readonly named = new BoundedCache<string, Lifecycle>(KEPT_CONTAINERS);
 
   constructor(stages: readonly StageSpec[]) {
     this.stages = stages;
@@ -82,9 +89,13 @@ export class Lifecycles {
     this.common = stages.every(({ containers }) => containers === undefined) ? all : undefined;
   }
   of(container: string): Lifecycle {
+    const known = this.common ?? this.named.get(container);
+    if (known !== undefined) return known;
     const isAbout = ({ containers }: StageSpec): boolean =>
       containers === undefined || containers.some((pattern) => isLike(container, pattern));
-    return this.common ?? lifecycleOf(this.stages.filter(isAbout));
+    const found = lifecycleOf(this.stages.filter(isAbout));
+    this.named.set(container, found);
+    return found;
   }
 }
 

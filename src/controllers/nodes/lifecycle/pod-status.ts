@@ -2,9 +2,10 @@
 import { formatTime } from '../../../meta/time.ts';
 import { phaseOf as phaseNow } from '../../workloads/shared/pod-state.ts';
 import { conditionsOf, phaseOf, type States } from './conditions.ts';
-import { type ContainerStatus, type ContainerWorld, earliest, exited, KILLED, progress, type Status, waitingStatus } from './containers.ts';
+import { earliest, exited, KILLED, progress, waitingStatus } from './containers.ts';
 import { reasonOf } from './lifecycle.ts';
 import type { Container, Role } from './process.ts';
+import type { ContainerStatus, ContainerWorld, Status } from './world.ts';
 
 export interface PodWorld extends ContainerWorld {
   readonly hostIP: string;

@@ -1,5 +1,7 @@
 /** The files of a simulated container: those of its image and volumes, and those that its commands made. */
 
+import { NotSupported } from './words.ts';
+
 /** Bounds of what commands may write. */
 const FILES = 1000;
 export const FILE_BYTES = 256 * 1024;
@@ -9,9 +11,11 @@ const KEPT_BYTES = 2 * FILE_BYTES;
 /** Longest path of a mount, and of a file that commands write. */
 export const PATH_LIMIT = 4096;
 /** Characters of the directories that a tree names; further ones are left out. */
-const TREE_CHARACTERS = 1 << 19;
+const TREE_CHARACTERS = 1 << 17;
 /** The work of a look at one file (`work.ts`). */
 const FILE_WORK = 20;
+/** What one command may do with files. */
+const COMMAND_FILE_WORK = 1 << 19;
 
 /** Changes that commands made to the files of a container, or of a volume, by their path in it: `/a/b`; directories end with `/`. */
 export interface KeptFiles {
@@ -95,6 +99,10 @@ export class Files {
     this.work = 0;
     return work;
   }
+  private spend(units: number): void {
+    this.work += units;
+    if (this.work > COMMAND_FILE_WORK) throw new NotSupported('a command that looks at so many files');
+  }
   read(path: string): string | undefined {
     const at = this.absolute(path);
     if (at === '/dev/null') return '';
@@ -147,7 +155,7 @@ export class Files {
       }
       found.add(name);
     }
-    this.work += TREE_CHARACTERS - left;
+    this.spend(TREE_CHARACTERS - left);
     return [...found].sort();
   }
   /** Returns false when there are too many files, or the text is too long. */
@@ -162,7 +170,7 @@ export class Files {
     const { layer, name } = this.place(at);
     if (name.length > PATH_LIMIT) return false;
     const kept = layer.keep();
-    this.work += kept.written.size;
+    this.spend(kept.written.size);
     let size = text.length;
     for (const [file, content] of kept.written) if (file !== name) size += content.length;
     const fits = text.length <= FILE_BYTES && size <= KEPT_BYTES && (kept.written.size < FILES || kept.written.has(name));
@@ -189,6 +197,7 @@ export class Files {
   }
   /** All files as they are now. */
   all(): Map<string, string> {
+    this.takeWork();
     return new Map([...this.paths()].map((path) => [path, this.read(path) ?? '']));
   }
 
@@ -201,14 +210,14 @@ export class Files {
     for (const at of this.base.keys()) {
       const { layer, name } = this.place(at);
       const kept = layer.kept();
-      this.work += FILE_WORK;
+      this.spend(FILE_WORK);
       if (kept === undefined || !(kept.removed.has(name) || kept.written.has(name))) yield at;
     }
     for (const layer of this.layers) {
       const within = layer.within ?? '';
       for (const name of layer.kept()?.written.keys() ?? []) {
         const at = `${layer.path}${name.slice(within.length)}`;
-        this.work += FILE_WORK;
+        this.spend(FILE_WORK);
         // A deeper mount hides what is below it.
         if ((within === '' || isWithin(name, within)) && this.place(at).layer === layer) yield at;
       }

@@ -7,7 +7,7 @@
 import { arithmetic } from './arithmetic.ts';
 import { textIn } from './file-programs.ts';
 import { type Files, withoutEnd } from './files.ts';
-import { isLike } from './pattern.ts';
+import { matching } from './glob.ts';
 import type { Environment, ProcessStep, Running } from './program.ts';
 import { programs } from './programs.ts';
 import { type Command, type List, parseScript, type Redirection } from './syntax.ts';
@@ -373,27 +373,8 @@ class Shell {
       if ((current ?? '').length > WORD_LIMIT || values.length > WORD_LIMIT) throw new NotSupported('a word is too long');
     }
     if (current !== undefined) values.push(current);
-    return isPattern ? values.flatMap((value) => this.matching(value)) : values;
-  }
-  /** The paths that are like a pattern: `/etc/conf.d/*`. The pattern itself if there are none. */
-  private matching(pattern: string): string[] {
-    const { files } = this.environment;
-    const [first = '', ...rest] = pattern.split('/');
-    let found = first.includes('*') ? this.entries('', first) : [first];
-    for (const part of rest) {
-      found = part.includes('*')
-        ? found.flatMap((directory) => this.entries(`${directory}/`, part))
-        : found.map((directory) => `${directory}/${part}`);
-      if (found.length > WORD_LIMIT) throw new NotSupported('a pattern of so many files');
-    }
-    const existing = found.filter((path) => files.exists(path));
-    return existing.length === 0 ? [pattern] : existing;
-  }
-  private entries(directory: string, pattern: string): string[] {
-    const names = this.environment.files.list(directory === '' ? '.' : directory) ?? [];
-    this.work.spend(names.length * PIECE_WORK);
-    const isShown = (name: string): boolean => !name.startsWith('.') || pattern.startsWith('.');
-    return names.filter((name) => isShown(name) && isLike(name, pattern)).map((name) => `${directory}${name}`);
+    if (!isPattern) return values;
+    return values.flatMap((value) => matching(value, this.environment.files, (units) => this.work.spend(units)));
   }
   private *value(part: Part): Generator<ProcessStep, string, string | undefined> {
     switch (part.kind) {

@@ -252,6 +252,30 @@ test('work is counted, not commands alone: words that are split, lines, files an
   expect(world.work?.total).toBeGreaterThan(1e6);
 });
 
+test('one command looks at so many files and no more, whatever it is given', () => {
+  const many = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`/m/d${i}/f`, '']));
+  const names = (pattern: string): string => Array.from({ length: 5000 }, (_, i) => pattern.replace('*', String(i))).join(' ');
+  const before = process.cpuUsage();
+  for (const command of [
+    `cat ${names('/none/*')}`,
+    `ls -l ${names('/m/d*')}`,
+    'ls -l /m',
+    'cp -r /m /copy',
+    'echo /m/*/none',
+    `touch ${names('/n*')}`,
+  ])
+    expect(() => sh(command, environment(many)), command.slice(0, 20)).toThrow(NotSupported);
+  expect(() => all(['cat', ...names('/none/*').split(' ')], environment(many))).toThrow('a command that looks at so many files');
+  // Each would take seconds.
+  expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
+  expect(sh(`find /m -type f -name '*' -mindepth 2 | tail -1`, environment(many)).code).toBe(0);
+});
+
+test('directories that a tree has are bounded, however deep they are', () => {
+  const deep = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`/m${'/a'.repeat(1000)}/${i}`, '']));
+  expect(sh('find /m -type d | wc -l', environment(deep)).code).toBe(0);
+});
+
 test('what a script writes is never an error of the shell itself', () => {
   expect(sh('dd if=/dev/zero count=-1')).toMatchObject({ code: 1, err: "dd: invalid number '-1'\n" });
   expect(sh('dd if=/dev/zero count=x').code).toBe(1);
