@@ -232,20 +232,20 @@ async function runAction(
   send(ctx, answer.status, representation.type, bytes);
 }
 
-/** Callers of a deprecated version are warned, and the audit log says so. */
 /** Whether built-in objects can be requested so at all: a path or method that there is not is not deprecated either. */
 function hasRoute({ info, method }: Context, kind: Kind): boolean {
   const { verb, subresource, named, inNamespace } = info;
   if (method === 'HEAD' || info.tooLong) return false;
   const isListed = verb === 'list' || verb === 'watch';
   if (inNamespace !== kind.namespaced && !(isListed && kind.namespaced)) return false;
-  if (subresource !== '') return (kind.subresources[subresource]?.verbs as readonly string[] | undefined)?.includes(verb) ?? false;
+  if (subresource !== '') return (own(kind.subresources, subresource)?.verbs as readonly string[] | undefined)?.includes(verb) ?? false;
   const verbs: readonly string[] = kind.verbs;
   if (info.legacyWatch) return verb === 'watch' && method === 'GET' && verbs.includes('watch');
   // A watch of objects that have none is refused as a list.
   return (verbs.includes(verb) || (verb === 'watch' && verbs.includes('list'))) && (verb !== 'create' || !named);
 }
 
+/** Callers of a deprecated version are warned, and the audit log says so. */
 function warnDeprecated(ctx: Context, identity: Identity, { warning, removed }: Deprecation): void {
   ctx.warn(warning);
   ctx.annotate(`${identity.groupSuffix}/deprecated`, 'true');

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { keyOf, splitKey } from '../../client/informer.ts';
 import type { EndpointAddress, EndpointSubset, Endpoints } from '../../kinds/core/schema/service.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import { without } from '../../lib/own.ts';
 import { clientSideApply } from '../../meta/identity.ts';
 import { builtin, type Controller, refs } from '../runtime/controller.ts';
 import {
@@ -49,7 +50,7 @@ export const endpointSliceMirroring: Controller = {
         const { metadata } = source ?? { metadata: { name, namespace } };
         const owner = { kind: 'Endpoints', metadata } as ApiObject & { kind: string };
         const labels = metadata.labels ?? {};
-        const { [triggerTime]: _time, [lastApplied]: _applied, ...annotations } = metadata.annotations ?? {};
+        const annotations = without(without(metadata.annotations ?? {}, triggerTime), lastApplied);
         const all = { identity, client, slices, owner, serviceName: name, manager, labels, annotations };
         await writeSlices(all, existing, groups);
       },

@@ -6,6 +6,7 @@
  *   later                              the earliest of the times that changed since: when a pod became ready or ceased to be
  *   nothing of that changed            none
  */
+import { without } from '../../lib/own.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
 import type { SlimPod } from '../runtime/pods.ts';
 import { type ServiceObject, selectorOf } from './service.ts';
@@ -44,6 +45,6 @@ export function withTriggerTime(
   name: string,
   time: string | undefined,
 ): Record<string, string> {
-  const { [name]: _earlier, ...others } = annotations ?? {};
+  const others = without(annotations ?? {}, name);
   return time === undefined ? others : { ...others, [name]: time };
 }

@@ -206,9 +206,8 @@ function readPatched(
       } as never);
     const object = decode(schema, document) as ApiObject;
     // A strategic merge patch is one of the type of the path: what it says of kind and version has no effect.
-    if (strategic) Object.assign(object, type);
-    object.kind ??= type.kind;
-    object.apiVersion ??= type.apiVersion;
+    object.kind = strategic ? type.kind : (object.kind ?? type.kind);
+    object.apiVersion = strategic ? type.apiVersion : (object.apiVersion ?? type.apiVersion);
     if (object.kind !== type.kind || object.apiVersion !== type.apiVersion)
       throw new DecodeError(`no kind "${object.kind}" is registered for version "${object.apiVersion}"`, {} as never);
     object.metadata ??= {};
