@@ -25,6 +25,7 @@ test('chart and failing-rollout: all of a chart becomes ready, and a version tha
   expect((await get(server, shop)).status).toMatchObject({ availableReplicas: 3, updatedReplicas: 3 });
   expect((await get(server, '/apis/apps/v1/namespaces/default/statefulsets/cache')).status.readyReplicas).toBe(2);
   expect((await get(server, '/apis/batch/v1/namespaces/default/jobs/migrate')).status.succeeded).toBe(1);
+  expect((await get(server, '/api/v1/namespaces/default/services/shop')).status.loadBalancer.ingress).toHaveLength(1);
   const applied = await server.request('PATCH', `${shop}?fieldManager=test&force=true`, {
     headers: { 'content-type': 'application/apply-patch+yaml' },
     body: textOf('failing-rollout.yaml'),

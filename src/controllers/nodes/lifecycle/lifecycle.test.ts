@@ -275,6 +275,8 @@ test('a life cycle keeps a pod running that would complete', () => {
   expect(phases({ stage: 'exit', never: true })).toBe('Running');
   expect(phases({ stage: 'ready', never: true })).toBe('Running');
   expect(phases({ stage: 'terminate', delay: '5s' })).toBe('Running');
+  expect(phases({ stage: 'ready', delay: '3s' })).toBe('Running');
+  expect(phases({ stage: 'ready', probes: true })).toBe('Succeeded');
   expect(phases({ stage: 'pull', delay: '5s' })).toBe('Succeeded');
   const failing = { ...bare, containers: [{ name: 'main', image: 'app', command: ['false'] }] };
   expect(new Life(failing, [{ stage: 'exit', never: true }]).to(100).pod.status.phase).toBe('Running');

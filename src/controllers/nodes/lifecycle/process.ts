@@ -6,7 +6,6 @@
  *   anything else: an init container, a pod that is not kept up   exits with 0 after a moment
  *   a server, a pod of a ReplicaSet, restartPolicy Always         runs until it is stopped
  */
-import { equal } from '../../../lib/equal.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
 import { controllerOf } from '../../workloads/shared/pods.ts';
 import { argvOf, type Container, commandOf } from '../container-command.ts';
@@ -14,7 +13,7 @@ import { isNothing, isServer } from '../images.ts';
 import { type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import { COMMAND_WORK, FOREVER_MS, OUTCOME_WORK } from '../shell/work.ts';
-import { delayOf, type Lifecycle, quickLifecycle, reasonOf } from './lifecycle.ts';
+import { delayOf, type Lifecycle, reasonOf } from './lifecycle.ts';
 import { DEFAULT_PATH } from './termination-message.ts';
 
 export type { Container };
@@ -92,7 +91,7 @@ function completes(pod: WorkloadPod, container: Container, { ready, live, termin
   if ((pod.spec?.restartPolicy ?? 'Always') === 'Always' || keepers.has(owner)) return false;
   if (owner === 'Job') return true;
   // A life cycle that says when a container is ready, fails or stops is that of one which goes on until then.
-  const goesOn = !equal(ready, quickLifecycle.ready) || live !== undefined || terminate !== undefined;
+  const goesOn = ready.never || ready.delayMs + ready.jitterMs > 0 || live !== undefined || terminate !== undefined;
   return !goesOn && !serves(container) && container.stdin !== true;
 }
 /** Whether something asks the container for answers: it is a server, whatever it runs. */
