@@ -316,7 +316,7 @@ function* allInOrder(entries: ReadonlyMap<string, readonly FieldSet[]>, member: 
   return result;
 }
 /** How many elements are read before the next pause. */
-interface Pace {
+export interface Pace {
   left: number;
 }
 /** Whether to yield, after one more element. */
@@ -417,9 +417,9 @@ export function parseSet(fields: unknown): FieldSet | undefined {
   return atOnce(parseSetSteps(fields));
 }
 /** The same as work that can be interrupted: the set of a large object has tens of thousands of nodes. */
-export function* parseSetSteps(fields: unknown): Work<FieldSet | undefined> {
+export function* parseSetSteps(fields: unknown, pace: Pace = { left: ELEMENTS_A_STEP }): Work<FieldSet | undefined> {
   try {
-    return yield* parseNode(fields, 0, { left: ELEMENTS_A_STEP });
+    return yield* parseNode(fields, 0, pace);
   } catch {
     // Keys that are not JSON, or a set that is nested too deeply.
     return undefined;

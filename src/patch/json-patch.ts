@@ -22,6 +22,8 @@ export interface Patch {
   readonly touched?: Touched | undefined;
   /** The text of the patch holds numbers with a fraction or an exponent. */
   readonly fractions?: boolean;
+  /** How many characters it may add to a document without holding them. */
+  readonly copies?: number;
   /** Whether it is a strategic merge patch: an invalid result has another message. */
   readonly strategic?: true;
   /** The same in steps, for patches that may take long. */
@@ -62,7 +64,11 @@ export function jsonPatch(operations: JsonValue): Patch {
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
   const steps = (document: JsonValue): Work<JsonValue> => apply(operations as Operation[], document);
-  return Object.assign((document: JsonValue) => atOnce(steps(document)), { steps, touched: touchedByPaths(operations as Operation[]) });
+  return Object.assign((document: JsonValue) => atOnce(steps(document)), {
+    steps,
+    touched: touchedByPaths(operations as Operation[]),
+    copies: (operations as Operation[]).some((operation) => operation?.op === 'copy') ? MAX_COPIED : 0,
+  });
 }
 
 /** Undefined when an operation concerns the whole document, or is none. */

@@ -8,7 +8,7 @@ import { equal } from '../lib/equal.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { formatTime } from '../lib/time.ts';
 import type { Infer } from '../schema/types.ts';
-import { type FieldSet, parseSet, parseSetSteps, unionSteps } from './fieldset.ts';
+import { ELEMENTS_A_STEP, type FieldSet, type Pace, parseSet, parseSetSteps, unionSteps } from './fieldset.ts';
 
 export type ManagedFieldsEntry = Infer<typeof EntrySchema>;
 export type ManagedFields = readonly ManagedFieldsEntry[];
@@ -60,8 +60,9 @@ export function readManagers(entries: ManagedFields, trusted: boolean): Manager[
 function* readSentManagers(entries: ManagedFields): Work<Manager[] | undefined> {
   // Of two entries for one manager the later counts.
   const managers = new Map<string, Manager>();
+  const pace: Pace = { left: ELEMENTS_A_STEP };
   for (const entry of entries) {
-    const fields = yield* parseSetSteps(entry.fieldsV1 ?? {});
+    const fields = yield* parseSetSteps(entry.fieldsV1 ?? {}, pace);
     if (faultOf(entry) !== undefined || fields === undefined) return undefined;
     const manager = managerOf(entry, fields, undefined);
     managers.set(identifier(manager), manager);

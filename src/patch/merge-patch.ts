@@ -1,5 +1,6 @@
 /** JSON merge patch (RFC 7386): objects are merged key by key, null removes, everything else replaces. */
 import { own, setOwn } from '../lib/own.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest } from '../meta/errors.ts';
 import { holdsFractions } from '../schema/parse.ts';
 import type { JsonValue } from '../schema/types.ts';
@@ -15,17 +16,29 @@ export function readMergePatch(body: PatchBody): Patch {
   const patch = patchValue(body, () => badRequest('Invalid JSON Patch'));
   if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
   const read = patch;
-  return Object.assign((document: JsonValue) => merge(document, read), { touched: touchedBy(read), fractions: holdsFractions(read) });
+  const steps = (document: JsonValue): Work<JsonValue> => mergeSteps(document, read, { keys: 0 });
+  return Object.assign((document: JsonValue) => atOnce(steps(document)), {
+    steps,
+    touched: touchedBy(read),
+    fractions: holdsFractions(read),
+  });
 }
 
 /** The merged value shares unchanged parts with both. */
 export function merge(document: JsonValue | undefined, patch: JsonValue): JsonValue {
+  return atOnce(mergeSteps(document, patch, { keys: 0 }));
+}
+function* mergeSteps(document: JsonValue | undefined, patch: JsonValue, merged: { keys: number }): Work<JsonValue> {
   if (!isObject(patch)) return patch;
   const result: JsonMap = isObject(document) ? { ...(document as JsonMap) } : {};
   for (const key of Object.keys(patch)) {
+    if (++merged.keys % KEYS_A_STEP === 0) yield;
     const value = patch[key] as JsonValue;
     if (value === null) delete result[key];
-    else setOwn(result, key, merge(own(result, key) as JsonValue | undefined, value));
+    else if (isObject(value)) setOwn(result, key, yield* mergeSteps(own(result, key) as JsonValue | undefined, value, merged));
+    else setOwn(result, key, value);
   }
   return result;
 }
+/** Keys that are merged between two yields. */
+const KEYS_A_STEP = 1024;

@@ -158,6 +158,22 @@ test('sets of fields that a client sends are read in as many steps as they have 
   expect(JSON.stringify(parseSet(fields(100, -1)))).toBe(JSON.stringify(fields(100)));
 });
 
+test('sets of many managers are read in as many steps as they have parts together', () => {
+  const managed = (count: number): Values => {
+    const managedFields = Array.from({ length: count }, (_, i) => ({
+      manager: `m${i}`,
+      operation: 'Apply',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': Object.fromEntries(Array.from({ length: 100 }, (_, j) => [`f:k${j}`, {}])) },
+    }));
+    return { ...wide(0, 10), metadata: { name: 'a', managedFields } };
+  };
+  const write = (object: Values) => ({ type: ConfigMap, apiVersion: 'v1', manager: 'me', now, live: undefined, object });
+  const reading = (count: number) => pausesOf(recordUpdateSteps(write(managed(count)))) - 2 * count;
+  expect(reading(200) - reading(10)).toBeGreaterThanOrEqual(Math.floor((190 * 100) / ELEMENTS_A_STEP));
+});
+
 test('many managers are folded into one in as many steps as their sets have parts', () => {
   const managed = (count: number): Values => {
     const managedFields = Array.from({ length: count }, (_, i) => ({

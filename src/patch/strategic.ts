@@ -63,7 +63,9 @@ function* mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap
   const result = retained === undefined ? { ...original } : retain(original, patch, retained as JsonValue);
   const keys = Object.keys(patch);
   const ordered = keys.some(isOrder) ? yield* orderLists(type, result, patch) : noNames;
-  for (const key of keys) {
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    if ((i + 1) % KEYS_A_STEP === 0) yield;
     if (key === RETAIN || isDirective(key, ORDER) || ordered.has(key)) continue;
     if (isDirective(key, DELETE_FROM)) deleteFromList(result, fieldOfDirective(key, DELETE_FROM), own(patch, key) as JsonValue);
     else {
@@ -75,6 +77,8 @@ function* mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap
   }
   return result;
 }
+/** Keys of an object that are merged between two yields. */
+const KEYS_A_STEP = 1024;
 const isOrder = (key: string): boolean => isDirective(key, ORDER);
 const noNames: ReadonlySet<string> = new Set();
 

@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../kinds/kind.ts';
 import { own } from '../lib/own.ts';
-import { invalid } from '../meta/errors.ts';
+import { type ApiError, invalid, requestTooLarge } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Resource } from './catalog.ts';
 
@@ -33,10 +33,23 @@ const none: ReadonlyMap<string, number> = new Map();
  * was stored without this limit may still be changed.
  */
 export function checkEntries(resource: Resource, object: unknown, old?: ApiObject): void {
-  const costly = resource.custom ? none : COSTLY;
-  const errors = faultsOf(object, costly);
-  if (!errors.empty && (old === undefined || faultsOf(old, costly).empty)) throw invalid(resource.groupKind, nameOf(object), errors.list);
+  const errors = faultsOf(object, costlyOf(resource));
+  if (!errors.empty && (old === undefined || faultsOf(old, costlyOf(resource)).empty)) throw tooMany(resource, object, errors);
 }
+/** The same for a body that is not decoded yet. `stored`: the object that it changes, which is read only if it matters. */
+export async function inspectEntries(resource: Resource, value: unknown, stored: () => Promise<ApiObject | undefined>): Promise<void> {
+  const errors = faultsOf(value, costlyOf(resource));
+  if (errors.empty) return;
+  const old = await stored();
+  if (old === undefined || faultsOf(old, costlyOf(resource)).empty) throw tooMany(resource, value, errors);
+}
+/** The same for a body that is not stored: a patch, or options. */
+export function checkWidth(value: unknown): void {
+  if (!faultsOf(value, none).empty)
+    throw requestTooLarge(`Request entity too large: a list or an object of the body has more than ${MAX_ENTRIES} entries`);
+}
+const costlyOf = ({ custom }: Resource): ReadonlyMap<string, number> => (custom ? none : COSTLY);
+const tooMany = ({ groupKind }: Resource, object: unknown, { list }: FieldErrors): ApiError => invalid(groupKind, nameOf(object), list);
 /** The object may not be validated yet. */
 function nameOf(object: unknown): string {
   const name = (object as { metadata?: { name?: unknown } | null } | null)?.metadata?.name;

@@ -1,5 +1,6 @@
 /** Field ownership after a write: the registry's side of `patch/`. */
 import type { ApiObject } from '../kinds/kind.ts';
+import type { Work } from '../lib/slices.ts';
 import { ApiError, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import {
@@ -97,18 +98,20 @@ function excused(error: unknown, live: ApiObject | undefined): Entries {
 }
 
 /** Sets the managedFields of an object that is posted to a subresource with a kind of its own. */
-export function ownAction(
+export function* ownAction(
   deps: RegistryDeps,
   ctx: WriteContext,
   object: ApiObject,
   kind: { readonly schema: MessageType; readonly apiVersion: string },
-): void {
-  const entries = recordUpdate({
+  large: boolean,
+): Work<void> {
+  const entries = yield* recordUpdateSteps({
     type: kind.schema,
     apiVersion: kind.apiVersion,
     manager: ctx.manager,
     subresource: ctx.subresource,
     now: deps.env.now(),
+    large,
     live: undefined,
     object: object as never,
   });

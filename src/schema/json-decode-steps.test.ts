@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../lib/slices.ts';
 import { decode, decodeSteps } from './json.ts';
-import { MANY } from './json-decode-steps.ts';
-import { always, int64, lazy, list, type MessageType, map, message, object, opt, string, union } from './types.ts';
+import { MANY, SCALARS } from './json-decode-steps.ts';
+import { always, bytes, int64, lazy, list, type MessageType, map, message, object, opt, string, union } from './types.ts';
 
 const Tree: MessageType = message('t.v1.Tree', {
   name: opt(1, string),
@@ -10,6 +10,8 @@ const Tree: MessageType = message('t.v1.Tree', {
   children: opt(3, list(lazy(() => Tree))),
   byName: opt(4, map(lazy(() => Tree))),
   labels: opt(5, map(string)),
+  sizes: opt(7, list(int64)),
+  data: opt(8, map(bytes)),
   either: opt(6, union('t.v1.Either', { tag: 1, type: lazy(() => Tree) }, { tag: 2, type: list(lazy(() => Tree)) })),
 });
 
@@ -33,6 +35,11 @@ const samples: Record<string, unknown> = {
   'a chain of maps': chain(600),
   'a union': { either: many(MANY, leaf), children: [{ either: { byName: named(MANY, leaf) } }] },
   'nulls and empty values': { children: many(MANY, (i) => (i % 2 === 0 ? null : {})), byName: { ...named(MANY, () => null) }, labels: {} },
+  'many labels in another order': {
+    labels: named(3 * SCALARS, (i) => (i % 3 === 0 ? null : `v${i}`)),
+    data: named(2 * SCALARS, () => 'eA=='),
+  },
+  'many numbers': { children: [{ sizes: many(3 * SCALARS, (i) => (i % 5 === 0 ? null : i)) }] },
   'a key that is no name': { byName: JSON.parse(`{"__proto__":{"name":"p"},${many(MANY, (i) => `"k${i}":{}`).join()}}`) },
 };
 
@@ -51,6 +58,14 @@ test('it can be interrupted after some entries, of what is within others, too', 
   expect(pauses({ children: many(6400, leaf) })).toBeGreaterThanOrEqual(100);
   expect(pauses({ children: [{ byName: named(6400, leaf) }] })).toBeGreaterThanOrEqual(100);
   expect(pauses({ children: many(MANY, (i) => (i === 9 ? { byName: named(6400, leaf) } : {})) })).toBeGreaterThanOrEqual(104);
+});
+
+test('texts and numbers of one list or map are decoded in steps', () => {
+  const pauses = (value: unknown): number => [...decodeSteps(Tree, value)].length;
+  expect(pauses({ sizes: many(SCALARS, (i) => i) })).toBe(0);
+  expect(pauses({ sizes: many(10 * SCALARS, (i) => i) })).toBeGreaterThanOrEqual(10);
+  expect(pauses({ labels: named(10 * SCALARS, () => 'v') })).toBeGreaterThanOrEqual(10);
+  expect(pauses({ children: [{ data: named(10 * SCALARS, () => 'eA==') }] })).toBeGreaterThanOrEqual(10);
 });
 
 test('a tree of short lists is decoded branch by branch', () => {
@@ -84,6 +99,8 @@ describe('what does not fit is refused in the same words', () => {
     ['in a list', { children: many(MANY, (i) => (i === 200 ? { size: 'text' } : leaf(i))) }],
     ['in a map', { byName: named(MANY, (i) => (i === 200 ? { labels: { a: 1 } } : leaf(i))) }],
     ['within another', { children: many(MANY, (i) => ({ byName: i === 7 ? named(MANY, (j) => (j === 8 ? 'no object' : {})) : {} })) }],
+    ['in a map of texts', { labels: named(2 * SCALARS, (i) => (i === 200 ? 1 : 'v')) }],
+    ['in a list of numbers', { sizes: many(2 * SCALARS, (i) => (i === 200 ? 'a' : i)) }],
     ['beside a large one', { children: many(MANY, leaf), size: 'text' }],
     ['a list for a map', { byName: many(MANY, leaf) }],
     ['a map for a list', { children: named(MANY, leaf) }],

@@ -9,7 +9,8 @@
  */
 import { setOwn } from '../lib/own.ts';
 import type { Work } from '../lib/slices.ts';
-import { decoderOf, decodeValue, sortedKeys, withDecoded } from './json-decode.ts';
+import { sortSteps } from '../lib/sort-steps.ts';
+import { decoderOf, decodeValue, isSorted, withDecoded } from './json-decode.ts';
 import { Mismatch } from './mismatch.ts';
 import { type ListType, type MapType, type MessageType, resolve, type Type } from './types.ts';
 import { placeholderMakerOf } from './zero.ts';
@@ -18,6 +19,8 @@ import { placeholderMakerOf } from './zero.ts';
 export const MANY = 256;
 /** Objects that are decoded at a time: about a tenth of a millisecond. */
 const STEP = 64;
+/** Texts and numbers of one list or map that are decoded at a time. */
+export const SCALARS = 2048;
 /** Objects and lists that are looked at before a pause. A power of two. */
 const VISITED_A_STEP = 512;
 type Values = Record<string, unknown>;
@@ -68,7 +71,11 @@ function* find(type: Type, value: object, search: Search): Work<number> {
     case 'union':
       return yield* find(Array.isArray(value) ? resolved.other.type : resolved.object.type, value, search);
     case 'list': {
-      if (!Array.isArray(value) || resolve(resolved.item).node === 'scalar') return 1;
+      if (!Array.isArray(value)) return 1;
+      if (resolve(resolved.item).node === 'scalar') {
+        if (value.length > SCALARS) search.large.push({ type: resolved, value, step: SCALARS });
+        return 1;
+      }
       let weight = 0;
       for (const item of value) if (isContainer(item)) weight += yield* find(resolved.item, item, search);
       if (value.length < MANY && weight < MANY) return weight + 1;
@@ -76,8 +83,15 @@ function* find(type: Type, value: object, search: Search): Work<number> {
       return 1;
     }
     case 'map': {
-      if (Array.isArray(value) || resolve(resolved.value).node === 'scalar') return 1;
-      const keys = sortedKeys(value as Values);
+      if (Array.isArray(value)) return 1;
+      const isPlain = resolve(resolved.value).node === 'scalar';
+      const keys = Object.keys(value);
+      if (isPlain && keys.length <= SCALARS) return 1;
+      yield* sorted(keys);
+      if (isPlain) {
+        search.large.push({ type: resolved, value: value as Values, keys, step: SCALARS });
+        return 1;
+      }
       let weight = 0;
       for (const key of keys) {
         const item = (value as Values)[key];
@@ -91,6 +105,13 @@ function* find(type: Type, value: object, search: Search): Work<number> {
       return 1;
   }
 }
+/** Sorts the keys of a map, with pauses if there are many. */
+function* sorted(keys: string[]): Work<void> {
+  if (isSorted(keys)) return;
+  if (keys.length <= SCALARS) keys.sort();
+  else yield* sortSteps(keys, (a, b) => (a < b ? -1 : 1));
+}
+
 function* findInMessage(type: MessageType, value: Values, search: Search): Work<number> {
   const fields = fieldsOf(type);
   let weight = 1;

@@ -148,6 +148,10 @@ function mapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
 function textMapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
+    if (decodedBefore !== undefined) {
+      const before = takeDecoded(decodedBefore, value as object);
+      if (before !== undefined) return before;
+    }
     let plain = true;
     let last = '';
     let any = false;
@@ -170,12 +174,13 @@ function textMapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
 }
 
 /** Maps are kept in order of their keys, so that equal maps have equal bytes. */
-export function sortedKeys(map: Values): string[] {
+function sortedKeys(map: Values): string[] {
   const keys = Object.keys(map);
-  for (let i = 1; i < keys.length; i++) {
-    if ((keys[i] as string) < (keys[i - 1] as string)) return keys.sort();
-  }
-  return keys;
+  return isSorted(keys) ? keys : keys.sort();
+}
+export function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if ((keys[i] as string) < (keys[i - 1] as string)) return false;
+  return true;
 }
 
 function unionDecoder(type: UnionType): Decoder {

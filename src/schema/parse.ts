@@ -199,11 +199,8 @@ function survey(text: string): { keys: number; depth: number; digits: number; fr
   const length = text.length;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 0x22) i = text.indexOf('"', i + 1);
-    // A quote behind an odd number of backslashes is part of the string.
-    if (code === 0x22) {
-      while (isEscaped(text, i)) i = text.indexOf('"', i + 1);
-    } else if (code === 0x3a) {
+    if (code === 0x22) i = endOfString(text, i + 1);
+    else if (code === 0x3a) {
       keys++;
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) deepest = depth;
@@ -220,10 +217,16 @@ function survey(text: string): { keys: number; depth: number; digits: number; fr
   }
   return { keys, depth: deepest, digits: longest, fractions, exponents };
 }
-function isEscaped(text: string, at: number): boolean {
-  let i = at - 1;
-  while (text.charCodeAt(i) === 0x5c) i--;
-  return (at - i) % 2 === 0;
+/** The closing quote of a string that begins at a place. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start);
+  if (text.charCodeAt(end - 1) !== 0x5c) return end;
+  for (end = start; ; end++) {
+    const code = text.charCodeAt(end);
+    if (code === 0x22) return end;
+    // What a backslash escapes may be a quote.
+    if (code === 0x5c) end++;
+  }
 }
 
 function countKeys(value: unknown): number {

@@ -9,8 +9,9 @@ import type { Place } from './field-place.ts';
 import { toWellFormed } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
-/** Values after which the parser yields; a power of two. */
+/** Values after which the parser yields, and characters of values. */
 const VALUES_A_STEP = 256;
+const CHARACTERS_A_STEP = 64 * 1024;
 
 export class SlowParser {
   private readonly text: string;
@@ -21,6 +22,7 @@ export class SlowParser {
   private at = 0;
   private depth = 0;
   private values = 0;
+  private pausedAt = 0;
   /** Items of the lists that are open, innermost last: a list is made when its length is known, without room for more. */
   private readonly items: JsonValue[] = [];
   private top = 0;
@@ -63,9 +65,12 @@ export class SlowParser {
         return this.fail('looking for beginning of value');
     }
   }
-  /** Whether to yield: once per so many values. */
+  /** Whether to yield: after so many values, or after so many characters of them. */
   private isPlace(): boolean {
-    return (++this.values & (VALUES_A_STEP - 1)) === 0;
+    if (++this.values < VALUES_A_STEP && this.at - this.pausedAt < CHARACTERS_A_STEP) return false;
+    this.values = 0;
+    this.pausedAt = this.at;
+    return true;
   }
 
   /** `seen`: the keys of this text so far, where `into` has others from the previous value. */
@@ -130,28 +135,27 @@ export class SlowParser {
   }
 
   private string(): string {
-    const start = this.at++;
+    const { text } = this;
+    const start = this.at;
     let halves = false;
-    for (;;) {
-      const code = this.text.charCodeAt(this.at);
-      if (code === 0x22) break;
-      if (Number.isNaN(code) || code < 0x20) this.fail('in string literal');
-      if (code === 0x5c && this.escape()) halves = true;
-      this.at++;
+    let at = start + 1;
+    for (let code = text.charCodeAt(at); code !== 0x22; code = text.charCodeAt(++at)) {
+      if (code >= 0x20 && code !== 0x5c) continue;
+      this.at = at;
+      if (code !== 0x5c) this.fail('in string literal');
+      if (this.escape()) halves = true;
+      at = this.at;
     }
-    this.at++;
-    const text = JSON.parse(this.text.slice(start, this.at)) as string;
-    return halves ? toWellFormed(text) : text;
+    this.at = at + 1;
+    const value = JSON.parse(text.slice(start, this.at)) as string;
+    return halves ? toWellFormed(value) : value;
   }
-  /** Skips an escape. Returns whether it may be a lone surrogate. */
+  /** Goes to the last character of an escape. Returns whether it may be a lone surrogate. */
   private escape(): boolean {
     const char = this.text[++this.at];
     if (char === undefined || !'"\\/bfnrtu'.includes(char)) this.fail('in string escape code');
     if (char !== 'u') return false;
-    for (let i = 0; i < 4; i++) {
-      this.at++;
-      if (!/^[0-9a-fA-F]$/.test(this.text[this.at] ?? '')) this.fail('in \\u hexadecimal character escape');
-    }
+    for (let i = 0; i < 4; i++) if (!isHexadecimal(this.text.charCodeAt(++this.at))) this.fail('in \\u hexadecimal character escape');
     return true;
   }
 
@@ -190,11 +194,10 @@ export class SlowParser {
   }
 
   private blank(): void {
-    for (;;) {
-      const code = this.text.charCodeAt(this.at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.at++;
-    }
+    const { text } = this;
+    let { at } = this;
+    for (let code = text.charCodeAt(at); code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09; ) code = text.charCodeAt(++at);
+    this.at = at;
   }
 
   private fail(place: string): never {
@@ -203,6 +206,8 @@ export class SlowParser {
   }
 }
 
+const isHexadecimal = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 const isOpening = (char: string | undefined): char is '{' | '[' => char === '{' || char === '[';
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
 const isObject = (value: JsonValue | undefined): value is JsonObject =>

@@ -8,10 +8,13 @@ import { DecodeError } from './errors.ts';
 const newline = 0x0a;
 const space = 0x20;
 const tab = 0x09;
+const carriageReturn = 0x0d;
 const backslash = 0x5c;
 /** Characters that are looked at one by one, before a search is begun. */
 const SHORT = 64;
 
+/** Bytes whose line ends are looked at between two pauses. */
+const BYTES_A_STEP = 64 * 1024;
 /** Limit of empty lines and comments that are skipped at a time. */
 const LINES_A_STEP = 4096;
 /** Parts of a text after which its scan yields. */
@@ -35,14 +38,25 @@ class Parts {
 }
 
 export class YamlCursor {
-  readonly text: string;
+  /** With LF line ends alone, once `toLineFeeds` is done. */
+  text: string;
   at = 0;
   /** Where the current line begins. */
   lineStart = 0;
 
   constructor(text: string) {
-    const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-    this.text = plain.includes('\r') ? plain.replace(/\r\n?/g, '\n') : plain;
+    this.text = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  }
+  /** Turns every line end into LF. */
+  *toLineFeeds(): Work<void> {
+    if (!this.text.includes('\r')) return;
+    const bytes = Buffer.from(this.text);
+    let length = 0;
+    for (let from = 0; from < bytes.length; from += BYTES_A_STEP) {
+      length = withLineFeeds(bytes, from, Math.min(from + BYTES_A_STEP, bytes.length), length);
+      yield;
+    }
+    this.text = bytes.toString('utf8', 0, length);
   }
 
   get column(): number {
@@ -64,7 +78,7 @@ export class YamlCursor {
   }
   fail(message: string, at = this.at): never {
     let line = 1;
-    for (let i = this.text.indexOf('\n'); i >= 0 && i < at; i = this.text.indexOf('\n', i + 1)) line++;
+    for (let i = 0; i < at; i++) if (this.text.charCodeAt(i) === newline) line++;
     throw new DecodeError(`yaml: line ${line}: ${message}`);
   }
 
@@ -74,7 +88,16 @@ export class YamlCursor {
   }
   /** Skips blanks within the line. */
   skipSpaces(): void {
-    for (let code = this.code(); code === space || code === tab; code = this.code()) this.at++;
+    const { text, at } = this;
+    for (let i = at; i < at + SHORT; i++) {
+      const code = text.charCodeAt(i);
+      if (code === space || code === tab) continue;
+      this.at = i;
+      return;
+    }
+    blanks.lastIndex = at;
+    blanks.test(text);
+    this.at = blanks.lastIndex;
   }
   /** Whether the rest of the line is empty or a comment. The cursor stands behind blanks or at the line's beginning. */
   lineIsOver(): boolean {
@@ -225,12 +248,16 @@ export class YamlCursor {
       stop.lastIndex = from;
       if (!stop.test(this.text)) this.fail('found unexpected end of stream', start);
       this.at = stop.lastIndex - 1;
-      const piece = this.text.slice(from, this.at);
       const char = this.char();
+      if (char === '\n') {
+        // Blanks before a line end do not count, unless they were escaped: then they are part of an earlier piece.
+        const piece = this.text.slice(from, this.endOfText(from));
+        if (out.add(piece + (yield* this.fold()))) yield;
+        continue;
+      }
+      const piece = this.text.slice(from, this.at);
       let full: boolean;
-      // Blanks before a line end do not count, unless they were escaped: then they are part of an earlier piece.
-      if (char === '\n') full = out.add(trimEnd(piece) + this.fold());
-      else if (char === '\\') {
+      if (char === '\\') {
         if (this.char(1) === '\n') {
           full = out.add(piece);
           this.at++;
@@ -247,6 +274,13 @@ export class YamlCursor {
       }
       if (full) yield;
     }
+  }
+  /** Where the text from a place to the cursor ends, without the blanks behind it. */
+  private endOfText(from: number): number {
+    const { text } = this;
+    let end = this.at;
+    while (end > from && (text.charCodeAt(end - 1) === space || text.charCodeAt(end - 1) === tab)) end--;
+    return end;
   }
   /** Skips quoted text that may be a key: on one line, and within the limit of keys. Returns whether it may be one. */
   skipQuotedKey(): boolean {
@@ -267,10 +301,10 @@ export class YamlCursor {
     return false;
   }
   /** The text of a run of line ends, which fold; blanks after them do not count. */
-  private fold(): string {
+  private *fold(): Work<string> {
     let breaks = 0;
     while (this.code() === newline) {
-      breaks++;
+      if ((++breaks & (LINES_A_STEP - 1)) === 0) yield;
       this.nextLine();
       if (this.atMarker()) this.fail('found unexpected document indicator');
       this.skipSpaces();
@@ -304,7 +338,7 @@ export class YamlCursor {
     const end = this.text.indexOf('\n', this.at);
     this.at = end < 0 ? this.text.length : end;
     const given = header[1] ?? header[4];
-    const indent = given === undefined ? this.blockIndent(parent) : Math.max(parent, 0) + Number(given);
+    const indent = given === undefined ? yield* this.blockIndent(parent) : Math.max(parent, 0) + Number(given);
     const body = new BlockText(folded);
     const trailing = yield* this.blockLines(indent, body);
     const text = body.text();
@@ -314,10 +348,12 @@ export class YamlCursor {
     return chomp === '+' ? text + ending + '\n'.repeat(trailing) : text + ending;
   }
   /** The indentation of the first line that holds something; of blanks alone, the longest line's. */
-  private blockIndent(parent: number): number {
+  private *blockIndent(parent: number): Work<number> {
     const least = parent + 1;
     let blanks = 0;
+    let lines = 0;
     for (let i = this.at; this.text.charCodeAt(i) === newline; ) {
+      if ((++lines & (LINES_A_STEP - 1)) === 0) yield;
       let end = i + 1;
       while (this.text.charCodeAt(end) === space) end++;
       const indent = end - i - 1;
@@ -360,16 +396,24 @@ export class YamlCursor {
   }
 }
 
+/** Moves bytes to `length`, each line end as LF. Returns the new length. */
+function withLineFeeds(bytes: Buffer, from: number, to: number, length: number): number {
+  let end = length;
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i] as number;
+    // The LF behind a CR is the line end of both.
+    if (byte === carriageReturn && bytes[i + 1] === newline) continue;
+    bytes[end++] = byte === carriageReturn ? newline : byte;
+  }
+  return end;
+}
+
 function isMarker(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code !== 0x2d && code !== 0x2e) return false;
   return (text.startsWith('---', at) || text.startsWith('...', at)) && /^[ \t\n]?$/.test(text.slice(at + 3, at + 4));
 }
-function trimEnd(text: string): string {
-  let end = text.length;
-  while (text.charCodeAt(end - 1) === space || text.charCodeAt(end - 1) === tab) end--;
-  return text.slice(0, end);
-}
+const blanks = /[ \t]*/y;
 const stopInDouble = /["\\\n]/g;
 const stopInSingle = /['\n]/g;
 /** Maximum number of characters of an implicit key, including its quotes. */

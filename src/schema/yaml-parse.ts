@@ -24,8 +24,9 @@ import { isInteger, resolvePlain } from './yaml-scalars.ts';
 /** The bound on nested values. */
 const maxDepth = 500;
 
-/** Values after which the parser yields; a power of two. */
+/** Values after which the parser yields, and characters of values. */
 const VALUES_A_STEP = 256;
+const CHARACTERS_A_STEP = 16 * 1024;
 
 export interface Properties {
   readonly anchor: string | undefined;
@@ -41,11 +42,12 @@ export class YamlParser {
   /** Anchors whose value is being read, so that none contains itself. */
   private readonly open = new Set<string>();
   /** Characters of the text and of what aliases repeat. */
-  private expanded: number;
+  expanded: number;
   private containers = 0;
   private keys = 0;
   private depth = 0;
   private values = 0;
+  private pausedAt = 0;
 
   /** `resolve` is the value of a plain scalar. */
   constructor(text: string, repeated: RepeatedKeys | undefined, resolve: typeof resolvePlain = resolvePlain) {
@@ -62,13 +64,16 @@ export class YamlParser {
   /** The same for parsing large text in slices: it yields after some values. */
   *steps(): Work<JsonValue | undefined> {
     const { cursor } = this;
+    if (cursor.at === 0) yield* cursor.toLineFeeds();
     while (!cursor.skipToContent()) yield;
     while (cursor.char() === '%' && cursor.column === 0) {
+      if (this.isPlace()) yield;
       cursor.plainLine();
       cursor.at = (cursor.text.indexOf('\n', cursor.at) + 1 || cursor.text.length + 1) - 1;
       while (!cursor.skipToContent()) yield;
     }
     while (cursor.atMarker() && cursor.char() === '.') {
+      if (this.isPlace()) yield;
       cursor.at += 3;
       while (!cursor.skipToContent()) yield;
     }
@@ -85,6 +90,14 @@ export class YamlParser {
     return value;
   }
 
+  /** Whether to yield: after so many values, or after so many characters of them. */
+  private isPlace(): boolean {
+    if (++this.values < VALUES_A_STEP && this.cursor.at - this.pausedAt < CHARACTERS_A_STEP) return false;
+    this.values = 0;
+    this.pausedAt = this.cursor.at;
+    return true;
+  }
+
   // ---- nodes -----------------------------------------------------------------------------------------------------
 
   /**
@@ -93,7 +106,7 @@ export class YamlParser {
    */
   protected *node(parent: number, compact: boolean): Work<JsonValue> {
     const { cursor } = this;
-    if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
+    if (this.isPlace()) yield;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
     cursor.skipSpaces();
     let onOwnLine = compact;
@@ -149,7 +162,7 @@ export class YamlParser {
   protected *scalar(properties: Properties, indent: number | undefined): Work<JsonValue> {
     const { cursor } = this;
     const char = cursor.char();
-    if (char === '*') return this.alias();
+    if (char === '*') return yield* this.alias();
     if (char === '"' || char === "'") return this.finish(properties, cursor.shortQuoted() ?? (yield* cursor.quoted()), false);
     if (cannotBeginPlain.test(char) || (char === '-' && cursor.blankAt(1))) cursor.fail('found character that cannot start any token');
     return this.finish(properties, indent === undefined ? cursor.plainLine() : yield* cursor.plain(indent), true);
@@ -187,18 +200,19 @@ export class YamlParser {
     let tag: string | undefined;
     for (;;) {
       const char = cursor.char();
-      if (char === '&' && anchor === undefined) anchor = this.word(/[^ \t\n,[\]{}]/y);
+      if (char === '&' && anchor === undefined) anchor = this.word();
       else if (char === '!' && tag === undefined) tag = this.tag();
       else break;
       cursor.skipSpaces();
     }
     return anchor === undefined && tag === undefined ? noProperties : { anchor, tag };
   }
-  private word(letter: RegExp): string {
+  /** The name of an anchor or a tag, behind the character that begins it. */
+  private word(): string {
     const { cursor } = this;
     const start = ++cursor.at;
-    letter.lastIndex = start;
-    while (letter.test(cursor.text)) cursor.at = letter.lastIndex;
+    letters.lastIndex = start;
+    if (letters.test(cursor.text)) cursor.at = letters.lastIndex;
     if (cursor.at === start) cursor.fail('did not find expected alphabetic or numeric character');
     return cursor.text.slice(start, cursor.at);
   }
@@ -208,7 +222,7 @@ export class YamlParser {
       cursor.at++;
       return '!!str';
     }
-    return `!${this.word(/[^ \t\n,[\]{}]/y)}`.replace(/^!<tag:yaml\.org,2002:(.*)>$/, '!!$1');
+    return `!${this.word()}`.replace(/^!<tag:yaml\.org,2002:(.*)>$/, '!!$1');
   }
 
   /** Reads a collection under its anchor's name. */
@@ -221,27 +235,33 @@ export class YamlParser {
     this.anchors.set(anchor, value);
     return value;
   }
-  private alias(): JsonValue {
+  private *alias(): Work<JsonValue> {
     const { cursor } = this;
     const start = cursor.at;
-    const name = this.word(/[^ \t\n,[\]{}]/y);
+    const name = this.word();
     if (this.open.has(name)) cursor.fail(`anchor '${name}' value contains itself`, start);
     const value = this.anchors.get(name);
-    return value === undefined ? cursor.fail(`unknown anchor '${name}' referenced`, start) : this.copy(value);
+    return value === undefined ? cursor.fail(`unknown anchor '${name}' referenced`, start) : yield* this.copy(value);
   }
-  private copy(value: JsonValue): JsonValue {
+  private *copy(value: JsonValue): Work<JsonValue> {
     this.expand(typeof value === 'string' ? value.length + 2 : 4);
     if (typeof value !== 'object' || value === null) return value;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
     this.countContainer();
     let out: JsonValue;
-    if (Array.isArray(value)) out = value.map((item) => this.copy(item));
-    else {
+    if (Array.isArray(value)) {
+      out = [];
+      for (const item of value) {
+        if (this.isPlace()) yield;
+        out.push(yield* this.copy(item));
+      }
+    } else {
       out = {};
       for (const key of Object.keys(value)) {
+        if (this.isPlace()) yield;
         this.countKey();
         this.expand(key.length + 3);
-        setOwn(out, key, this.copy(value[key] as JsonValue));
+        setOwn(out, key, yield* this.copy(value[key] as JsonValue));
       }
     }
     this.depth--;
@@ -292,7 +312,7 @@ export class YamlParser {
       if (merges && key === '<<') merged.push(value);
       else this.put(out, key, value);
       while (!cursor.skipToContent()) yield;
-      if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return this.merge(out, merged);
+      if (cursor.atEnd || cursor.column < column || cursor.atMarker()) return merged.length === 0 ? out : yield* this.merge(out, merged);
       if (cursor.column > column || !((cursor.char() === '?' && cursor.blankAt(1)) || this.atKey()))
         cursor.fail('did not find expected key');
     }
@@ -342,7 +362,7 @@ export class YamlParser {
     let found = false;
     this.properties();
     const char = cursor.char();
-    if (char === '*') this.word(/[^ \t\n,[\]{}]/y);
+    if (char === '*') this.word();
     else if (char === '"' || char === "'") {
       if (!cursor.skipQuotedKey()) cursor.at = at;
     } else if (!cannotBeginPlain.test(char)) cursor.plainLine();
@@ -360,12 +380,15 @@ export class YamlParser {
     setOwn(out, key, value);
   }
   /** Explicit keys take precedence over merged ones, and earlier maps over later ones. */
-  private merge(out: JsonObject, merged: JsonValue[]): JsonObject {
+  private *merge(out: JsonObject, merged: JsonValue[]): Work<JsonObject> {
     for (const source of merged.flat() as JsonValue[]) {
       if (typeof source !== 'object' || source === null || Array.isArray(source)) {
         this.cursor.fail('map merge requires map or sequence of maps as the value');
       }
-      for (const key of Object.keys(source)) if (!Object.hasOwn(out, key)) setOwn(out, key, source[key] as JsonValue);
+      for (const key of Object.keys(source)) {
+        if (this.isPlace()) yield;
+        if (!Object.hasOwn(out, key)) setOwn(out, key, source[key] as JsonValue);
+      }
     }
     return out;
   }
@@ -416,7 +439,7 @@ export class YamlParser {
     this.countContainer();
     for (;;) {
       while (!this.flowContent(start)) yield;
-      if (cursor.char() === '}') return this.merge(out, merged);
+      if (cursor.char() === '}') return merged.length === 0 ? out : yield* this.merge(out, merged);
       if (cursor.char() === '?' && cursor.blankAt(1)) {
         cursor.at++;
         while (!this.flowContent(start)) yield;
@@ -443,7 +466,7 @@ export class YamlParser {
   }
   protected *flowNode(): Work<JsonValue> {
     const { cursor } = this;
-    if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
+    if (this.isPlace()) yield;
     const properties = this.properties();
     const start = cursor.at;
     if (properties !== noProperties) while (!this.flowContent(start)) yield;
@@ -467,4 +490,5 @@ export class YamlParser {
   }
 }
 
+const letters = /[^ \t\n,[\]{}]+/y;
 const cannotBeginPlain = /^[,[\]{}#&*!|>'"%@`]?$/;

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import * as oracle from 'yaml';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
-import { Slices } from '../lib/slices.ts';
+import { inSlices, Slices } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
 import { FieldFaults } from './field-faults.ts';
 import { RepeatedKeys } from './field-place.ts';
 import type { JsonValue } from './types.ts';
-import { parseYaml, parseYamlDocuments, parseYamlInSlices, stringifyYaml, yamlWork } from './yaml.ts';
+import { parseYaml, parseYamlDocuments, parseYamlSteps, stringifyYaml, yamlWork } from './yaml.ts';
 import { YamlParser } from './yaml-parse.ts';
 
 test.each<[string, JsonValue]>([
@@ -118,7 +118,8 @@ test.each([
   expect(parseYaml(text, { repeated: new RepeatedKeys(faults) })).toEqual(value);
   expect(faults.warnings()).toEqual(expected);
   const sliced = new FieldFaults();
-  expect(await parseYamlInSlices(Buffer.from(text), new Slices(), new RepeatedKeys(sliced))).toEqual(value);
+  const repeated = new RepeatedKeys(sliced);
+  expect(await inSlices(parseYamlSteps(Buffer.from(text), { single: true, repeated }), new Slices())).toEqual(value);
   expect(sliced.warnings()).toEqual(expected);
 });
 
@@ -373,6 +374,11 @@ test.each<[string, string, string]>([
   ['literal', `|\n${'  b\n'.repeat(10_000)}`, 'b\n'.repeat(10_000)],
   ['literal, with empty lines', `|+\n  b\n${'\n'.repeat(10_000)}`, `b${'\n'.repeat(10_001)}`],
   ['folded', `>\n${'  b\n'.repeat(10_000)}`, `${'b '.repeat(10_000).trimEnd()}\n`],
+  ['empty lines in double quotes', `"${'\n'.repeat(50_000)}"`, '\n'.repeat(49_999)],
+  ['empty lines in single quotes', `'a${' \n'.repeat(50_000)}b'`, `a${'\n'.repeat(49_999)}b`],
+  ['empty lines before a literal', `|\n${'\n'.repeat(50_000)}  b\n`, `${'\n'.repeat(50_000)}b\n`],
+  ['lines that end with CR and LF', `|\r\n${'  b\r\n'.repeat(80_000)}`, 'b\n'.repeat(80_000)],
+  ['lines that end with CR', `|\r${'  b\r'.repeat(80_000)}`, 'b\n'.repeat(80_000)],
 ])('one text that is the whole body can be interrupted: %s', (_, scalar, value) => {
   for (const text of [`a: ${scalar}`, `- ${scalar}`]) {
     const work = new YamlParser(text, undefined).steps();
@@ -382,6 +388,29 @@ test.each<[string, string, string]>([
     expect(pauses).toBeGreaterThanOrEqual(10);
     expect(Object.values(step.value as object)).toEqual([value]);
   }
+});
+
+const keys = Array.from({ length: 5_000 }, (_, i) => `k${i}`);
+test.each([
+  ['an alias of many keys', `a: &a {${keys.join(',')}}\nb: *a\n`],
+  ['an alias of many lists', `a: &a [${keys.map(() => '[]').join(',')}]\nb: *a\n`],
+  ['keys that are merged', `a: &a {${keys.join(',')}}\nb: {<<: *a}\n`],
+  ['keys that are merged from a list', `a:\n  <<: [{${keys.join(',')}}, {${keys.join(',')}}]\nb: 1\n`],
+  ['directives', `${'%a\n'.repeat(10_000)}---\na: 1\nb: 1\n`],
+  ['ends of documents', `${'...\n'.repeat(10_000)}a: 1\nb: 1\n`],
+])('%s are read in steps', (_, text) => {
+  const work = new YamlParser(text, undefined).steps();
+  let pauses = 0;
+  let step = work.next();
+  for (; !step.done; step = work.next()) pauses++;
+  expect(pauses).toBeGreaterThanOrEqual(35);
+  expect(Object.keys(step.value as object)).toEqual(['a', 'b']);
+});
+
+test('names of anchors and tags have any length', () => {
+  const name = 'x'.repeat(100_000);
+  expect(parseYaml(`a: &${name} !${name} b\nc: *${name}`)).toEqual({ a: 'b', c: 'b' });
+  expect(() => parseYaml(`${'\n'.repeat(99)}a: *${name}`)).toThrow(/^yaml: line 100: unknown anchor 'xxx/);
 });
 
 test('a key in quotes stands on one line and has at most 1,024 characters; a longer one is said to be a key', () => {

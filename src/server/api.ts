@@ -3,6 +3,7 @@
 import type { ActionSubresource, Kind } from '../kinds/kind.ts';
 import type { Deprecation } from '../kinds/release-texts.ts';
 import { own } from '../lib/own.ts';
+import { atOnce, inSlices } from '../lib/slices.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
 import { type Identity, otherIdentityHint } from '../meta/identity.ts';
@@ -201,12 +202,12 @@ async function runAction(
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
   const sent = expected === undefined ? undefined : await readBody(ctx);
-  const slices = ctx.slices();
   const faults = expected === undefined ? undefined : faultsOf(services, options);
   const body =
     expected === undefined || sent === undefined
       ? undefined
-      : await decodeBody(sent, bodyMedia(ctx, true, services.identity.protobufMediaType), expected, faults, slices);
+      : await decodeBody(ctx, sent, bodyMedia(ctx, true, services.identity.protobufMediaType), expected, { faults });
+  const slices = ctx.slices();
   if (body !== undefined && expected !== undefined) {
     if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
     ctx.audit?.requestObject(expected.schema, body);
@@ -214,8 +215,9 @@ async function runAction(
     // A rollback is not an object with metadata.
     if (body.metadata !== undefined) {
       checkNamespace(write, body);
-      if (slices !== undefined) await slices.pause();
-      ownAction(services.registry, write, body, expected);
+      const owning = ownAction(services.registry, write, body, expected, slices !== undefined);
+      if (slices === undefined) atOnce(owning);
+      else await inSlices(owning, slices);
     }
     if (slices !== undefined) await slices.pause();
   }

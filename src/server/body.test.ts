@@ -3,7 +3,10 @@ import { schemaOf } from '../kinds/schemas.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { FieldFaults } from '../schema/field-faults.ts';
 import type { MessageType } from '../schema/types.ts';
-import { decodeBody, type Expected } from './body.ts';
+import { type BodyOwner, decodeBody, type Expected } from './body.ts';
+
+/** Bodies of tests are small. */
+const owner: BodyOwner = { slices: () => undefined, expanded: () => {} };
 
 const configMap: Expected = {
   apiVersion: 'v1',
@@ -15,7 +18,9 @@ const configMap: Expected = {
 test('repeated objects of a body are merged for built-in kinds; of custom kinds the last one counts', async () => {
   const body = Buffer.from('{"kind":"ConfigMap","apiVersion":"v1","data":{"a":"1","b":"1"},"data":{"b":"2"}}');
   for (const faults of [undefined, new FieldFaults()]) {
-    expect(await decodeBody(body, 'json', configMap, faults)).toMatchObject({ data: { a: '1', b: '2' } });
-    expect((await decodeBody(body, 'json', { ...configMap, custom: true }, faults)) as object).toHaveProperty('data', { b: '2' });
+    expect(await decodeBody(owner, body, 'json', configMap, { faults })).toMatchObject({ data: { a: '1', b: '2' } });
+    expect((await decodeBody(owner, body, 'json', { ...configMap, custom: true }, { faults })) as object).toHaveProperty('data', {
+      b: '2',
+    });
   }
 });

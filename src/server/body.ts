@@ -9,6 +9,7 @@ import { versionOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../meta/identity.ts';
 import type { Resource } from '../registry/catalog.ts';
+import { checkWidth } from '../registry/entries.ts';
 import { decodeEnvelope, decodeEnvelopeSteps, type Envelope } from '../schema/envelope.ts';
 import { DecodeError, TooLargeError } from '../schema/errors.ts';
 import type { FieldFaults } from '../schema/field-faults.ts';
@@ -143,40 +144,44 @@ export interface Expected extends BodyType {
   readonly unknownFields?: KindVersion['unknownFields'];
 }
 
-/**
- * The object of a request body in its normal form, not yet defaulted; at once where it is small and JSON, as most are. `faults`
- * collects what field validation wants.
- */
+/** Whose body it is: it gives slices for so many bytes, or for the body, and is told what the body stands for. */
+export type BodyOwner = Pick<Context, 'slices' | 'expanded'>;
+
+export interface DecodeOptions {
+  /** Collects what field validation wants. */
+  readonly faults?: FieldFaults | undefined;
+  /** Looks at a large body before it is read by its type, or after that in the binary form. Without it, its width is checked. */
+  readonly inspect?: ((value: unknown) => void | Promise<void>) | undefined;
+}
+
+/** The object of a request body in its normal form, not yet defaulted; at once where it is small and JSON, as most are. */
 export function decodeBody(
+  owner: BodyOwner,
   body: Buffer,
   media: Media,
   expected: Expected,
-  faults?: FieldFaults,
-  slices?: Slices,
-  /** Looks at the body of a large object before it is read by its type. */
-  inspect?: (value: JsonValue) => void,
+  options: DecodeOptions = {},
 ): ApiObject | Promise<ApiObject> {
-  if (media === 'protobuf') return decodeBinary(body, expected, faults, slices, inspect);
-  const parsing = parseBody(body, media, expected, faults, slices);
-  if (parsing instanceof Promise || slices !== undefined || faults !== undefined)
-    return decodeLater(parsing, body, media, expected, faults, slices, inspect);
+  if (media === 'protobuf') return decodeBinary(owner, body, expected, options);
+  const parsing = parseBody(owner, body, media, expected, options.faults);
+  if (parsing instanceof Promise || options.faults !== undefined) return decodeLater(owner, parsing, body, media, expected, options);
   if (media !== 'json' || expected.custom || !holdsFractions(parsing)) return decodeParsed(parsing, body, expected);
-  return decodeLater(parsing, body, media, expected, faults, slices);
+  return decodeLater(owner, parsing, body, media, expected, options);
 }
 
 async function decodeLater(
+  owner: BodyOwner,
   parsing: JsonValue | Promise<JsonValue>,
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
-  faults: FieldFaults | undefined,
-  slices: Slices | undefined,
-  inspect?: (value: JsonValue) => void,
+  { faults, inspect = checkWidth }: DecodeOptions,
 ): Promise<ApiObject> {
   const value = await parsing;
-  if (slices !== undefined) await slices.pause();
-  if (slices !== undefined && inspect !== undefined) {
-    inspect(value);
+  const slices = owner.slices();
+  if (slices !== undefined) {
+    await slices.pause();
+    await inspect(value);
     await slices.pause();
   }
   if (media === 'json' && !expected.custom && holdsFractions(value)) await checkFractions(value, body, expected, slices);
@@ -234,13 +239,13 @@ async function refuseBytes(body: Buffer, media: 'json' | 'yaml', slices: Slices 
 
 /** Any JSON or YAML text as a value; at once where it is small and JSON. */
 function parseBody(
+  owner: BodyOwner,
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
-  faults?: FieldFaults,
-  slices?: Slices,
+  faults: FieldFaults | undefined,
 ): JsonValue | Promise<JsonValue> {
-  if (media !== 'json' || slices !== undefined || !isUtf8(body)) return parseLater(body, media, expected, faults, slices);
+  if (media !== 'json' || owner.slices() !== undefined || !isUtf8(body)) return parseLater(owner, body, media, expected, faults);
   try {
     return parseJson(body, jsonOptions(expected, faults));
   } catch (error) {
@@ -249,25 +254,32 @@ function parseBody(
 }
 
 async function parseLater(
+  owner: BodyOwner,
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
   faults: FieldFaults | undefined,
-  slices: Slices | undefined,
 ): Promise<JsonValue> {
+  const slices = owner.slices();
   const refusing = checkUtf8(body, media, slices);
   if (refusing !== undefined) await refusing;
   try {
-    if (media === 'yaml') {
-      const { parseYaml, parseYamlInSlices } = await import('../schema/yaml.ts');
-      const repeated = faults === undefined ? undefined : new RepeatedKeys(faults);
-      return slices === undefined ? parseYaml(body, { single: true, repeated }) : await parseYamlInSlices(body, slices, repeated);
-    }
+    if (media === 'yaml') return await parseYamlBody(owner, body, faults);
     const options = jsonOptions(expected, faults);
     return slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
   } catch (error) {
     throw unparsed(error, media, expected, body);
   }
+}
+
+/** The only document of a YAML body. Throws DecodeError and RequestEnded. */
+export async function parseYamlBody(owner: BodyOwner, body: Buffer, faults: FieldFaults | undefined): Promise<JsonValue> {
+  const { parseYamlSteps } = await import('../schema/yaml.ts');
+  const repeated = faults === undefined ? undefined : new RepeatedKeys(faults);
+  const work = parseYamlSteps(body, { single: true, repeated, expanded: (characters) => owner.expanded(characters) });
+  // A small body may stand for a large one.
+  const slices = owner.slices(BODY_LIMIT);
+  return slices === undefined ? atOnce(work) : inSlices(work, slices);
 }
 
 function jsonOptions({ schema, custom }: Expected, faults: FieldFaults | undefined): ParseOptions {
@@ -365,13 +377,8 @@ function nameIn(value: JsonValue): string {
   return typeof metadata?.name === 'string' ? metadata.name : '';
 }
 
-async function decodeBinary(
-  body: Buffer,
-  expected: Expected,
-  faults: FieldFaults | undefined,
-  slices: Slices | undefined,
-  inspect?: (value: JsonValue) => void,
-): Promise<ApiObject> {
+async function decodeBinary(owner: BodyOwner, body: Buffer, expected: Expected, options: DecodeOptions): Promise<ApiObject> {
+  const slices = owner.slices();
   let type: BodyType | undefined;
   try {
     const envelope = slices === undefined ? decodeEnvelope(body) : await inSlices(decodeEnvelopeSteps(body), slices);
@@ -383,12 +390,14 @@ async function decodeBinary(
     if (expected.custom && media === 'protobuf') throw unfit(type, 'custom objects have no binary form', expected);
     if (!isExpected(type, expected)) return await refuse(type, expected);
     if (media !== 'protobuf') {
-      const value = named(await parseBody(envelope.raw, media, expected, faults, slices), type);
-      return await decodeLater(value, envelope.raw, media, expected, faults, slices, inspect);
+      const value = named(await parseBody(owner, envelope.raw, media, expected, options.faults), type);
+      return await decodeLater(owner, value, envelope.raw, media, expected, options);
     }
     const { schema } = expected;
-    const object =
-      slices === undefined ? decodeProtobuf(schema, envelope.raw) : await inSlices(decodeProtobufSteps(schema, envelope.raw), slices);
+    if (slices === undefined) return typed(decodeProtobuf(schema, envelope.raw) as ApiObject, expected);
+    const object = await inSlices(decodeProtobufSteps(schema, envelope.raw), slices);
+    await (options.inspect ?? checkWidth)(object);
+    await slices.pause();
     return typed(object as ApiObject, expected);
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);

@@ -155,6 +155,8 @@ export class Context {
   leaveSeats: ((ctx: Context) => void) | undefined;
   /** Size of the body, once it has been read. */
   bodyBytes = 0;
+  /** Size of what the body stands for, if that is more: aliases of YAML and copies of a patch repeat parts. */
+  private expandedBytes = 0;
   private sliced: Slices | undefined;
   private ownHead: HeadNotes | undefined;
 
@@ -207,10 +209,14 @@ export class Context {
    * done in one turn of the loop.
    */
   slices(bytes = 0): Slices | undefined {
-    if (bytes <= SLICED_FROM && this.bodyBytes <= SLICED_FROM) return undefined;
+    if (bytes <= SLICED_FROM && this.bodyBytes <= SLICED_FROM && this.expandedBytes <= SLICED_FROM) return undefined;
     // Who closes their side has mostly gone; they get what is made at once, but no long work is done for them.
     this.sliced ??= new Slices(() => this.ended || this.res.left === true, undefined, this.owner);
     return this.sliced;
+  }
+  /** The body stands for so many bytes: from now on work on it is done in slices, if those are many. */
+  expanded(bytes: number): void {
+    this.expandedBytes = bytes;
   }
   warn(text: string): void {
     this.warnings ??= [];

@@ -48,7 +48,7 @@ async function fromBody({ identity }: Services, ctx: Context, body: Buffer): Pro
   const media = bodyMedia(ctx, true, identity.protobufMediaType);
   // Clients send options under the version of the group that they use.
   const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema, identity, anyVersion: true };
-  const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...options } = await decodeBody(body, media, expected);
+  const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...options } = await decodeBody(ctx, body, media, expected);
   return options as GivenOptions;
 }
 

@@ -31,6 +31,6 @@ function withoutOwnReplacements(body: Buffer): Buffer {
 async function parse(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<JsonValue> {
   if (slices !== undefined) await slices.pause();
   if (media === 'json') return slices === undefined ? parseJson(body) : parseJsonInSlices(body, {}, slices);
-  const { parseYaml, parseYamlInSlices } = await import('../schema/yaml.ts');
-  return slices === undefined ? parseYaml(body) : parseYamlInSlices(body, slices);
+  const { parseYamlSteps } = await import('../schema/yaml.ts');
+  return slices === undefined ? atOnce(parseYamlSteps(body)) : inSlices(parseYamlSteps(body), slices);
 }

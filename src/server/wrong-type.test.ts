@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { schemaOf } from '../kinds/schemas.ts';
 import { kubernetes, plat } from '../meta/identity.ts';
 import type { MessageType } from '../schema/types.ts';
-import { decodeBody, type Expected } from './body.ts';
+import { type BodyOwner, decodeBody, type Expected } from './body.ts';
+
+/** Bodies of tests are small. */
+const owner: BodyOwner = { slices: () => undefined, expanded: () => {} };
 
 const expected = (apiVersion: string, base: string, kind: string, more: Partial<Expected> = {}): Expected => {
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
@@ -17,7 +20,7 @@ const custom: Expected = { ...configMap, apiVersion: 'example.com/v1', kind: 'La
 
 const post = async (type: { kind?: string; apiVersion?: string }, to: Expected): Promise<string> => {
   try {
-    const object = await decodeBody(Buffer.from(JSON.stringify({ ...type, metadata: { name: 'x' } })), 'json', to);
+    const object = await decodeBody(owner, Buffer.from(JSON.stringify({ ...type, metadata: { name: 'x' } })), 'json', to);
     return `read as ${object.kind} in ${object.apiVersion}`;
   } catch (error) {
     expect(error).toMatchObject({ code: 400, reason: 'BadRequest' });
@@ -89,12 +92,12 @@ test('custom kinds judge the version first', async () => {
     /^Lamp in version "v1" cannot be handled as a Lamp: Object 'Kind' is missing in '{"apiVersion"/,
   );
   await expect(
-    decodeBody(Buffer.from('{"kind":"Lantern","apiVersion":"example.com/v1","metadata":{"name":"x"}}'), 'json', custom),
+    decodeBody(owner, Buffer.from('{"kind":"Lantern","apiVersion":"example.com/v1","metadata":{"name":"x"}}'), 'json', custom),
   ).rejects.toMatchObject({ code: 422, message: 'Lantern.example.com "x" is invalid: kind: Invalid value: "Lantern": must be Lamp' });
 });
 
 test('bytes that are no binary message are shown', async () => {
-  await expect(decodeBody(Buffer.from('not protobuf'), 'protobuf', configMap)).rejects.toThrow(
+  await expect(decodeBody(owner, Buffer.from('not protobuf'), 'protobuf', configMap)).rejects.toThrow(
     'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (6e6f742070726f746f627566)',
   );
 });

@@ -19,7 +19,7 @@ import { RepeatedKeys } from '../../schema/field-place.ts';
 import { decode } from '../../schema/json.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
-import { checkUtf8, fillDefaults } from '../body.ts';
+import { checkUtf8, fillDefaults, parseYamlBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { faultsOf, reportAppliedFaults } from '../field-validation.ts';
 import type { WriteOptions } from '../options.ts';
@@ -27,30 +27,29 @@ import type { Services } from '../services.ts';
 import { mayCreate } from './write.ts';
 
 /** The body of an apply is YAML, of which JSON is a part. `faults` collects its repeated keys. */
-export async function readApplied(body: Buffer, slices?: Slices, faults?: FieldFaults): Promise<JsonObject> {
+export async function readApplied(ctx: Context, body: Buffer, faults?: FieldFaults): Promise<JsonObject> {
+  const slices = ctx.slices();
   const refusing = checkUtf8(body, 'yaml', slices);
   if (refusing !== undefined) await refusing;
-  const repeated = faults === undefined ? undefined : new RepeatedKeys(faults);
-  const value = (slices === undefined ? readPlainJson(body, repeated) : undefined) ?? (await readYaml(body, slices, repeated));
+  const value = (slices === undefined ? readPlainJson(body, faults) : undefined) ?? (await readYaml(ctx, body, faults));
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw badRequest('error decoding YAML: the patch is not an object');
   return value;
 }
 
 /** What looks like JSON mostly is; undefined where it is not. */
-function readPlainJson(body: Buffer, repeated: RepeatedKeys | undefined): JsonValue | undefined {
+function readPlainJson(body: Buffer, faults: FieldFaults | undefined): JsonValue | undefined {
   if (body[0] !== 0x7b) return undefined;
   try {
-    return repeated === undefined ? parseJson(body) : parseJson(body, { place: repeated });
+    return faults === undefined ? parseJson(body) : parseJson(body, { place: new RepeatedKeys(faults) });
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     return undefined;
   }
 }
-async function readYaml(body: Buffer, slices: Slices | undefined, repeated: RepeatedKeys | undefined): Promise<JsonValue> {
-  const { parseYaml, parseYamlInSlices } = await import('../../schema/yaml.ts');
+async function readYaml(ctx: Context, body: Buffer, faults: FieldFaults | undefined): Promise<JsonValue> {
   try {
-    return slices === undefined ? parseYaml(body, { single: true, repeated }) : await parseYamlInSlices(body, slices, repeated);
+    return await parseYamlBody(ctx, body, faults);
   } catch (error) {
     if (error instanceof TooLargeError) throw requestTooLarge(`Request entity too large: ${error.message}`);
     if (!(error instanceof DecodeError)) throw error;
@@ -67,10 +66,9 @@ export async function applyObject(
 ): Promise<UpdateResult> {
   const { registry } = services;
   const { resource } = write;
-  const slices = ctx.slices();
   const faults = faultsOf(services, options);
-  const applied = await readApplied(body, slices, faults);
-  if (slices !== undefined) checkEntries(resource, applied as never);
+  const applied = await readApplied(ctx, body, faults);
+  if (ctx.slices() !== undefined) checkEntries(resource, applied as never);
   ctx.audit?.requestBody(() => applied);
   const now = registry.env.now();
   const applyTo = (live: ApiObject | undefined, conversions: Conversions, large: boolean): ApplyWrite => ({

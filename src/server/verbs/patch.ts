@@ -19,11 +19,12 @@ import {
 } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WriteContext } from '../../registry/context.ts';
+import { checkEntries, checkWidth } from '../../registry/entries.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { checkExists, update } from '../../registry/update.ts';
 import type { FieldFaults } from '../../schema/field-faults.ts';
 import { unknownFields, unknownFieldsOf } from '../../schema/field-place.ts';
-import { DecodeError, decode, toJson } from '../../schema/json.ts';
+import { DecodeError, decode, decodeSteps, toJson } from '../../schema/json.ts';
 import { namedScalars } from '../../schema/mismatch.ts';
 import { parseJson, parseJsonInSlices } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
@@ -72,6 +73,10 @@ async function parsePatch(ctx: Context, type: PatchType, body: Buffer, faults: F
   const options = faults === undefined ? {} : { place: patchPlace(type === 'json', faults) };
   try {
     const value = slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
+    if (slices !== undefined) {
+      checkWidth(value);
+      await slices.pause();
+    }
     if (faults !== undefined && type === 'json') {
       const members = unknownFields(patchPlace(true, faults), value);
       if (slices === undefined) atOnce(members);
@@ -106,6 +111,7 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const faults = faultsOf(services, options);
   const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults));
+  if (patch.copies !== undefined && patch.copies > 0) ctx.expanded(patch.copies);
   if (patch.fractions) await checkFractions(ctx, type, resource.schema, body);
   const { item } = await update(services.registry, write, {
     change: (live, item) => patchedHub(services, ctx, write, options, live, patch, body, faults, item.bytes.length),
@@ -130,10 +136,13 @@ function patchedHub(
   const touched = resource.isHub ? patch.touched : undefined;
   const documentOf = (shown: ApiObject): JsonValue =>
     toJson(resource.schema, touched === undefined ? shown : touchedPart(shown as never, touched));
-  const objectOf = (document: JsonValue, shown: ApiObject): ApiObject | Promise<ApiObject> => {
+  const slices = ctx.slices(size);
+  const objectOf = function* (document: JsonValue, shown: ApiObject): Work<ApiObject | Promise<ApiObject>> {
     const made = madeVersion(services, resource, patch, document);
     if (resource.custom) checkCustomType(made, document, write.name);
-    const object = readPatched(made.schema, document, body, { kind: made.kind.kind, apiVersion: made.apiVersion }, patch.strategic);
+    const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
+    const object = yield* readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined);
+    if (slices !== undefined) yield;
     if (touched !== undefined) addUntouched(object as never, shown as never, touched);
     if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
     fillDefaults(made, object, registry.env);
@@ -141,12 +150,11 @@ function patchedHub(
   };
   const owned = (whole: ApiObject, shown: ApiObject): ApiObject | Promise<ApiObject> =>
     whenReady(ownUpdated(registry, write, whole, shown, size), () => resource.versions.accept(whole));
-  const slices = ctx.slices(size);
   if (slices === undefined)
     return whenReady(resource.versions.show(live), (shown) => {
       const document = patch(documentOf(shown));
       if (faults !== undefined) atOnce(unknownIn(madeVersion(services, resource, patch, document), document, faults));
-      return whenReady(objectOf(document, shown), (whole) => owned(whole, shown));
+      return whenReady(atOnce(objectOf(document, shown)), (whole) => owned(whole, shown));
     });
   const inTurns = async (): Promise<ApiObject> => {
     const shown = await resource.versions.show(live);
@@ -154,8 +162,10 @@ function patchedHub(
     await slices.pause();
     const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
     await slices.pause();
+    checkEntries(resource, patched, live);
+    await slices.pause();
     if (faults !== undefined) await inSlices(unknownIn(madeVersion(services, resource, patch, patched), patched, faults), slices);
-    const whole = await objectOf(patched, shown);
+    const whole = await await inSlices(objectOf(patched, shown), slices);
     await slices.pause();
     return owned(whole, shown);
   };
@@ -190,13 +200,14 @@ function checkCustomType({ kind, apiVersion }: Resource, document: JsonValue, na
 }
 
 /** What a patch made, in its normal form. A patch that makes something else than such an object is at fault. */
-function readPatched(
+function* readPatched(
   schema: MessageType,
   document: JsonValue,
   body: Buffer,
   type: { kind: string; apiVersion: string },
-  strategic?: true,
-): ApiObject {
+  strategic: true | undefined,
+  large: boolean,
+): Work<ApiObject> {
   try {
     if (typeof document !== 'object' || document === null || Array.isArray(document))
       throw new DecodeError("couldn't get version/kind; json parse error: the patch made no object", {
@@ -204,7 +215,7 @@ function readPatched(
         expected: '',
         actual: '',
       } as never);
-    const object = decode(schema, document) as ApiObject;
+    const object = (large ? yield* decodeSteps(schema, document) : decode(schema, document)) as ApiObject;
     // A strategic merge patch is one of the type of the path: what it says of kind and version has no effect.
     object.kind = strategic ? type.kind : (object.kind ?? type.kind);
     object.apiVersion = strategic ? type.apiVersion : (object.apiVersion ?? type.apiVersion);
@@ -244,35 +255,40 @@ function restoreFault({ path, expected = '', actual = '', message }: DecodeError
 }
 const goKinds: Readonly<Record<string, string>> = { string: 'string', number: 'int64', bool: 'bool', array: 'slice', object: 'map' };
 
-/** The same for a view (scale): what makes the new view of the current one, or the body of an apply. */
+/** What makes the new view of the current one, or the body of an apply. */
+export type NewView = ((current: ApiObject) => Work<ApiObject>) | { readonly applied: JsonObject };
+
+/** The same for a view (scale). */
 export async function patchedView(
   services: Services,
   ctx: Context,
   schema: MessageType,
   type: { apiVersion: string; kind: string },
-): Promise<{ options: WriteOptions; patch: (current: ApiObject) => ApiObject; applied: JsonObject | undefined }> {
+): Promise<{ options: WriteOptions; made: NewView }> {
   const kind = patchType(ctx, false);
   const options = patchOptions(services, ctx, kind);
   const reading = readBody(ctx);
   const body = reading instanceof Promise ? await reading : reading;
   const faults = faultsOf(services, options);
   if (kind === 'apply') {
-    const applied = await readApplied(body, ctx.slices(), faults);
+    const applied = await readApplied(ctx, body, faults);
     ctx.audit?.requestBody(() => applied);
     if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
-    return { options, patch: (current) => current, applied };
+    return { options, made: { applied } };
   }
   ctx.audit?.requestBody(() => JSON.parse(body.toString()));
   const patch = readPatch(kind, schema, await parsePatch(ctx, kind, body, faults));
   if (patch.fractions) await checkFractions(ctx, kind, schema, body);
-  const patched = (current: ApiObject): ApiObject => {
-    const document = patch(toJson(schema, current as never) as JsonObject);
-    const view = readPatched(schema, document, body, type, patch.strategic);
+  const large = ctx.slices() !== undefined;
+  const patched = function* (current: ApiObject): Work<ApiObject> {
+    const before = toJson(schema, current as never) as JsonObject;
+    const document = patch.steps === undefined ? patch(before) : yield* patch.steps(before);
+    const view = yield* readPatched(schema, document, body, type, patch.strategic, large);
     if (faults !== undefined) {
-      atOnce(unknownFieldsOf({ schema }, document, faults));
+      yield* unknownFieldsOf({ schema }, document, faults);
       reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
     }
     return view;
   };
-  return { options, patch: patched, applied: undefined };
+  return { options, made: patched };
 }

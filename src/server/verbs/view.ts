@@ -2,18 +2,18 @@
 
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
+import { atOnce, inSlices, type Work } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
-import { apply, type ManagedFields, objectManagers, recordUpdate, viewManagers } from '../../patch/index.ts';
+import { applySteps, type ManagedFields, objectManagers, recordUpdateSteps, viewManagers } from '../../patch/index.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
 import { fresh } from '../../registry/list.ts';
 import { missing } from '../../registry/unreadable.ts';
 import { update } from '../../registry/update.ts';
-import { applyDefaults, decode } from '../../schema/json.ts';
-import type { JsonObject } from '../../schema/types.ts';
+import { applyDefaults, cloneJson, decode } from '../../schema/json.ts';
 import type { Item } from '../../storage/item.ts';
 import { bodyMedia, decodeBody, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -24,7 +24,7 @@ import { representMetadata, representObject, representText } from '../represent.
 import { send } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { viewPartialText, viewTableText } from '../table.ts';
-import { patchedView } from './patch.ts';
+import { type NewView, patchedView } from './patch.ts';
 import { includeObject, isPretty, objectForm } from './read.ts';
 import { writeContext } from './write.ts';
 
@@ -84,18 +84,24 @@ export async function updateView(services: Services, ctx: Context, resource: Res
   const faults = faultsOf(services, options);
   const type = typeOf(services, view);
   const expected = { ...type, schema: view.schema, identity: services.identity };
-  const given = await decodeBody(await readBody(ctx), media, expected, faults);
+  const body = await readBody(ctx);
+  const given = await decodeBody(ctx, body, media, expected, { faults });
   if (faults !== undefined) reportBodyFaults(ctx, options, faults, type);
   ctx.audit?.requestObject(view.schema, given);
   if (given.metadata.name === undefined)
     throw badRequest(`the name of the object (${ctx.info.name} based on URL) was undeterminable: name must be provided`);
-  return writeView(services, ctx, resource, representation, view, options, () => structuredClone(given), undefined, true);
+  const made = function* (): Work<ApiObject> {
+    const copy = cloneJson(given);
+    yield;
+    return copy as unknown as ApiObject;
+  };
+  return writeView(services, ctx, resource, representation, view, options, made, true);
 }
 
 export async function patchView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   const representation = objectForm(services, ctx, resource);
-  const { options, patch, applied } = await patchedView(services, ctx, view.schema, typeOf(services, view));
-  return writeView(services, ctx, resource, representation, view, options, patch, applied);
+  const { options, made } = await patchedView(services, ctx, view.schema, typeOf(services, view));
+  return writeView(services, ctx, resource, representation, view, options, made);
 }
 
 async function writeView(
@@ -105,8 +111,7 @@ async function writeView(
   representation: Representation,
   view: View,
   options: WriteOptions,
-  make: (current: ApiObject) => ApiObject,
-  applied?: JsonObject,
+  made: NewView,
   uidIsCondition = false,
 ): Promise<void> {
   const { registry } = services;
@@ -127,9 +132,12 @@ async function writeView(
           typeOf(services, view).apiVersion,
         );
         if (owners !== undefined) before.metadata.managedFields = owners as never;
-        const { wanted, managers } = viewChange(services, write, view, options, before, make, applied);
-        const object = withView(registry, write, view, whole, wanted, managers);
-        return resource.versions.validatesRequestVersion ? resource.versions.accept(object) : object;
+        const change = viewChange(services, write, view, options, before, made);
+        const slices = ctx.slices();
+        return whenReady(slices === undefined ? atOnce(change) : inSlices(change, slices), ({ wanted, managers }) => {
+          const object = withView(registry, write, view, whole, wanted, managers);
+          return resource.versions.validatesRequestVersion ? resource.versions.accept(object) : object;
+        });
       }),
   });
   return answer(services, ctx, representation, view, await viewedItem(resource, result.item));
@@ -161,15 +169,14 @@ function replicasPath(registry: RegistryDeps, resource: Resource): (apiVersion: 
 }
 
 /** The new view, and who owns what of it. */
-function viewChange(
+function* viewChange(
   services: Services,
   write: WriteContext,
   view: View,
   options: WriteOptions,
   before: ApiObject,
-  make: (current: ApiObject) => ApiObject,
-  applied: JsonObject | undefined,
-): { wanted: ApiObject; managers: ManagedFields | undefined } {
+  made: NewView,
+): Work<{ wanted: ApiObject; managers: ManagedFields | undefined }> {
   const { apiVersion, kind } = typeOf(services, view);
   const common = {
     type: view.schema,
@@ -177,16 +184,20 @@ function viewChange(
     manager: write.manager,
     subresource: write.subresource,
     now: services.registry.env.now(),
+    large: write.request?.slices() !== undefined,
   };
-  if (applied !== undefined) {
+  if (typeof made !== 'function') {
+    const { applied } = made;
     // What is shown of an object is not in the normal form: it has zeros where that has nothing.
     const read = (merged: object) => decode(view.schema, merged) as never;
-    const done = apply({ ...common, kind, live: before as never, applied, force: options.force ?? false, decode: read });
+    const done = yield* applySteps({ ...common, kind, live: before as never, applied, force: options.force ?? false, decode: read });
     return { wanted: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
   }
-  const wanted = make(before);
+  const wanted = yield* made(before);
   // Nobody owns the number of a custom object that was scaled: so it is with the stock server, whose clients count on it.
-  const managers = write.resource.custom ? undefined : recordUpdate({ ...common, live: before as never, object: wanted as never });
+  const managers = write.resource.custom
+    ? undefined
+    : yield* recordUpdateSteps({ ...common, live: before as never, object: wanted as never });
   return { wanted, managers };
 }
 

@@ -5,16 +5,15 @@ import { Slices } from '../../lib/slices.ts';
 import { whenReady } from '../../lib/when-ready.ts';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
-import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
+import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
 import { create } from '../../registry/create.ts';
-import { checkEntries } from '../../registry/entries.ts';
+import { checkEntries, inspectEntries } from '../../registry/entries.ts';
 import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
 import { type DeleteOptions, remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
 import type { FieldFaults } from '../../schema/field-faults.ts';
-import type { JsonValue } from '../../schema/types.ts';
 import { bodyMedia, decodeBody, type Expected, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { deleteOptions } from '../delete-options.ts';
@@ -72,16 +71,20 @@ function bodyObject(
   isNew = false,
 ): ApiObject | Promise<ApiObject> {
   const faults = faultsOf(services, options);
-  const slices = ctx.slices();
   const { body, media, expected } = written;
-  // An object that was stored without the bound on entries may still be changed.
-  const inspect = slices !== undefined && isNew ? (value: JsonValue) => checkEntries(resource, value) : undefined;
-  const decoding = decodeBody(body, media, expected, faults, slices, inspect);
+  const inspect = (value: unknown): Promise<void> =>
+    inspectEntries(resource, value, async () => (isNew ? undefined : storedObject(ctx, resource)));
+  const decoding = decodeBody(ctx, body, media, expected, { faults, inspect });
   if (decoding instanceof Promise) return decodedLater(services, ctx, resource, options, written, faults, decoding);
   if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
   fillDefaults(resource, decoding, services.registry.env);
   ctx.audit?.requestObject(resource.schema, decoding);
   return decoding;
+}
+/** The object that a large body replaces. */
+function storedObject(ctx: Context, resource: Resource): Promise<ApiObject> | undefined {
+  const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
+  return item === undefined ? undefined : resource.versions.decodeRecentInSlices(item, ctx.slices() ?? new Slices());
 }
 async function decodedLater(
   services: Services,
@@ -92,8 +95,8 @@ async function decodedLater(
   faults: FieldFaults | undefined,
   decoding: Promise<ApiObject>,
 ): Promise<ApiObject> {
-  const slices = ctx.slices();
   const object = await decoding;
+  const slices = ctx.slices();
   if (slices !== undefined) await slices.pause();
   if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
   fillDefaults(resource, object, services.registry.env);
@@ -108,8 +111,8 @@ async function sameObject(
   resource: Resource,
   { body, media, expected }: WrittenBody,
 ): Promise<ApiObject> {
+  const same = await decodeBody(ctx, body, media, expected, { inspect: () => {} });
   const slices = ctx.slices();
-  const same = await decodeBody(body, media, expected, undefined, slices);
   if (slices !== undefined) await slices.pause();
   fillDefaults(resource, same, services.registry.env);
   return same;
