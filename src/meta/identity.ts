@@ -238,8 +238,14 @@ export function kindExtensionPrefixes(identity: Identity): string[] {
   return [...new Set([identity.schemaExtensionPrefix, kubernetes.schemaExtensionPrefix])];
 }
 
-/** How the stock command line marks what it applied on its own side, before servers could apply. The same under every identity. */
-export const clientSideApply = { manager: 'kubectl', annotation: `kubectl.${kubernetes.domain}/last-applied-configuration` } as const;
+/**
+ * How command lines mark what they applied on their own side, and the managers by which the stock one and our own let the server
+ * apply. The same under every identity.
+ */
+export const clientSideApply = {
+  managers: ['kubectl', plat.word],
+  annotation: `kubectl.${kubernetes.domain}/last-applied-configuration`,
+} as const;
 /** Set in the template of a workload by a restart of its rollout. */
 export const restartAnnotation = `kubectl.${kubernetes.domain}/restartedAt`;
 

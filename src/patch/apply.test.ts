@@ -345,7 +345,7 @@ test('atomic to granular: ownership of the parts is unknown, so that changes do 
 // ---- moving from apply on the client's side ----------------------------------------------------------------------
 
 const annotation = 'example.test/last-applied';
-const clientApply = { manager: 'client', annotation };
+const clientApply = { managers: ['other-client', 'client'], annotation };
 const text = (values: object): string =>
   `${JSON.stringify({ apiVersion: 'v1', data: values, kind: 'ConfigMap', metadata: { name: 'box' } })}\n`;
 

@@ -1,6 +1,6 @@
 /**
  * The move from client-side to server-side apply. A client-side apply keeps the last applied object in an annotation and updates
- * the object. At the first server-side apply under the client's default name, fields of the annotation that the object still has
+ * the object. At the first server-side apply under the default name of a client, fields of the annotation that the object still has
  * cause no conflict. The annotation is kept up to date, so that the client can go back. Another manager name opts out of both.
  */
 import { own, without } from '../lib/own.ts';
@@ -13,8 +13,8 @@ import { difference, type FieldSet } from './fieldset.ts';
 import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
 
 export interface ClientApply {
-  /** The name under which the client applies by default. */
-  readonly manager: string;
+  /** The names under which clients apply by default. */
+  readonly managers: readonly string[];
   /** The annotation with the last applied object. */
   readonly annotation: string;
 }
@@ -25,7 +25,7 @@ const MAX_ANNOTATIONS = 256 * 1024;
 /** Fields of the annotation that the object has with the same value. Undefined if there are none. */
 export function ownedByLastApplied(client: ClientApply, write: ApplyWrite): FieldSet | undefined {
   const { live, type } = write;
-  if (write.manager !== client.manager || live === undefined) return undefined;
+  if (!client.managers.includes(write.manager) || live === undefined) return undefined;
   const claimed = parse(annotationOf(live, client.annotation));
   if (claimed === undefined || claimed.apiVersion !== write.apiVersion) return undefined;
   const shape = shapeOf(type);
@@ -40,7 +40,7 @@ export function ownedByLastApplied(client: ClientApply, write: ApplyWrite): Fiel
 
 /** Writes the applied object to the annotation, if there is one. */
 export function keepLastApplied(client: ClientApply, write: ApplyWrite, done: Applied): Applied {
-  if (write.manager !== client.manager || annotationOf(done.object, client.annotation) === undefined) return done;
+  if (!client.managers.includes(write.manager) || annotationOf(done.object, client.annotation) === undefined) return done;
   // An unchanged object is the stored one itself.
   const object = done.object === write.live ? (cloneJson(done.object) as Values) : done.object;
   const metadata = object.metadata as Values;

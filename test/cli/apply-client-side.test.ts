@@ -173,6 +173,24 @@ describe('client-side apply', () => {
     expect((await read('m')).data).toEqual({ x: '3' });
   });
 
+  test('plat goes from its side to the server and back, too: what was applied in between and left the file goes', async () => {
+    const plat = platFor(server);
+    const applied = (data: Record<string, string>, mode: string) => plat.ok(['apply', '-n', ns, '-f', '-', mode], configMap('back', data));
+    await applied({ x: '1' }, '--server-side=false');
+    await applied({ x: '2', y: '1', z: '1' }, '--server-side');
+    expect(JSON.parse((await read('back')).metadata.annotations[ANNOTATION]).data).toEqual({ x: '2', y: '1', z: '1' });
+    await applied({ x: '2', z: '1' }, '--server-side');
+    expect((await read('back')).data).toEqual({ x: '2', z: '1' });
+    await applied({ x: '3' }, '--server-side=false');
+    expect((await read('back')).data).toEqual({ x: '3' });
+    // Under another name neither is kept current.
+    await plat.ok(
+      ['apply', '-n', ns, '-f', '-', '--server-side', '--field-manager=ci', '--force-conflicts'],
+      configMap('back', { x: '4' }),
+    );
+    expect(JSON.parse((await read('back')).metadata.annotations[ANNOTATION]).data).toEqual({ x: '3' });
+  });
+
   test('plat applies on its side if it is asked to', async () => {
     const plat = platFor(server);
     expect(await plat.ok(['apply', '-n', ns, '-f', '-', '--server-side=false'], configMap('p', { x: '1' }))).toBe('configmap/p created\n');
