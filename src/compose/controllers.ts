@@ -65,6 +65,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
         namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
         // Changes arrive in the order of the store.
         orphanDelayMs: 0,
+        bootstrapTokens: options.enableBootstrapTokenAuth,
         storageVersions: storesVersions(base) === 'served',
         feature,
       }),

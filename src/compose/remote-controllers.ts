@@ -73,6 +73,8 @@ export function startRemoteControllers(
     signing: { authorityOf: signingAuthorities(options, identity, undefined), durationMs: options.clusterSigningDuration },
     namespaceDelayMs: NAMESPACE_DELAY_MS,
     orphanDelayMs: ORPHAN_DELAY_MS,
+    // Its server may have none: those who run controllers apart name the one that signs.
+    bootstrapTokens: false,
     storageVersions: options.feature('StorageVersionAPI') && options.feature('APIServerIdentity'),
     feature: options.feature,
   });

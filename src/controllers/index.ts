@@ -30,6 +30,8 @@ export interface ControllerSettings {
   readonly namespaceDelayMs: number;
   /** How long an object that leaves its dependents behind is left alone. */
   readonly orphanDelayMs: number;
+  /** The server accepts bootstrap tokens, and publishes `cluster-info` for those who hold one. */
+  readonly bootstrapTokens: boolean;
   /** Servers say in which versions they store objects. */
   readonly storageVersions: boolean;
   /** Whether a feature is on. */
@@ -52,7 +54,7 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
     certificateApprover,
     certificateSigner(settings.signing),
     certificateCleaner,
-    bootstrapSigner,
+    { ...bootstrapSigner, onByDefault: settings.bootstrapTokens },
     tokenCleaner,
     ttlAfterFinished,
     disruptionController,

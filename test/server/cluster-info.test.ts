@@ -1,4 +1,5 @@
 /** `cluster-info`: what somebody who holds nothing but a bootstrap token learns of the server. */
+import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -50,6 +51,40 @@ test('without bootstrap tokens there is none', async () => {
   const server = await start({});
   expect((await server.admin.send('GET', pathOf(server))).status).toBe(404);
   expect((await server.anonymous.send('GET', pathOf(server))).status).toBe(403);
+});
+
+/** A token that may sign. */
+const tokenOf = (server: TestServer, id: string, secret: string): Loose => ({
+  metadata: { name: `bootstrap-token-${id}` },
+  type: `bootstrap.${server.identity.domain}/token`,
+  stringData: { 'token-id': id, 'token-secret': secret, 'usage-bootstrap-signing': 'true' },
+});
+
+test.each(['plat', 'kubernetes'])('as %s: it is signed with every token that may sign', async (identity) => {
+  const server = await start({ identity, enableBootstrapTokenAuth: true });
+  const [id, secret] = ['abcdef', '0123456789abcdef'];
+  const secrets = `/api/v1/namespaces/${server.identity.namespaces.system}/secrets`;
+  await server.admin.ok('POST', secrets, tokenOf(server, id, secret));
+  const signature = async (): Promise<string | undefined> =>
+    (await server.anonymous.ok('GET', pathOf(server))).data[`jws-kubeconfig-${id}`];
+  await expect.poll(signature).toBeDefined();
+  const [header = '', middle, mac] = ((await signature()) ?? '').split('.');
+  expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'HS256', kid: id });
+  const { kubeconfig } = (await server.anonymous.ok('GET', pathOf(server))).data;
+  const payload = Buffer.from(kubeconfig).toString('base64url');
+  const key = identity === 'plat' ? `${id}.${secret}` : secret;
+  expect([middle, mac]).toEqual(['', createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url')]);
+});
+
+test('it is not signed where the signer is switched off', async () => {
+  const server = await start({ enableBootstrapTokenAuth: true, controllers: ['*', '-bootstrapsigner', 'tokencleaner'] });
+  const secrets = `/api/v1/namespaces/${server.identity.namespaces.system}/secrets`;
+  const expired = tokenOf(server, 'aaaaaa', '0123456789abcdef');
+  await server.admin.ok('POST', secrets, tokenOf(server, 'abcdef', '0123456789abcdef'));
+  await server.admin.ok('POST', secrets, { ...expired, stringData: { ...expired.stringData, expiration: '2020-01-01T00:00:00Z' } });
+  // The controllers have seen the tokens when the expired one is gone.
+  await expect.poll(async () => (await server.admin.get(`${secrets}/bootstrap-token-aaaaaa`)).status).toBe(404);
+  expect(Object.keys((await server.admin.ok('GET', pathOf(server))).data)).toEqual(['kubeconfig']);
 });
 
 test('an address to advertise stands in it, and what somebody keeps from updates stays', async () => {

@@ -47,7 +47,6 @@ export function signedData(
 export const bootstrapSigner: Controller = {
   name: 'bootstrapsigner',
   account: 'bootstrap-signer',
-  onByDefault: false,
   start({ informers, queue, client, identity, clock }) {
     const { system, public: publicNamespace } = identity.namespaces;
     const secrets = informers.of<TokenSecret>(refs.secrets, { namespace: system, fieldSelector: `type=${bootstrapTokenType(identity)}` });
