@@ -36,6 +36,8 @@ export interface Identity {
    * clients that verify it have it.
    */
   readonly clusterInfoKey?: 'token' | 'secret';
+  /** `?dryRun` and `?dryRun=` are no dry run, as the specification has it, or refused, as by stock servers. */
+  readonly emptyDryRun?: 'none' | 'refused';
   /**
    * Kinds that once lived in another group, under whose name validation errors still report them to stock clients:
    * base group and kind → full group name.
@@ -80,6 +82,7 @@ export const kubernetes: Identity = {
     legacyUnknown: 'kubernetes.io/legacy-unknown',
   },
   clusterInfoKey: 'secret',
+  emptyDryRun: 'refused',
   errorGroups: {
     'networking/Ingress': 'extensions',
     'networking/NetworkPolicy': 'extensions',
@@ -101,7 +104,7 @@ export function identityOf(nameOrFile: string): Identity {
   }
   try {
     const value: unknown = JSON.parse(text);
-    checkLike(plat, value, '', ['clusterInfoKey', 'errorGroups']);
+    checkLike(plat, value, '', ['clusterInfoKey', 'emptyDryRun', 'errorGroups']);
     return value as Identity;
   } catch (error) {
     throw new Error(`--identity ${nameOrFile}: ${(error as Error).message}`);

@@ -13,7 +13,7 @@ import type { DeleteOptions } from '../registry/remove.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { bodyMedia, decodeBody, readBody } from './body.ts';
 import type { Context } from './context.ts';
-import { checkDeleteOptions } from './options.ts';
+import { checkDeleteOptions, dryRunIn } from './options.ts';
 import { queryBoolean } from './query-boolean.ts';
 import type { Services } from './services.ts';
 
@@ -38,8 +38,8 @@ export async function deleteOptions(services: Services, ctx: Context, collection
     given = await fromBody(services, ctx, body);
     const sent = given;
     ctx.audit?.requestBody(() => ({ ...type, ...sent }) as JsonObject);
-    if (ctx.search !== '') given = safer(ctx, given, collection);
-  } else given = fromQuery(ctx);
+    if (ctx.search !== '') given = safer(services, ctx, given, collection);
+  } else given = fromQuery(services, ctx);
   checkDeleteOptions(services.registry.catalog, given);
   return { options: given, dryRun: (given.dryRun ?? []).length > 0, json: { ...type, ...given } as JsonObject };
 }
@@ -52,8 +52,8 @@ async function fromBody({ identity }: Services, ctx: Context, body: Buffer): Pro
   return options as GivenOptions;
 }
 
-function safer(ctx: Context, body: GivenOptions, collection: boolean): GivenOptions {
-  const dryRun = [...new Set([...(body.dryRun ?? []), ...ctx.query.getAll('dryRun')])];
+function safer({ identity }: Services, ctx: Context, body: GivenOptions, collection: boolean): GivenOptions {
+  const dryRun = [...new Set([...(body.dryRun ?? []), ...dryRunIn(ctx, identity)])];
   const preconditions = collection ? undefined : conditionsIn(ctx);
   return {
     ...body,
@@ -71,13 +71,13 @@ function conditionsIn(ctx: Context): DeleteOptions['preconditions'] {
 
 const noOptions: GivenOptions = {};
 
-function fromQuery(ctx: Context): GivenOptions {
+function fromQuery({ identity }: Services, ctx: Context): GivenOptions {
   if (ctx.search === '') return noOptions;
   const grace = ctx.param('gracePeriodSeconds');
   if (grace !== undefined && !/^-?\d+$/.test(grace)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   const orphanDependents = queryBoolean('orphanDependents', ctx.param('orphanDependents'));
   const policy = ctx.param('propagationPolicy');
-  const dryRun = ctx.query.getAll('dryRun');
+  const dryRun = dryRunIn(ctx, identity);
   const preconditions = conditionsIn(ctx);
   return {
     ...(preconditions !== undefined && { preconditions }),

@@ -6,7 +6,7 @@ import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import { checkFieldSelector, everyField, parseFieldSelector } from '../meta/fields.ts';
-import { groupName } from '../meta/identity.ts';
+import { groupName, type Identity } from '../meta/identity.ts';
 import { everyLabel, parseLabelSelector } from '../meta/labels.ts';
 import { managerName, validateFieldManager } from '../patch/index.ts';
 import type { Catalog, Resource } from '../registry/catalog.ts';
@@ -147,7 +147,7 @@ function readWriteOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, app
   if (force !== undefined && !apply) errors.forbidden(Path.of('force'), 'may not be specified for non-apply patch');
   const fieldManager = ctx.param('fieldManager') ?? '';
   validateFieldManager(fieldManager, apply, errors);
-  const dryRun = ctx.query.getAll('dryRun');
+  const dryRun = dryRunIn(ctx, catalog.identity);
   checkDryRun(dryRun, errors);
   const fieldValidation = ctx.param('fieldValidation') ?? '';
   if (fieldValidation !== '' && !['Ignore', 'Warn', 'Strict'].includes(fieldValidation))
@@ -168,6 +168,11 @@ function readWriteOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, app
   };
 }
 
+/** The values of `dryRun` in a query. */
+export function dryRunIn({ query }: Context, { emptyDryRun }: Identity): string[] {
+  const values = query.getAll('dryRun');
+  return emptyDryRun === 'refused' ? values : values.filter((value) => value !== '');
+}
 function checkDryRun(values: readonly string[], errors: FieldErrors): void {
   if (values.every((v) => v === 'All')) return;
   const shown = `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`;

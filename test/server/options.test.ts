@@ -48,6 +48,43 @@ describe('--runtime-config', () => {
 });
 
 describe('--identity', () => {
+  test.each(['plat', 'kubernetes'])('dryRun without a value, as %s: no dry run, or refused as by a stock server', async (identity) => {
+    const server = await startTestServer({ identity, store: 'memory', direct: true });
+    const maps = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+    const status = async (method: string, path: string, body?: unknown, type?: string): Promise<number> =>
+      (await server.admin.send(method, path, { ...(body !== undefined && { body }), ...(type && { headers: { 'content-type': type } }) }))
+        .status;
+    const refused = identity === 'kubernetes' ? 422 : undefined;
+    const merge = 'application/merge-patch+json';
+    for (const query of ['dryRun', 'dryRun=', 'dryRun=&dryRun=']) {
+      expect(await status('POST', `${maps}?${query}`, map)).toBe(refused ?? 201);
+      if (refused !== undefined) await server.admin.ok('POST', maps, map);
+      expect(await status('PUT', `${maps}/a?${query}`, { ...map, data: { a: query } })).toBe(refused ?? 200);
+      expect(await status('PATCH', `${maps}/a?${query}`, { data: { b: query } }, merge)).toBe(refused ?? 200);
+      expect(
+        await status(
+          'PATCH',
+          `${maps}/a?${query}&fieldManager=m&force=true`,
+          { ...map, data: { c: query } },
+          'application/apply-patch+yaml',
+        ),
+      ).toBe(refused ?? 200);
+      const { data } = await server.admin.ok('GET', `${maps}/a`);
+      expect(data).toEqual(refused === undefined ? { a: query, b: query, c: query } : undefined);
+      expect(await status('DELETE', `${maps}/a?${query}`, { gracePeriodSeconds: 0 })).toBe(refused ?? 200);
+      if (refused === undefined) await server.admin.ok('POST', maps, map);
+      expect(await status('DELETE', `${maps}/a?${query}`)).toBe(refused ?? 200);
+      if (refused === undefined) await server.admin.ok('POST', maps, map);
+      expect(await status('DELETE', `${maps}?fieldSelector=metadata.name%3Da&${query}`)).toBe(refused ?? 200);
+      expect((await server.admin.get(`${maps}/a`)).status).toBe(refused === undefined ? 404 : 200);
+      if (refused !== undefined) await server.admin.ok('DELETE', `${maps}/a`);
+    }
+    // What has a value must have the right one.
+    expect(await status('POST', `${maps}?dryRun=&dryRun=Some`, map)).toBe(422);
+    await server.close();
+  });
+
   const acme = {
     ...JSON.parse(JSON.stringify(plat).replaceAll('plat.dev', 'acme.test').replaceAll('vnd.plat', 'vnd.acme').replaceAll('plat-', 'acme-')),
     name: 'acme',
