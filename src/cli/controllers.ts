@@ -34,7 +34,7 @@ async function identityNamed(options: Options, session: Awaited<ReturnType<typeo
 
 function featuresOf(options: Options): FeatureGates {
   try {
-    return readFeatureGates(options.featureGates);
+    return readFeatureGates(options.featureGates, { identity: options.identity });
   } catch (error) {
     throw new FlagError(`--feature-gates: ${(error as Error).message}`);
   }

@@ -2,7 +2,8 @@
  * Feature gates of v1.24, and the rules of their life:
  *
  *   alpha        off unless switched on             beta   on (or as the table says) unless switched
- *   GA           always on: the gate has no effect, switching it off fails, switching it on warns
+ *   GA           always on: the gate has no effect, switching it off fails, switching it on warns. Stock servers let two of these be
+ *                switched off, and so does one that passes for such a server
  *   deprecated   as the table says unless switched, which warns
  *
  * Stages and defaults are those of v1.24. A gate that changes what clients of a later release rely on is on from that release on.
@@ -16,6 +17,7 @@ import { readBooleanOf } from '../lib/flags.ts';
 import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ApiRelease, apiRelease, isAtLeast } from '../lib/version.ts';
+import { kubernetes } from '../meta/identity.ts';
 
 export type GateStage = 'alpha' | 'beta' | 'GA' | 'deprecated';
 /** The component that has the feature: this server and its controllers, another component of a cluster, or the build of a stock server. */
@@ -27,7 +29,7 @@ export interface Gate {
   readonly since: string;
   readonly default: boolean;
   readonly concerns: GateConcern;
-  /** It cannot be switched off. */
+  /** It cannot be switched off, not even on a stock server. */
   readonly locked: boolean;
   /** Release of the API (`--api-release`) from which it is on by default. */
   readonly onFrom?: ApiRelease;
@@ -240,8 +242,16 @@ const groups: Readonly<Record<string, GateStage>> = { AllAlpha: 'alpha', AllBeta
 const isOnByDefault = (gate: Gate, release: string): boolean =>
   gate.default || (gate.onFrom !== undefined && isAtLeast(release, gate.onFrom));
 
-/** Reads `--feature-gates=A=true,B=false` for a release of the API. Throws an Error that says what is wrong. */
-export function readFeatureGates(settings: ReadonlyMap<string, string>, release: string = apiRelease): FeatureGates {
+export interface GateSurroundings {
+  /** Release of the API. */
+  readonly release?: string;
+  /** The name of the server's identity. */
+  readonly identity?: string;
+}
+
+/** Reads `--feature-gates=A=true,B=false`. Throws an Error that says what is wrong. */
+export function readFeatureGates(settings: ReadonlyMap<string, string>, surroundings: GateSurroundings = {}): FeatureGates {
+  const { release = apiRelease, identity } = surroundings;
   const warnings: string[] = [];
   const on = new Set(Object.keys(table).filter((name) => isOnByDefault(table[name] as Gate, release)));
   const set = (name: string, value: boolean): void => {
@@ -260,7 +270,7 @@ export function readFeatureGates(settings: ReadonlyMap<string, string>, release:
     const gate = own(table, name);
     if (gate === undefined) throw new Error(`unknown feature gate ${name}${didYouMean(name, Object.keys(table))}`);
     const value = readBooleanOf(name, text);
-    checkSwitch(name, gate, value, warnings);
+    checkSwitch(name, gate.stage === 'GA' && identity !== kubernetes.name ? { ...gate, locked: true } : gate, value, warnings);
     set(name, value);
     if (gate.concerns !== 'server' && gate.stage !== 'GA') elsewhere.set(gate.concerns, [...(elsewhere.get(gate.concerns) ?? []), name]);
   }

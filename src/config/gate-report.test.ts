@@ -12,7 +12,7 @@ test('help has one line for each gate, with its stage, its default and since whe
     const own = lines.filter((line) => line.startsWith(`${name}=`));
     expect(own, name).toHaveLength(1);
     expect(own[0]).toContain(`(${gate.stage.toUpperCase()} since ${gate.since}, `);
-    if (!gate.locked) expect(own[0]).toContain(`default ${gate.default}`);
+    if (gate.stage !== 'GA') expect(own[0]).toContain(`default ${gate.default}`);
   }
   expect(lines).toContain('ServerSideFieldValidation=true|false (ALPHA since 1.23, default false, true from --api-release 1.25 on)');
   expect(lines).toContain('OpenAPIV3=true|false (BETA since 1.24, default true)');

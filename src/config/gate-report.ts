@@ -15,7 +15,7 @@ const elsewhere: Readonly<Partial<Record<GateConcern, string>>> = {
 export function gateLines(): string[] {
   return all.map(([name, gate]) => {
     const stage = `${gate.stage.toUpperCase()} since ${gate.since}`;
-    if (gate.locked) return `${name}=true (${stage}, no longer has an effect)`;
+    if (gate.stage === 'GA') return `${name}=true (${stage}, no longer has an effect)`;
     const whose = elsewhere[gate.concerns];
     const later = gate.onFrom === undefined ? '' : `, true from --api-release ${gate.onFrom} on`;
     return `${name}=true|false (${stage}, default ${gate.default}${later}${whose === undefined ? '' : `; ${whose}`})`;

@@ -23,7 +23,9 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
   if (help) return 'help';
   if (rest.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(rest[0])}: the server takes no arguments`);
   checkTogether(options, given);
-  const features = attempt('feature-gates', () => readFeatureGates(options.featureGates, options.apiRelease));
+  const features = attempt('feature-gates', () =>
+    readFeatureGates(options.featureGates, { release: options.apiRelease, identity: options.identity }),
+  );
   const runtimeConfig = attempt('runtime-config', () => readRuntimeConfig(options.runtimeConfig));
   return {
     ...options,
@@ -43,7 +45,7 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
   const defaults = changes.store === 'memory' ? defaultsInMemory() : defaultsOnDisk();
   const options: Record<string, unknown> = { ...defaults };
-  if (changes.apiRelease !== undefined) options.features = readFeatureGates(new Map(), changes.apiRelease);
+  if (changes.apiRelease !== undefined) options.features = readFeatureGates(new Map(), { release: changes.apiRelease });
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) continue;
     checkOption(name, value, options);

@@ -121,7 +121,7 @@ function adaptGates(raw: Map<string, readonly string[]>, ignored: Set<string>): 
 }
 function isEffective(setting: string): boolean {
   try {
-    parseServerFlags([`--feature-gates=${setting}`]);
+    parseServerFlags([`--identity=${kubernetes.name}`, `--feature-gates=${setting}`]);
     return true;
   } catch {
     return false;
