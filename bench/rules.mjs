@@ -122,7 +122,7 @@ const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figure
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 const cpu = { Plain: [], Ruled: [] };
 for (let i = 0; i < servers; i++) {
-  const server = await startPlat(['--store', store, '--controllers=-*']);
+  const server = await startPlat(['--store', store, '--controllers=-*', '--feature-gates=CustomResourceValidationExpressions=true']);
   await must(server.address, 'POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
   for (const kind of Object.keys(cpu)) await established(server.address, kind);
   const refused = await must(server.address, 'POST', path('Ruled'), {

@@ -64,8 +64,7 @@ export const gates = {
   APIServerTracing: alpha('1.22'),
   AdvancedAuditing: ga('1.12'),
   ContextualLogging: alpha('1.24', implementation),
-  // On, unlike in v1.24: public definitions rely on their rules.
-  CustomResourceValidationExpressions: alpha('1.23', { default: true }),
+  CustomResourceValidationExpressions: alpha('1.23', { onFrom: '1.25' }),
   DryRun: ga('1.19'),
   EfficientWatchResumption: ga('1.24'),
   OpenAPIEnums: beta('1.24'),

@@ -156,9 +156,15 @@ describe('feature gates', () => {
     const features = read({});
     for (const [name, gate] of Object.entries(gates)) {
       expect(features.enabled(name as GateName)).toBe(gate.default);
-      if (gate.stage === 'alpha') expect(gate.default).toBe(name === 'CustomResourceValidationExpressions');
+      if (gate.stage === 'alpha') expect(gate.default).toBe(false);
       if (gate.stage === 'GA') expect(gate.default).toBe(true);
     }
+    const later = (...args: string[]): GateName[] => {
+      const features = parse('--api-release=1.25', ...args).features;
+      return Object.keys(gates).filter((name) => features.isOn(name) && !gates[name as GateName].default) as GateName[];
+    };
+    expect(later()).toEqual(['CustomResourceValidationExpressions', 'ServerSideFieldValidation']);
+    expect(later('--feature-gates=CustomResourceValidationExpressions=false')).toEqual(['ServerSideFieldValidation']);
     expect(features.enabled('ServerSideFieldValidation')).toBe(false);
     expect(features.enabled('ServerSideApply')).toBe(true);
   });

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DecodeError } from '../../src/schema/errors.ts';
 import { parseYamlDocuments } from '../../src/schema/yaml.ts';
-import { define } from '../support/custom.ts';
+import { define, withRules } from '../support/custom.ts';
 import { type Answer, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const directory = process.env.DEFINITIONS_DIRECTORY ?? '';
@@ -46,7 +46,7 @@ describe.each(bundles)('%s', (bundle) => {
   /** Definitions by group and kind. */
   const kinds = new Map<string, Loose>();
   beforeAll(async () => {
-    server = await startTestServer({ identity: 'kubernetes', store: 'memory' });
+    server = await startTestServer({ identity: 'kubernetes', store: 'memory', features: withRules });
   });
   afterAll(() => server.close());
 

@@ -1,7 +1,7 @@
 /** Custom objects whose versions a webhook converts, from end to end: definition, server, webhook over HTTPS. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { caBundle, patched, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
-import { define, definitionOf, definitionsPath } from '../support/custom.ts';
+import { define, definitionOf, definitionsPath, withRules } from '../support/custom.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 
 const group = 'house.example.com';
@@ -44,7 +44,7 @@ beforeAll(async () => {
     res.end(JSON.stringify({ apiVersion, kind: 'ConversionReview', response }));
     return undefined;
   });
-  server = await startTestServer({ direct: true, store: 'lmdb' });
+  server = await startTestServer({ direct: true, store: 'lmdb', features: withRules });
   await define(server, definition(true));
 });
 afterAll(async () => {

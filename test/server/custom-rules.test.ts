@@ -1,7 +1,7 @@
 /** Validation rules of custom kinds through the API; what single rules do is tested in `src/kinds/apiextensions/cel`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFeatureGates } from '../../src/config/feature-gates.ts';
-import { define, definitionOf, definitionsPath } from '../support/custom.ts';
+import { define, definitionOf, definitionsPath, withRules } from '../support/custom.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const group = 'rules.example.com';
@@ -14,7 +14,7 @@ describe.each([
   let server: TestServer;
   let namespace: string;
   beforeAll(async () => {
-    server = await startTestServer({ direct: true, identity, store });
+    server = await startTestServer({ direct: true, identity, store, features: withRules });
     namespace = await server.namespace();
   });
   afterAll(() => server.close());
@@ -137,16 +137,16 @@ describe.each([
   });
 });
 
-test('with the feature off rules are dropped, and those that are stored are kept and not enforced', async () => {
+test('with the feature off, as in 1.24 by default, rules are dropped, and those that are stored are kept and not enforced', async () => {
   const schema = {
     type: 'object',
     properties: { spec: { type: 'object', properties: { n: integer }, 'x-kubernetes-validations': [{ rule: 'self.n > 3' }] } },
   };
-  const server = await startTestServer({ direct: true, identity: 'kubernetes', store: 'lmdb' });
+  const server = await startTestServer({ direct: true, identity: 'kubernetes', store: 'lmdb', apiRelease: '1.25' });
   await define(server, definitionOf(server, group, 'Lamp', [{ schema }], { scope: 'Cluster' }));
   const lamp = (kind: string) => ({ apiVersion: `${group}/v1`, kind, metadata: { name: 'a' }, spec: { n: 1 } });
   expect((await server.admin.post(`/apis/${group}/v1/lamps`, lamp('Lamp'))).status).toBe(422);
-  const off = await server.restart({ features: readFeatureGates(new Map([['CustomResourceValidationExpressions', 'false']])) });
+  const off = await server.restart({ apiRelease: '1.24' });
   await off.admin.ok('POST', `/apis/${group}/v1/lamps`, lamp('Lamp'));
   await define(off, definitionOf(off, group, 'Bulb', [{ schema }], { scope: 'Cluster' }));
   await off.admin.ok('POST', `/apis/${group}/v1/bulbs`, lamp('Bulb'));
@@ -156,5 +156,8 @@ test('with the feature off rules are dropped, and those that are stored are kept
   };
   expect(await rulesOf('lamps')).toEqual([{ rule: 'self.n > 3' }]);
   expect(await rulesOf('bulbs')).toBeUndefined();
-  await off.close();
+  const on = await off.restart({ features: readFeatureGates(new Map([['CustomResourceValidationExpressions', 'true']])) });
+  expect((await on.admin.patch(`/apis/${group}/v1/lamps/a`, { spec: { n: 2 } })).status).toBe(422);
+  expect((await on.admin.patch(`/apis/${group}/v1/bulbs/a`, { spec: { n: 2 } })).status).toBe(200);
+  await on.close();
 });

@@ -1,6 +1,10 @@
 /** Kinds that a test defines. */
+import { readFeatureGates } from '../../src/config/feature-gates.ts';
 import { groupName } from '../../src/meta/identity.ts';
 import type { Loose, TestServer } from './server.ts';
+
+/** The features of a server that enforces the rules of schemas. */
+export const withRules = readFeatureGates(new Map([['CustomResourceValidationExpressions', 'true']]));
 
 export interface CustomVersion {
   readonly name?: string;
