@@ -92,7 +92,8 @@ test('a server of a release that has the gate on validates unasked and publishes
     ['1.23', {}, false],
     ['1.25', { ServerSideFieldValidation: 'false' }, false],
   ] as const) {
-    const features = Object.keys(gates).length === 0 ? undefined : readFeatureGates(new Map(Object.entries(gates)), { release: apiRelease });
+    const features =
+      Object.keys(gates).length === 0 ? undefined : readFeatureGates(new Map(Object.entries(gates)), { release: apiRelease });
     const server = await startTestServer({ apiRelease, store: 'memory', direct: true, features });
     const body = { metadata: { name: 'a' }, typo: 1 };
     const answer = await server.admin.post(`/api/v1/namespaces/${await server.namespace()}/configmaps`, body);
