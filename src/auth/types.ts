@@ -4,7 +4,7 @@
  * request path awaits nothing when nothing is remote.
  */
 
-import type { X509Certificate } from 'node:crypto';
+import type { ClientCertificate } from '../lib/client-certificates.ts';
 import { unauthorized } from '../meta/errors.ts';
 import type { User } from '../meta/user.ts';
 
@@ -30,11 +30,8 @@ export interface AuthRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Alternating names and values, as received: the only place where repeated headers can be distinguished from commas. */
   readonly rawHeaders: readonly string[];
-  /**
-   * The certificates of the client, its own first. Absent on plain connections, empty if it sent none.
-   * Called only by methods that need it, and then once per connection if there is a `socketKey`.
-   */
-  readonly peerCertificate?: () => readonly X509Certificate[];
+  /** The certificate of the client, the same object for all requests of a connection. Absent on plain connections, and without one. */
+  readonly clientCertificate?: ClientCertificate | undefined;
   /** The same object for all requests of a connection: a key for what is computed once per connection. */
   readonly socketKey?: object;
 }

@@ -95,7 +95,7 @@ export function addressesOf({ enableAggregatorRouting }: ServerOptions, live: Li
 
 /** The configuration that aggregated servers read: the CAs of clients, and the headers with the user. */
 export function publishedTrust(options: ServerOptions, { frontProxy }: Credentials, { clientCAs, proxyCA }: Trust): PublishedTrust {
-  const clientCA = clientCAs.current.join('');
+  const clientCA = clientCAs.current.pem;
   if (proxyCA !== undefined)
     return {
       clientCA,

@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts';
-import { clientCertificate } from '../auth/authn/client-certificate.ts';
+import { type CertificateTrust, clientCertificate } from '../auth/authn/client-certificate.ts';
 import { authentication } from '../auth/authn/index.ts';
 import { requestHeader } from '../auth/authn/request-header.ts';
 import { staticTokens } from '../auth/authn/static-tokens.ts';
@@ -17,9 +17,11 @@ import type { ServerOptions } from '../config/server-options.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Remote } from '../lib/outbound.ts';
+import type { Followed } from '../lib/reload.ts';
+import { cut } from '../lib/shown.ts';
 import type { Base } from './base.ts';
 import type { Credentials } from './credentials.ts';
-import type { Trust } from './trust.ts';
+import type { Bundle, Trust } from './trust.ts';
 
 export interface Auth {
   readonly authenticator: Authenticator;
@@ -45,10 +47,9 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
   const issuerName = issuers[0] as string;
   const publicKeys = async () => [createPublicKey(await credentials.signingKey()), ...trust.tokenKeys.current];
-  const revoked = () => trust.revoked?.current;
   const { authenticator, tokens } = authentication({
-    requestHeader: proxy(options, trust, now),
-    clientCertificate: clientCertificate(trust.clientRoots, now, revoked),
+    requestHeader: proxy(base, trust),
+    clientCertificate: clientCertificate(certificatesOf(base, trust, trust.clientCAs, 'client-ca-file')),
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
     serviceAccountTokens: withKeys(publicKeys, trust, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
@@ -174,16 +175,29 @@ async function accessService({ options, identity, clock, random }: Base, trust: 
   });
 }
 
-function proxy(options: ServerOptions, { proxyCA, revoked }: Trust, now: () => number): Authenticator | undefined {
+function certificatesOf({ clock, log }: Base, { revoked }: Trust, bundle: Followed<Bundle>, flag: string): CertificateTrust {
+  return {
+    authorities: () => bundle.current.roots,
+    revoked: () => revoked?.current,
+    now: () => clock.now(),
+    refused: ({ subject, serialNumber }, reason) => {
+      log.info('client certificate refused', { reason, subject: cut(subject, LOGGED_SUBJECT), serialNumber, flag });
+    },
+  };
+}
+/** Characters of a subject in the log. */
+const LOGGED_SUBJECT = 256;
+
+function proxy(base: Base, trust: Trust): Authenticator | undefined {
+  const { options } = base;
+  const { proxyCA } = trust;
   if (proxyCA === undefined) return undefined;
   return requestHeader({
     usernameHeaders: options.requestheaderUsernameHeaders,
     groupHeaders: options.requestheaderGroupHeaders,
     extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
     allowedNames: options.requestheaderAllowedNames,
-    roots: () => proxyCA.current.roots,
-    revoked: () => revoked?.current,
-    now,
+    trust: certificatesOf(base, trust, proxyCA, 'requestheader-client-ca-file'),
   });
 }
 

@@ -230,7 +230,7 @@ export async function composeRequests(
   const handleInProcess = handlerOf(presetUser);
   await simulation?.start(handleInProcess);
   return {
-    handle: handlerOf(authenticate(services.authenticator)),
+    handle: handlerOf(authenticate(services.authenticator, () => trust.tls.clientCAs.current)),
     handleInProcess,
     handlerForClients: () => handlerOf(givenUser(services.authenticator)),
     definitions,

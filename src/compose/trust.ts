@@ -13,8 +13,7 @@ export interface Bundle {
 }
 export interface Trust {
   /** CAs of clients; those of this server come first. */
-  readonly clientCAs: Followed<readonly string[]>;
-  readonly clientRoots: () => readonly X509Certificate[];
+  readonly clientCAs: Followed<Bundle>;
   /** The CA of authenticating proxies. */
   readonly proxyCA: Followed<Bundle> | undefined;
   readonly revoked: Followed<Revoked> | undefined;
@@ -31,24 +30,12 @@ export interface Trust {
 }
 
 export function composeTrust(options: ServerOptions, credentials: Credentials, files: FileReloader): Trust {
-  const ownCA = credentials.authority.certificate;
-  const given =
-    options.clientCaFile === undefined
-      ? undefined
-      : named('client-ca-file', () => files.follow([options.clientCaFile as string], bundleOf));
-  let roots: readonly X509Certificate[] = [ownCA, ...(given?.current.roots ?? [])];
-  given?.onChange((bundle) => {
-    roots = [ownCA, ...bundle.roots];
-  });
-  const clientCAs: Followed<readonly string[]> = {
-    get current() {
-      return given === undefined ? [ownCA.toString()] : [ownCA.toString(), given.current.pem];
-    },
-    onChange: (call) => given?.onChange(() => call(clientCAs.current)),
-  };
+  const own: Bundle = { pem: credentials.authority.certificate.toString(), roots: [credentials.authority.certificate] };
   const follow = <T>(flag: string, file: string | undefined, read: (contents: readonly string[]) => T): Followed<T> | undefined =>
     file === undefined ? undefined : named(flag, () => files.follow([file], read));
   const keyFiles = options.serviceAccountKeyFile;
+  const clientCAs = together([fixed(own), follow('client-ca-file', options.clientCaFile, bundleOf)]);
+  const proxyCA = follow('requestheader-client-ca-file', options.requestheaderClientCaFile, bundleOf);
   const tls: TlsOptions = {
     serving: pair(files, 'tls-cert-file', options.tlsCertFile, options.tlsPrivateKeyFile) ?? fixed(credentials.serving),
     named: options.tlsSniCertKey.map(({ certificate, key, names }): Followed<NamedPair> => {
@@ -60,14 +47,13 @@ export function composeTrust(options: ServerOptions, credentials: Credentials, f
         onChange: (call) => followed.onChange((changed) => call({ ...changed, names })),
       };
     }),
-    clientCAs,
+    clientCAs: rootsOf(together([clientCAs, proxyCA])),
     minVersion: options.tlsMinVersion,
     cipherSuites: options.tlsCipherSuites,
   };
   return {
     clientCAs,
-    clientRoots: () => roots,
-    proxyCA: follow('requestheader-client-ca-file', options.requestheaderClientCaFile, bundleOf),
+    proxyCA,
     revoked: follow('revoked-certificates-file', options.revokedCertificatesFile, ([text]) => readRevoked(text as string)),
     tokenKeys:
       keyFiles.length === 0
@@ -82,6 +68,34 @@ export function composeTrust(options: ServerOptions, credentials: Credentials, f
 }
 
 const bundleOf = ([pem]: readonly string[]): Bundle => ({ pem: pem as string, roots: readBundle(pem as string) });
+
+/** Several bundles as one. */
+function together(bundles: readonly (Followed<Bundle> | undefined)[]): Followed<Bundle> {
+  const parts = bundles.filter((bundle) => bundle !== undefined);
+  const join = (): Bundle => ({
+    pem: parts.map(({ current }) => current.pem).join(''),
+    roots: parts.flatMap(({ current }) => current.roots),
+  });
+  let current = join();
+  for (const part of parts)
+    part.onChange(() => {
+      current = join();
+    });
+  return {
+    get current() {
+      return current;
+    },
+    onChange: (call) => {
+      for (const part of parts) part.onChange(() => call(current));
+    },
+  };
+}
+const rootsOf = (bundle: Followed<Bundle>): Followed<readonly X509Certificate[]> => ({
+  get current() {
+    return bundle.current.roots;
+  },
+  onChange: (call) => bundle.onChange(({ roots }) => call(roots)),
+});
 
 function pair(
   files: FileReloader,

@@ -8,4 +8,3 @@ export { type Revoked, readRevoked } from './pki/revoked.ts';
 export * from './pki/store.ts';
 export type { AlternativeNames, Extension, Subject } from './pki/subject-names.ts';
 export { extensionOids, noNames } from './pki/subject-names.ts';
-export * from './pki/verify.ts';

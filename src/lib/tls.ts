@@ -21,8 +21,8 @@ export interface NamedPair extends ServingPair {
 export interface TlsOptions {
   readonly serving: Followed<ServingPair>;
   readonly named?: readonly Followed<NamedPair>[];
-  /** CAs (PEM) whose client certificates are requested. */
-  readonly clientCAs: Followed<readonly string[]>;
+  /** CAs by which OpenSSL verifies client certificates. */
+  readonly clientCAs: Followed<readonly X509Certificate[]>;
   readonly minVersion?: TlsVersion | undefined;
   /** By the names of the flag; empty: the defaults of Node. */
   readonly cipherSuites?: readonly string[];
@@ -78,20 +78,23 @@ function partOf(fault: string, check: () => unknown): void {
   }
 }
 
-function sharedOptions({ minVersion = 'VersionTLS12', cipherSuites = [], clientCAs }: TlsOptions): SecureContextOptions {
-  const version = tlsVersions[minVersion];
+/** Whether the security level is lowered: OpenSSL refuses the oldest versions otherwise. It then accepts weak certificates as well. */
+export const isWeak = ({ minVersion }: TlsOptions): boolean => minVersion === 'VersionTLS10' || minVersion === 'VersionTLS11';
+
+function sharedOptions(options: TlsOptions): SecureContextOptions {
+  const { minVersion = 'VersionTLS12', cipherSuites = [], clientCAs } = options;
   const named = cipherSuites.map((name) => own(olderSuites, name) ?? name);
   // Stock servers offer all suites of TLS 1.3 unless some of them are named.
   const suites = named.length === 0 || cipherSuites.some(isNewSuite) ? named : [...newSuites, ...named];
-  // OpenSSL refuses the oldest versions unless its security level is lowered.
-  const old = version === 'TLSv1' || version === 'TLSv1.1';
-  const ciphers = suites.length > 0 ? suites.join(':') : old ? 'DEFAULT' : undefined;
+  const weak = isWeak(options);
+  const ciphers = suites.length > 0 ? suites.join(':') : weak ? 'DEFAULT' : undefined;
   return {
-    minVersion: version,
-    // As stock servers: each costs a handshake, outside of the limits for those of new connections.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    ...(ciphers !== undefined && { ciphers: old ? `${ciphers}:@SECLEVEL=0` : ciphers, honorCipherOrder: true }),
-    ...(clientCAs.current.length > 0 && { ca: [...clientCAs.current] }),
+    minVersion: tlsVersions[minVersion],
+    // No renegotiation, as stock servers: each costs a handshake, outside of the limits for those of new connections. No resumed
+    // sessions: they would keep the verdict on a client certificate that was made with the CAs of an earlier time.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
+    ...(ciphers !== undefined && { ciphers: weak ? `${ciphers}:@SECLEVEL=0` : ciphers, honorCipherOrder: true }),
+    ...(clientCAs.current.length > 0 && { ca: clientCAs.current.map(String) }),
   };
 }
 
@@ -152,7 +155,7 @@ function namesOf(pem: string): string[] {
   return common === undefined || names.includes(common) ? names : [common, ...names];
 }
 
-export const fixedTls = (pair: ServingPair, clientCAs: readonly string[] = []): TlsOptions => ({
+export const fixedTls = (pair: ServingPair, clientCAs: readonly X509Certificate[] = []): TlsOptions => ({
   serving: fixed(pair),
   clientCAs: fixed(clientCAs),
 });

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { withDescriptors } from '../lib/descriptors.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import { type TlsOptions, tlsContexts } from '../lib/tls.ts';
+import { noteCertificate, noteSession } from './connection-certificate.ts';
 import type { Connections } from './connections.ts';
 import { HEAD_BYTES } from './http1/head.ts';
 import { Http1Server } from './http1/server.ts';
@@ -55,6 +56,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
+    if (tls !== undefined) noteCertificate(socket as TLSSocket, tls);
     if (second !== undefined && (socket as TLSSocket).alpnProtocol === 'h2') second.emit('connection', socket);
     else http1.accept(socket);
   });
@@ -93,7 +95,7 @@ function secure(tls: TlsOptions, handshakeMs: number): TlsServer {
     ...contexts.options,
     noDelay: true,
     ALPNProtocols: ['h2', 'http/1.1'],
-    // The authenticator decides whether a certificate is valid, and whose it is.
+    // A client whose certificate is refused gets an answer (401).
     rejectUnauthorized: false,
     handshakeTimeout: handshakeMs,
   });
@@ -119,6 +121,7 @@ function http2Server(handle: Handle, sessions: Set<http2.ServerHttp2Session>): h
   second.on('sessionError', () => {});
   second.on('session', (session) => {
     sessions.add(session);
+    noteSession(session);
     turns.set(session, new SessionTurns(() => session.destroy(undefined, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM)));
     session.once('close', () => sessions.delete(session));
     letGoWhenSilent(session);

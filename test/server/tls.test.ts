@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { parseServerFlags } from '../../src/config/server-options.ts';
-import { type Log, silentLog } from '../../src/lib/log.ts';
 import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
 import { issueClient, issueServing, newAuthority, newKeyPair, privateKeyPem, publicKeyPem, readAuthority } from '../../src/lib/pki.ts';
 import { RELOAD_PERIOD_MS } from '../../src/lib/reload.ts';
 import { replaceFile } from '../../src/lib/replace-file.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { Lines } from '../support/log-lines.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';
 
@@ -31,21 +31,6 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-/** Resolves with the next line that begins so, of those logged from now on. */
-class Lines {
-  private waiting: { begins: string; done: () => void }[] = [];
-  readonly log: Log = this.of();
-  private of(): Log {
-    const note = (message: string): void => {
-      for (const one of this.waiting.filter(({ begins }) => message.startsWith(begins))) one.done();
-      this.waiting = this.waiting.filter(({ begins }) => !message.startsWith(begins));
-    };
-    return { ...silentLog, info: note, error: note, warn: note, child: () => this.log };
-  }
-  next(begins: string): Promise<void> {
-    return new Promise((done) => this.waiting.push({ begins, done }));
-  }
-}
 const start = async (options: TestServerOptions): Promise<TestServer> => {
   const server = await startTestServer({ clock: shortWaits({ every: [RELOAD_PERIOD_MS] }), ...options });
   open.push(server);
@@ -157,28 +142,70 @@ test('a certificate that is replaced is served from then on; one that does not f
   expect(await names()).toContain('second.example');
 });
 
-test('who holds a certificate of an authority that is no longer named is out, on open connections too', async () => {
+test.each([false, true])('a changed file of CAs counts on open connections, HTTP/2: %s', async (http2) => {
   const clientCaFile = file(authorityPem.certificate);
   const lines = new Lines();
   const server = await start({ clientCaFile, log: lines.log, identity: 'kubernetes' });
   const holder = (issued: { certificate: string; key: string }) =>
-    server.client({ certificate: { key: issued.key, cert: issued.certificate } });
-  const before = holder(issueClient(authority, 'jane', ['system:masters'], now));
-  const after = holder(issueClient(readAuthority(other), 'june', ['system:masters'], now));
-  expect((await before.get('/api/v1/namespaces')).status).toBe(200);
-  expect((await after.get('/api/v1/namespaces')).status).toBe(401);
+    server.client({ http2, certificate: { key: issued.key, cert: issued.certificate } });
+  const jane = holder(issueClient(authority, 'jane', ['system:masters'], now));
+  const june = holder(issueClient(readAuthority(other), 'june', ['system:masters'], now));
+  expect((await jane.get('/api/v1/namespaces')).status).toBe(200);
+  expect((await june.get('/api/v1/namespaces')).status).toBe(401);
   const published = await server.admin.watch(
     '/api/v1/namespaces/kube-system/configmaps?watch=1&fieldSelector=metadata.name%3Dextension-apiserver-authentication',
   );
   await published.until((event) => event.type === 'ADDED');
   replaceFile(clientCaFile, other.certificate);
   await lines.next('reloaded files');
-  expect((await before.get('/api/v1/namespaces')).status).toBe(401);
-  // A refused certificate may be asked again only after a while on the same connection; a new one is checked at once.
-  expect((await after.clone().get('/api/v1/namespaces')).status).toBe(200);
+  expect((await jane.get('/api/v1/namespaces')).status).toBe(401);
+  // What was refused is verified again in a new connection, which the client makes for its next request.
+  expect((await june.get('/api/v1/namespaces')).status).toBe(401);
+  expect((await june.get('/api/v1/namespaces')).status).toBe(200);
   const [changed] = (await published.until((event) => event.type === 'MODIFIED')).slice(-1);
   expect(changed?.object.data['client-ca-file']).toContain(other.certificate.trim());
   published.close();
+});
+
+test('the file of CAs of front proxies may change, too', async () => {
+  const requestheaderClientCaFile = file(authorityPem.certificate);
+  const lines = new Lines();
+  const server = await start({ requestheaderClientCaFile, requestheaderUsernameHeaders: ['X-Remote-User'], log: lines.log });
+  const front = (by: typeof other) => {
+    const { certificate: cert, key } = issueClient(readAuthority(by), 'front', [], now);
+    const proxy = server.client({ certificate: { cert, key }, headers: { 'x-remote-user': 'jane' } });
+    return async () => (await proxy.get('/api/v1/namespaces')).status;
+  };
+  const [first, second] = [front(authorityPem), front(other)];
+  expect([await first(), await second()]).toEqual([403, 401]);
+  replaceFile(requestheaderClientCaFile, other.certificate);
+  await lines.next('reloaded files');
+  expect([await first(), await second(), await second()]).toEqual([401, 401, 403]);
+});
+
+test('no session is resumed: the certificate of every connection is verified with the CAs of now', async () => {
+  const { certificate: cert, key } = issueClient(authority, 'jane', ['system:masters'], now);
+  const server = await start({ clientCaFile: file(authorityPem.certificate) });
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const once = (session?: Buffer): Promise<{ reused: boolean; session: Buffer | undefined }> =>
+      new Promise((resolve, reject) => {
+        let given: Buffer | undefined;
+        const options = { port: server.port, host: '127.0.0.1', rejectUnauthorized: false, cert, key, maxVersion };
+        const socket = connect({ ...options, ...(session && { session }) });
+        socket.on('session', (value) => {
+          given = value;
+        });
+        let reused = false;
+        socket.once('secureConnect', () => {
+          reused = socket.isSessionReused();
+          socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        });
+        socket.resume().once('error', reject);
+        socket.once('close', () => resolve({ reused, session: given }));
+      });
+    const { session } = await once();
+    expect((await once(session)).reused).toBe(false);
+  }
 });
 
 test('a client authority of version 1 is one, a certificate of version 3 without the flag is none (finding 2)', async () => {

@@ -203,7 +203,7 @@ export class Client {
   }
 
   private openSession(failed: (error: Error) => void): http2.ClientHttp2Session {
-    if (this.session === undefined) {
+    if (this.session === undefined || this.session.closed) {
       this.session = http2.connect(this.base, this.secure());
       this.session.on('error', failed);
     }

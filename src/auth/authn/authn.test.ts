@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
+import { type ClientCertificate, clientCertificateOf } from '../../lib/client-certificates.ts';
 import fc, { rounds } from '../../lib/fast-check.testing.ts';
-import { issue, issueClient, issueServing, newAuthority, newKeyPair, peerChain, readAuthority } from '../../lib/pki.ts';
+import { extendedUsage, makeAuthority, makeCertificate } from '../../lib/pki/made.testing.ts';
+import { issue, issueClient, issueServing, newAuthority, newKeyPair, readAuthority, readRevoked } from '../../lib/pki.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { type Authenticator, type AuthRequest, type User, union } from '../types.ts';
 import { anonymous } from './anonymous.ts';
@@ -242,13 +244,12 @@ async function connect(
   const answers: (string | number)[] = [];
   let reused = false;
   const listener = tls.createServer(
-    { cert: serving.certificate, key: serving.key, requestCert: true, rejectUnauthorized: false },
+    { cert: serving.certificate, key: serving.key, ca: roots.map(String), requestCert: true, rejectUnauthorized: false },
     async (socket: TLSSocket) => {
       reused = socket.isSessionReused();
       const base = extra.header === undefined ? nothing : withHeader(extra.header);
-      for (let i = 0; i < (extra.times ?? 1); i++) {
-        answers.push(await who({ ...base, peerCertificate: () => peerChain(socket), socketKey: socket }, by));
-      }
+      const shown = clientCertificateOf(socket, roots);
+      for (let i = 0; i < (extra.times ?? 1); i++) answers.push(await who({ ...base, clientCertificate: shown, socketKey: socket }, by));
       socket.end('done');
     },
   );
@@ -272,17 +273,21 @@ async function connect(
   return { answer: answers.at(-1), session, reused };
 }
 const ticketKeys = Buffer.alloc(48, 7);
-const certificates = (at = now) =>
-  clientCertificate(
-    () => roots,
-    () => at,
-  );
 const roots = [root.certificate];
+const certificates = (at = now) => clientCertificate({ authorities: () => roots, now: () => at });
 const methodWith = (at = now) => union([certificates(at), bearer(tokens, server)], anonymous);
 
+/** A certificate that OpenSSL accepted. */
+const accepted = (pem: string, authorities: readonly X509Certificate[] = roots): ClientCertificate => ({
+  certificate: new X509Certificate(pem),
+  refusal: undefined,
+  sent: [],
+  authorities,
+});
+
 test('a client certificate names user and groups', () => {
-  const leaf = new X509Certificate(issueClient(root, 'jane', ['dev', 'qa'], now).certificate);
-  expect(certificates().authenticate({ ...nothing, peerCertificate: () => [leaf] })).toEqual({
+  const shown = accepted(issueClient(root, 'jane', ['dev', 'qa'], now).certificate);
+  expect(certificates().authenticate({ ...nothing, clientCertificate: shown })).toEqual({
     name: 'jane',
     groups: ['dev', 'qa', 'system:authenticated'],
   });
@@ -305,25 +310,19 @@ test('certificates over a real connection', async () => {
   expect((await connect(methodWith(), issueClient(root, '', ['system:masters'], now))).answer).toBe('system:anonymous');
 });
 
-test('a resumed session shows no intermediates, and still is who it was', async () => {
-  const leaf = issueClient(middle, 'jane', [], now);
-  const client = { certificate: leaf.certificate + middlePem, key: leaf.key };
-  const by = methodWith();
-  const first = await connect(by, client);
-  const second = await connect(by, client, { session: first.session as Buffer });
-  expect(second.reused).toBe(true);
-  expect(second.answer).toBe('jane');
+test('a certificate of a resumed session is refused: it was verified with the CAs of an earlier time', async () => {
+  const client = issueClient(root, 'jane', [], now);
+  const first = await connect(methodWith(), client);
+  const second = await connect(methodWith(), client, { session: first.session as Buffer });
+  expect([first.answer, second.reused, second.answer]).toEqual(['jane', true, 401]);
 });
 
-test('new roots end what old ones vouched for, on open connections too', async () => {
-  const leaf = new X509Certificate(issueClient(root, 'jane', [], now).certificate);
-  let current: readonly X509Certificate[] = [root.certificate];
+test('a CA that goes takes its clients with it, on open connections too', async () => {
+  let current: readonly X509Certificate[] = roots;
   let at = now;
-  const by = clientCertificate(
-    () => current,
-    () => at,
-  );
-  const request = { ...nothing, peerCertificate: () => [leaf], socketKey: {} };
+  const reasons: string[] = [];
+  const by = clientCertificate({ authorities: () => current, now: () => at, refused: (_, reason) => reasons.push(reason) });
+  const request = { ...nothing, clientCertificate: accepted(issueClient(root, 'jane', [], now).certificate) };
   expect(await who(request, by)).toBe('jane');
   current = [stranger.certificate];
   expect(await who(request, by)).toBe(401);
@@ -331,4 +330,37 @@ test('new roots end what old ones vouched for, on open connections too', async (
   expect(await who(request, by)).toBe('jane');
   at = now + 400 * day;
   expect(await who(request, by)).toBe(401);
+  expect(await who(request, by)).toBe(401);
+  expect(reasons).toEqual(['its CA is another one', 'it, or its CA, has expired or is not yet valid']);
+});
+
+test('a CA that was renewed with its key is another one: OpenSSL may not have verified it', async () => {
+  const old = makeAuthority('ca');
+  const renewed = makeAuthority('ca', { keys: old.keys, to: now + 100 * day });
+  const [first, second] = [new X509Certificate(old.certificate), new X509Certificate(renewed.certificate)];
+  const client = makeCertificate({ name: 'jane', issuer: old, extensions: [extendedUsage('clientAuth')] });
+  const request = { ...nothing, clientCertificate: accepted(client.certificate, [first, second]) };
+  const by = (...current: X509Certificate[]) => clientCertificate({ authorities: () => current, now: () => now });
+  expect(await who(request, by(first, second))).toBe('jane');
+  expect(await who(request, by(second))).toBe(401);
+  expect(await who({ ...nothing, clientCertificate: accepted(client.certificate, [second]) }, by(second))).toBe('jane');
+});
+
+test('a CA that Node does not show may be of any root: it counts where all roots are of one bundle, and nothing is revoked', async () => {
+  const leaf = issueClient(middle, 'jane', [], now).certificate;
+  const revoked = readRevoked('4f:1a\n');
+  const by = (current: readonly X509Certificate[], more: object = {}) =>
+    clientCertificate({ authorities: () => current, now: () => now, ...more });
+  const shown = (authorities: readonly X509Certificate[], sent: readonly X509Certificate[] = []) => ({
+    ...nothing,
+    clientCertificate: { ...accepted(leaf, authorities), sent },
+  });
+  const all = [root.certificate, stranger.certificate];
+  expect(await who(shown(roots), by(roots))).toBe('jane');
+  expect(await who(shown(all), by(roots))).toBe(401);
+  expect(await who(shown(all, [middle.certificate]), by(roots))).toBe('jane');
+  expect(await who(shown(roots), by(roots, { revoked: () => revoked }))).toBe(401);
+  expect(await who(shown(roots, [middle.certificate]), by(roots, { revoked: () => revoked }))).toBe('jane');
+  const serials = readRevoked(middle.certificate.serialNumber);
+  expect(await who(shown(roots, [middle.certificate]), by(roots, { revoked: () => serials }))).toBe(401);
 });

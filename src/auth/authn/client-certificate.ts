@@ -1,106 +1,96 @@
 /** The client certificate of the connection: its common name is the user, its organizations are the groups. */
 import type { X509Certificate } from 'node:crypto';
-import { ChainError, notAfterOf, type Revoked, subjectOf, verifyChain } from '../../lib/pki.ts';
+import { type ClientCertificate, pathsOf } from '../../lib/client-certificates.ts';
+import { DerError, type Revoked, type Subject, subjectOf } from '../../lib/pki.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import type { Authenticator, AuthRequest, User } from '../types.ts';
 import { authenticated } from './users.ts';
 
-/** Trusted roots; a new array when the file was reloaded. */
-export type Roots = () => readonly X509Certificate[];
-/** Revoked certificates; a new value when the file was reloaded. */
-export type RevokedNow = () => Revoked | undefined;
+export interface CertificateTrust {
+  /** The CAs whose certificates are accepted; a new array when the file was reloaded. */
+  readonly authorities: () => readonly X509Certificate[];
+  readonly now: () => number;
+  /** Revoked certificates; a new value when the file was reloaded. */
+  readonly revoked?: (() => Revoked | undefined) | undefined;
+  /** Gets the reason of each refusal, once for a connection and state of the files. */
+  readonly refused?: ((certificate: X509Certificate, reason: string) => void) | undefined;
+}
 
-/** Intermediates kept for resumed sessions, in which a client sends only its own certificate. */
-const maxIntermediates = 64;
-
-/** How long a failed verification is cached: a chain costs signature checks, and a client may retry often. */
-const refusalMillis = 10_000;
-
-interface Verified {
-  readonly roots: readonly X509Certificate[];
+interface Verdict {
+  readonly authorities: readonly X509Certificate[];
   readonly revoked: Revoked | undefined;
-  /** Absent if the client sent none, or one that is not trusted. */
-  readonly leaf?: X509Certificate;
-  readonly failure?: unknown;
-  /** Valid until the first certificate of the path expires. */
+  /** Undefined: it is refused. */
+  readonly subject: Subject | undefined;
+  /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Verifies client certificates against roots, once per connection. Returns the client's certificate, or throws. */
+/** Finds client certificates of a bundle of CAs, once for each connection and state of the files. */
 export class ClientVerifier {
-  private readonly roots: Roots;
-  private readonly now: () => number;
-  private readonly revoked: RevokedNow;
-  private readonly connections = new WeakMap<object, Verified>();
-  private intermediates: X509Certificate[] = [];
+  private readonly trust: CertificateTrust;
+  private readonly verdicts = new WeakMap<ClientCertificate, Verdict>();
 
-  constructor(roots: Roots, now: () => number, revoked: RevokedNow = () => undefined) {
-    this.roots = roots;
-    this.now = now;
-    this.revoked = revoked;
+  constructor(trust: CertificateTrust) {
+    this.trust = trust;
   }
 
-  /** Undefined if the client sent none. */
-  verify(request: AuthRequest): X509Certificate | undefined {
-    if (request.peerCertificate === undefined) return undefined;
-    const roots = this.roots();
-    const revoked = this.revoked();
-    const { socketKey } = request;
-    let verified = socketKey === undefined ? undefined : this.connections.get(socketKey);
-    if (verified === undefined || verified.roots !== roots || verified.revoked !== revoked || this.isOver(verified)) {
-      verified = this.check(request.peerCertificate(), roots, revoked, this.now());
-      if (socketKey !== undefined) this.connections.set(socketKey, verified);
+  /** The subject of the client's certificate; undefined if it has none. Throws if the certificate is not accepted. */
+  verify({ clientCertificate }: AuthRequest): Subject | undefined {
+    if (clientCertificate === undefined) return undefined;
+    const authorities = this.trust.authorities();
+    const revoked = this.trust.revoked?.();
+    let verdict = this.verdicts.get(clientCertificate);
+    if (verdict === undefined || verdict.authorities !== authorities || verdict.revoked !== revoked || this.trust.now() >= verdict.until) {
+      verdict = this.decide(clientCertificate, authorities, revoked);
+      this.verdicts.set(clientCertificate, verdict);
     }
-    if (verified.failure !== undefined) throw verified.failure;
-    return verified.leaf;
+    if (verdict.subject === undefined) throw unauthorized();
+    return verdict.subject;
   }
 
-  private isOver({ until }: Verified): boolean {
-    return until !== Number.POSITIVE_INFINITY && this.now() >= until;
-  }
-
-  private check(chain: readonly X509Certificate[], roots: readonly X509Certificate[], revoked: Revoked | undefined, now: number): Verified {
-    const leaf = chain[0];
-    if (leaf === undefined) return { roots, revoked, until: Number.POSITIVE_INFINITY };
+  private decide(shown: ClientCertificate, authorities: readonly X509Certificate[], revoked: Revoked | undefined): Verdict {
     try {
-      const path = verifyChain([...chain, ...this.intermediates], roots, now, 'clientAuth');
-      if (revoked !== undefined && path.some((one) => revoked.has(one))) throw new ChainError('certificate is revoked');
-      this.remember(path.slice(1, -1));
-      return { roots, revoked, leaf, until: Math.min(...path.map(notAfterOf)) };
-    } catch (failure) {
-      return { roots, revoked, failure, until: now + refusalMillis };
-    }
-  }
-
-  private remember(path: readonly X509Certificate[]): void {
-    for (const one of path) {
-      if (!this.intermediates.some((seen) => seen.raw.equals(one.raw))) {
-        this.intermediates = [one, ...this.intermediates].slice(0, maxIntermediates);
-      }
+      return { authorities, revoked, ...acceptedBy(shown, authorities, revoked, this.trust.now()) };
+    } catch (error) {
+      if (!(error instanceof Refused || error instanceof DerError)) throw error;
+      this.trust.refused?.(shown.certificate, error.message);
+      return { authorities, revoked, subject: undefined, until: Number.POSITIVE_INFINITY };
     }
   }
 }
 
-export function clientCertificate(roots: Roots, now: () => number, revoked?: RevokedNow): Authenticator {
-  const verifier = new ClientVerifier(roots, now, revoked);
-  const users = new WeakMap<X509Certificate, User>();
+class Refused extends Error {}
+
+/** Throws Refused, or DerError if the certificate cannot be read. */
+function acceptedBy(
+  shown: ClientCertificate,
+  authorities: readonly X509Certificate[],
+  revoked: Revoked | undefined,
+  now: number,
+): Pick<Verdict, 'subject' | 'until'> {
+  if (shown.refusal !== undefined) throw new Refused(shown.refusal);
+  const { certificates, roots, isComplete, until } = pathsOf(shown, now);
+  if (roots.length === 0) throw new Refused('it, or its CA, has expired or is not yet valid');
+  const fingerprints = new Set(authorities.map(({ fingerprint256 }) => fingerprint256));
+  if (!roots.every(({ fingerprint256 }) => fingerprints.has(fingerprint256))) throw new Refused('its CA is another one');
+  if (revoked !== undefined && certificates.some((one) => revoked.has(one))) throw new Refused('it, or its CA, is revoked');
+  if (revoked !== undefined && !isComplete) throw new Refused('its CA may be revoked, and is not in the file of CAs');
+  return { subject: subjectOf(shown.certificate), until };
+}
+
+export function clientCertificate(trust: CertificateTrust): Authenticator {
+  const verifier = new ClientVerifier(trust);
+  const users = new WeakMap<Subject, User>();
   return {
     name: 'client-certificate',
     authenticate(request) {
-      let leaf: X509Certificate | undefined;
-      try {
-        leaf = verifier.verify(request);
-      } catch {
-        throw unauthorized();
-      }
-      if (leaf === undefined) return undefined;
-      let user = users.get(leaf);
+      const subject = verifier.verify(request);
+      // A certificate without a common name identifies no user.
+      if (subject === undefined || subject.commonName === '') return undefined;
+      let user = users.get(subject);
       if (user === undefined) {
-        const { commonName, organizations } = subjectOf(leaf);
-        // A certificate without a common name identifies no user.
-        if (commonName === '') return undefined;
-        user = authenticated({ name: commonName, groups: organizations });
-        users.set(leaf, user);
+        user = authenticated({ name: subject.commonName, groups: subject.organizations });
+        users.set(subject, user);
       }
       return user;
     },

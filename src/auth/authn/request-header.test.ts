@@ -1,15 +1,22 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { ClientCertificate } from '../../lib/client-certificates.ts';
 import fc from '../../lib/fast-check.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../lib/pki.ts';
 import { type AuthRequest, type User, union } from '../types.ts';
 import { anonymous } from './anonymous.ts';
 import { requestHeader } from './request-header.ts';
 
-const now = Date.parse('2026-06-01T00:00:00Z');
+const now = Date.now();
 const proxies = readAuthority(newAuthority('proxies', now));
 const clients = readAuthority(newAuthority('clients', now));
-const certificate = (authority = proxies, name = 'front') => new X509Certificate(issueClient(authority, name, [], now).certificate);
+/** A certificate that OpenSSL accepted: the server has the CAs of clients, too. */
+const certificate = (authority = proxies, name = 'front'): ClientCertificate => ({
+  certificate: new X509Certificate(issueClient(authority, name, [], now).certificate),
+  refusal: undefined,
+  sent: [],
+  authorities: [clients.certificate, proxies.certificate],
+});
 const roots = [proxies.certificate];
 const method = (allowedNames: readonly string[] = [], at = now) =>
   union(
@@ -19,16 +26,15 @@ const method = (allowedNames: readonly string[] = [], at = now) =>
         groupHeaders: ['X-Remote-Group', 'X-Teams'],
         extraHeaderPrefixes: ['X-Remote-Extra-'],
         allowedNames,
-        roots: () => roots,
-        now: () => at,
+        trust: { authorities: () => roots, now: () => at },
       }),
     ],
     anonymous,
   );
-const request = (pairs: readonly [string, string][], shown?: X509Certificate): AuthRequest => ({
+const request = (pairs: readonly [string, string][], shown?: ClientCertificate): AuthRequest => ({
   headers: Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value])),
   rawHeaders: pairs.flat(),
-  ...(shown && { peerCertificate: () => [shown] }),
+  clientCertificate: shown,
 });
 const who = (by: ReturnType<typeof method>, asked: AuthRequest): User | string => {
   try {
@@ -89,7 +95,7 @@ const jane: [string, string][] = [
   ['X-Remote-User', 'jane'],
   ['X-Remote-Group', 'system:masters'],
 ];
-test.each<[string, X509Certificate | undefined, readonly string[], number, string]>([
+test.each<[string, ClientCertificate | undefined, readonly string[], number, string]>([
   ['no certificate', undefined, [], now, 'system:anonymous'],
   ['a certificate of another authority', certificate(clients), [], now, 'Unauthorized'],
   ['a name that is not allowed', proxy, ['other'], now, 'Unauthorized'],

@@ -3,10 +3,9 @@
  * Without such a certificate the headers are ignored.
  */
 import { own, setOwn } from '../../lib/own.ts';
-import { subjectOf } from '../../lib/pki.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import type { Authenticator, AuthRequest, User } from '../types.ts';
-import { ClientVerifier, type RevokedNow, type Roots } from './client-certificate.ts';
+import { type CertificateTrust, ClientVerifier } from './client-certificate.ts';
 import { authenticated } from './users.ts';
 
 export interface RequestHeaderOptions {
@@ -16,9 +15,8 @@ export interface RequestHeaderOptions {
   readonly extraHeaderPrefixes: readonly string[];
   /** Allowed common names of proxies; empty: any with a valid certificate. */
   readonly allowedNames: readonly string[];
-  readonly roots: Roots;
-  readonly now: () => number;
-  readonly revoked?: RevokedNow;
+  /** The CAs of proxies. */
+  readonly trust: CertificateTrust;
 }
 
 /** The key of an extra field: lower case, percent-decoded; unchanged if it cannot be decoded. */
@@ -62,13 +60,13 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
   const userHeaders = lower(options.usernameHeaders);
   const groupHeaders = lower(options.groupHeaders);
   const prefixes = lower(options.extraHeaderPrefixes);
-  const verifier = new ClientVerifier(options.roots, options.now, options.revoked);
+  const verifier = new ClientVerifier(options.trust);
 
   /** Whether the connection is a proxy's; throws if its certificate is not one of a proxy. */
   const isProxy = (request: AuthRequest): boolean => {
-    const leaf = verifier.verify(request);
-    if (leaf === undefined) return false;
-    if (options.allowedNames.length > 0 && !options.allowedNames.includes(subjectOf(leaf).commonName)) throw unauthorized();
+    const subject = verifier.verify(request);
+    if (subject === undefined) return false;
+    if (options.allowedNames.length > 0 && !options.allowedNames.includes(subject.commonName)) throw unauthorized();
     return true;
   };
   const extras = (rawHeaders: readonly string[]): Record<string, string[]> => {
@@ -85,13 +83,7 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
     authenticate(request) {
       const named = userHeaders.some((name) => own(request.headers, name) !== undefined && own(request.headers, name) !== '');
       if (!named) return undefined;
-      let proxy: boolean;
-      try {
-        proxy = isProxy(request);
-      } catch {
-        throw unauthorized();
-      }
-      if (!proxy) return undefined;
+      if (!isProxy(request)) return undefined;
       const values = headerValues(request.rawHeaders, (name) => userHeaders.includes(name) || groupHeaders.includes(name));
       const names = userHeaders.map((header) => values.get(header) ?? []).find((all) => all.some((value) => value !== '')) ?? [];
       // One of two user names may be a header of the client that the proxy did not remove.

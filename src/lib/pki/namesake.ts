@@ -9,42 +9,38 @@
  * What OpenSSL requires of a chain of two is required here: valid times, strong keys, a strong signature, usages.
  */
 
-import type { KeyObject, X509Certificate } from 'node:crypto';
-import { own } from '../own.ts';
-import { extensionsOf, isValidAt, signatureAlgorithmOf } from './contents.ts';
-import { signatures } from './request.ts';
+import type { X509Certificate } from 'node:crypto';
+import { extensionsOf, isValidAt } from './contents.ts';
+import { hasStrongKey, hasStrongSignature } from './strength.ts';
 import { extensionOids } from './subject-names.ts';
 import { extendedUsageOids } from './usages.ts';
 
 /** Whether one of the authorities signed the certificate, and both may be used for a server now. Its host name is not checked. */
 export const isIssuedByNamesake = (certificate: X509Certificate, authorities: readonly X509Certificate[], now: number): boolean =>
+  authorities.some((authority) => {
+    try {
+      return isIssuedBy(certificate, authority, now);
+    } catch {
+      // The bytes of one of them cannot be read, or its key.
+      return false;
+    }
+  });
+
+const isIssuedBy = (certificate: X509Certificate, authority: X509Certificate, now: number): boolean =>
+  authority.ca &&
   isUsable(certificate, now) &&
-  own(signatures, signatureAlgorithmOf(certificate)) !== undefined &&
-  authorities.some(
-    (authority) =>
-      authority.ca &&
-      isUsable(authority, now) &&
-      isUnconstrained(authority) &&
-      certificate.checkIssued(authority) &&
-      certificate.verify(authority.publicKey),
-  );
+  isUsable(authority, now) &&
+  isUnconstrained(authority) &&
+  hasStrongSignature(certificate) &&
+  certificate.checkIssued(authority) &&
+  certificate.verify(authority.publicKey);
 
 function isUsable(certificate: X509Certificate, now: number): boolean {
   // The property of this name has the extended usages.
   const usages = certificate.keyUsage as readonly string[] | undefined;
   return (
-    isValidAt(certificate, now) &&
-    isStrong(certificate.publicKey) &&
-    (usages === undefined || usages.includes(extendedUsageOids.serverAuth))
+    isValidAt(certificate, now) && hasStrongKey(certificate) && (usages === undefined || usages.includes(extendedUsageOids.serverAuth))
   );
-}
-
-const LEAST_RSA_BITS = 2048;
-const curves: ReadonlySet<string | undefined> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
-
-function isStrong({ asymmetricKeyType, asymmetricKeyDetails: { modulusLength = 0, namedCurve } = {} }: KeyObject): boolean {
-  if (asymmetricKeyType === 'rsa') return modulusLength >= LEAST_RSA_BITS;
-  return asymmetricKeyType === 'ed25519' || (asymmetricKeyType === 'ec' && curves.has(namedCurve));
 }
 
 const understood: ReadonlySet<string> = new Set(Object.values(extensionOids));

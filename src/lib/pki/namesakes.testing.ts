@@ -1,5 +1,6 @@
 /** Certificates of servers that bear the name of their CA, in the forms of Knative and Pepr. */
 import { generateKeyPairSync } from 'node:crypto';
+import { rsaKeys } from '../rsa-keys.testing.ts';
 import type { KeyPair } from './certificate.ts';
 import { constraints, extendedUsage, type Form, type Made, makeCertificate, names, usage } from './made.testing.ts';
 
@@ -8,11 +9,9 @@ export interface Namesakes {
   readonly server: Made;
 }
 
-const rsaKeys = (bits: number): KeyPair => generateKeyPairSync('rsa', { modulusLength: bits });
-/** Made once: they take long. */
-export const strongKeys = rsaKeys(2048);
-export const otherStrongKeys = rsaKeys(2048);
-export const weakKeys = rsaKeys(1024);
+export const strongKeys = rsaKeys(0);
+export const otherStrongKeys = rsaKeys(1);
+export const weakKeys: KeyPair = generateKeyPairSync('rsa', { modulusLength: 1024 });
 
 const KNATIVE = { organizations: ['knative.dev'] };
 export const knativeAuthority = (dns: string, changes: Partial<Form> = {}): Made =>

@@ -24,11 +24,9 @@ import {
   servingNames,
   subjectOf,
   toPem,
-  verifyChain,
 } from '../pki.ts';
 import { rsaKeys } from '../rsa-keys.testing.ts';
 import { temporaryDirectory } from '../temporary.testing.ts';
-import { oldAuthority } from './old-form.testing.ts';
 import { addressBytes, addressText } from './subject-names.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
@@ -37,20 +35,7 @@ const authority = (name = 'root') => readAuthority(newAuthority(name, now));
 const read = (pem: string) => new X509Certificate(pem);
 const root = authority();
 
-/** An authority signed by another one. */
-function below(parent: ReturnType<typeof authority>, commonName: string, more: { authority?: boolean; notAfter?: number } = {}) {
-  const keys = newKeyPair();
-  const certificate = issue(parent, {
-    subject: { commonName, organizations: [] },
-    publicKey: keys.publicKey,
-    usages: ['certSign'],
-    extendedUsages: [],
-    notBefore: now - day,
-    notAfter: more.notAfter ?? now + 100 * day,
-    authority: more.authority ?? true,
-  });
-  return { certificate: read(certificate), key: keys.privateKey };
-}
+const isSignedBy = (one: X509Certificate, issuer: X509Certificate): boolean => one.checkIssued(issuer) && one.verify(issuer.publicKey);
 
 test('a serving certificate holds its names and addresses', () => {
   const request = servingNames({
@@ -68,7 +53,7 @@ test('a serving certificate holds its names and addresses', () => {
   expect(certificate.checkHost('other.example.com')).toBeUndefined();
   expect(certificate.checkIP('0.0.0.0')).toBeUndefined();
   expect(certificate.ca).toBe(false);
-  expect(verifyChain([certificate], [root.certificate], now, 'serverAuth')).toHaveLength(2);
+  expect(isSignedBy(certificate, root.certificate)).toBe(true);
 });
 
 test('a client certificate holds its user and groups, whatever characters they have', () => {
@@ -92,77 +77,12 @@ test('client authorities may sign with RSA, P-384 or Ed25519', () => {
       }),
     );
     const leaf = read(issueClient({ certificate: middle, key: keys.privateKey }, 'u', [], now).certificate);
-    expect(verifyChain([leaf, middle], [root.certificate], now, 'clientAuth')).toHaveLength(3);
+    expect([isSignedBy(leaf, middle), isSignedBy(middle, root.certificate)]).toEqual([true, true]);
   }
 });
 
-test('a chain is followed through intermediates in any order', () => {
-  const one = below(root, 'one');
-  const two = below(one, 'two');
-  const leaf = read(issueClient(two, 'u', [], now).certificate);
-  expect(verifyChain([leaf, one.certificate, two.certificate], [root.certificate], now, 'clientAuth')).toHaveLength(4);
-});
-
-test('a trusted root of version 1 signs clients (finding 2); in the middle of a chain, or of version 3 without the flag, it does not', () => {
-  const old = readAuthority(oldAuthority('old', now));
-  expect(old.certificate.ca).toBe(false);
-  const leaf = read(issueClient(old, 'u', [], now).certificate);
-  expect(verifyChain([leaf], [old.certificate], now, 'clientAuth')).toHaveLength(2);
-  expect(() => verifyChain([leaf], [readAuthority(oldAuthority('old', now)).certificate], now, 'clientAuth')).toThrow(/unknown authority/);
-  expect(() => verifyChain([leaf, old.certificate], [root.certificate], now, 'clientAuth')).toThrow(/unknown authority/);
-  const unflagged = below(root, 'unflagged', { authority: false });
-  const under = read(issueClient(unflagged, 'u', [], now).certificate);
-  expect(() => verifyChain([under], [unflagged.certificate], now, 'clientAuth')).toThrow(/unknown authority/);
-});
-
-const stranger = authority();
-const expiredMiddle = below(root, 'expired', { notAfter: now - 1 });
-const notAnAuthority = below(root, 'no authority', { authority: false });
-const middle = below(root, 'middle');
-const good = issueClient(root, 'u', [], now).certificate;
-test.each([
-  ['nothing at all', [], now, /no certificate/],
-  [
-    'an authority that is not trusted, though of the same name',
-    [issueClient(stranger, 'u', [], now).certificate],
-    now,
-    /unknown authority/,
-  ],
-  ['a missing intermediate', [issueClient(middle, 'u', [], now).certificate], now, /unknown authority/],
-  ['an expired certificate', [good], now + 366 * day, /expired/],
-  ['a certificate from the future', [good], now - day, /not yet valid/],
-  [
-    'an expired intermediate',
-    [issueClient(expiredMiddle, 'u', [], now - day).certificate, expiredMiddle.certificate.toString()],
-    now,
-    /expired/,
-  ],
-  [
-    'an intermediate that is no authority',
-    [issueClient(notAnAuthority, 'u', [], now).certificate, notAnAuthority.certificate.toString()],
-    now,
-    /unknown/,
-  ],
-  [
-    'a serving certificate',
-    [issueServing(root, { commonName: 'u', dns: ['u'], addresses: [] }, now).certificate],
-    now,
-    /incompatible key usage/,
-  ],
-])('a chain is refused: %s', (_, chain, at, why) => {
-  expect(() => verifyChain(chain.map(read), [root.certificate], at, 'clientAuth')).toThrow(why);
-});
-
-test('a certificate whose bytes were changed is not accepted', () => {
-  const bytes = Buffer.from(read(good).raw);
-  const at = bytes.indexOf(Buffer.from('0c0175', 'hex'));
-  bytes[at + 2] = 'v'.charCodeAt(0);
-  const changed = read(toPem('CERTIFICATE', bytes));
-  expect(subjectOf(changed).commonName).toBe('v');
-  expect(() => verifyChain([changed], [root.certificate], now, 'clientAuth')).toThrow(/unknown authority/);
-});
-
 test('a bundle is read block by block; text between blocks does not matter', () => {
+  const stranger = authority();
   const bundle = `first\n${root.certificate}\nsecond\n${stranger.certificate}`;
   expect(readBundle(bundle).map((one) => one.fingerprint256)).toEqual([
     root.certificate.fingerprint256,

@@ -1,22 +1,38 @@
 /** Authentication. No request proceeds without a user. */
-import type { X509Certificate } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
 import type { Authenticator, AuthRequest, User } from '../../auth/types.ts';
+import type { ClientCertificate } from '../../lib/client-certificates.ts';
 import { unauthorized } from '../../meta/errors.ts';
+import { certificateOn } from '../connection-certificate.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
-export function authenticate(authenticator: Authenticator): Step {
+/** `clientCAs`: those of the server now. */
+export function authenticate(authenticator: Authenticator, clientCAs?: () => ClientCertificate['authorities']): Step {
+  const accept = (ctx: Context, user: User | undefined): void => {
+    if (user === undefined) throw unauthorized();
+    ctx.user = user;
+  };
+  const refuse = (ctx: Context, error: unknown): never => {
+    const certificate = certificateOf(ctx);
+    // It was verified with other CAs than those of now: in a new connection it is verified again.
+    if (certificate !== undefined && certificate.authorities !== clientCAs?.()) endConnection(ctx);
+    throw error;
+  };
   return (ctx) => {
-    const answer = authenticator.authenticate(new SocketRequest(ctx));
-    if (answer instanceof Promise) return answer.then((user) => accept(ctx, user));
-    accept(ctx, answer);
+    try {
+      const answer = authenticator.authenticate(new SocketRequest(ctx));
+      if (answer instanceof Promise) return answer.then((user) => accept(ctx, user)).catch((error: unknown) => refuse(ctx, error));
+      accept(ctx, answer);
+    } catch (error) {
+      refuse(ctx, error);
+    }
   };
 }
 
-function accept(ctx: Context, user: User | undefined): void {
-  if (user === undefined) throw unauthorized();
-  ctx.user = user;
+/** Ends the connection when its requests in progress are answered. */
+function endConnection(ctx: Context): void {
+  if (ctx.http2) ctx.req.stream?.session?.close();
+  else ctx.headers.push('Connection', 'close');
 }
 
 /** A request as authenticators see it; also later, while its connection is open. */
@@ -34,19 +50,12 @@ export class SocketRequest implements AuthRequest {
   get socketKey(): object {
     return socketOf(this.ctx);
   }
-  peerCertificate(): readonly X509Certificate[] {
-    const socket = socketOf(this.ctx) as TLSSocket;
-    const certificate = socket.getPeerX509Certificate?.();
-    if (certificate === undefined) return [];
-    const chain: X509Certificate[] = [];
-    for (let next: X509Certificate | undefined = certificate; next !== undefined && chain.length < 8; ) {
-      chain.push(next);
-      const issuer: X509Certificate | undefined = next.issuerCertificate;
-      next = issuer === next ? undefined : issuer;
-    }
-    return chain;
+  get clientCertificate(): ClientCertificate | undefined {
+    return certificateOf(this.ctx);
   }
 }
+
+const certificateOf = ({ req }: Context): ClientCertificate | undefined => certificateOn(req.stream?.session ?? req.socket);
 
 /** The socket itself; the HTTP/2 wrapper around it refuses some calls. */
 function socketOf(ctx: Context): object {
