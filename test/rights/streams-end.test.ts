@@ -15,6 +15,7 @@ import { type Client, type TestServer, unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const DAY = 24 * 3600 * 1000;
 const clock = new FakeClock(Date.now());
 const soon = (): Promise<void> => clock.advance(SETTLE_MS + MIN_SPACING_MS);
 
@@ -230,13 +231,13 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [], clock, e
   test('a client certificate expires', async () => {
     const authority = await ensureAuthority(keyDirectory(join(server.dataDir, 'pki')), 'ca', 'kubernetes-ca', clock.now());
     // OpenSSL has the clock of the machine, which that of the server is ahead of by now.
-    const { certificate, key } = issueClient(authority, 'dora', [], Date.now());
+    const now = Date.now();
+    const { certificate, key } = issueClient(authority, 'dora', [], now, Math.ceil((clock.now() - now) / DAY) + 365);
     await allow(server, ns, user('dora'), watching);
     const client = server.client({ certificate: { cert: certificate, key } });
     const { over } = await watch(client, ns);
     // A jump: no timer is due in between but the last.
-    const year = 366 * 24 * 3600 * 1000;
-    await clock.jump(year);
+    await clock.jump(366 * DAY);
     await clock.advance(RECHECK_MS);
     expect(await over).toBe('ended');
   });
