@@ -115,6 +115,41 @@ test('directories are made by lib/directories.ts', () => {
   holds({ code: /\bmkdir(?:Sync)?\([^;]*?\brecursive\b/g }, {});
 });
 
+/** JSON.parse rounds integers beyond 2^53. */
+test('values of users are parsed by schema/parse.ts, which keeps integers of 64 bits', () => {
+  const own = 'a file of our own';
+  const known = 'only fields that are named there are read, none of which is such an integer';
+  holds(
+    { code: /\bJSON\.parse\(/g },
+    {
+      'schema/parse.ts': 'it is done here',
+      'schema/slow-parse.ts': 'texts',
+      'schema/spelled-integers.ts': 'texts',
+      'admission/plugins/image-policy-webhook.ts': known,
+      'auth/webhook/call.ts': known,
+      'auth/oidc/keys.ts': known,
+      'cli/auth/whoami.ts': 'texts',
+      'cli/background/': own,
+      'cli/remote-command.ts': known,
+      'cli/top/usage.ts': known,
+      'client/discovery-cache.ts': own,
+      'client/exec-plugin.ts': known,
+      'client/oidc-provider.ts': known,
+      'client/transport.ts': 'a Status is read here; answers are parsed exactly',
+      'kinds/core/node-rules.ts': known,
+      'kinds/validation/pod-annotations.ts': known,
+      'lib/jwt.ts': known,
+      'meta/identity.ts': known,
+      'registry/bootstrap/server-endpoints.ts': known,
+      'server/request-log.ts': 'only types of values are shown',
+      'storage/backup/read.ts': known,
+      'storage/encryption/belongs.ts': known,
+      'storage/engines/lmdb/': own,
+      'storage/store-mark.ts': own,
+    },
+  );
+});
+
 test('the rules find what is added, and nothing in comments and texts', () => {
   const text = [
     "import { setTimeout as wait } from 'node:timers/promises';",

@@ -12,6 +12,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { jsonText } from '../lib/json-text.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
@@ -42,7 +43,7 @@ export function readAdmissionConfiguration(
     const { name, path, configuration, ...others } = object(entry, 'an entry of plugins');
     refuseUnknown(others, ['name', 'path', 'configuration'], `the entry of ${String(name)}`);
     if (typeof name !== 'string' || !pluginNames.includes(name as never))
-      throw new Error(`unknown plug-in ${JSON.stringify(name ?? '')}${didYouMean(String(name ?? ''), pluginNames)}`);
+      throw new Error(`unknown plug-in ${jsonText(name ?? '')}${didYouMean(String(name ?? ''), pluginNames)}`);
     if (found.has(name)) throw new Error(`${name} is configured twice`);
     if (!isConfigurable(name)) throw new Error(`the plug-in ${name} takes no configuration: remove its entry`);
     if (!enabled.includes(name))
@@ -76,9 +77,9 @@ export function readYamlFile(file: string): JsonValue {
 /** A configuration object of one of some versions. */
 export function checkType(value: JsonValue, kind: string, versions: readonly string[]): JsonObject {
   const found = object(value, 'the configuration');
-  if (found.kind !== kind) throw new Error(`the kind must be ${kind}, not ${JSON.stringify(found.kind ?? '')}`);
+  if (found.kind !== kind) throw new Error(`the kind must be ${kind}, not ${jsonText(found.kind ?? '')}`);
   if (!versions.includes(found.apiVersion as string))
-    throw new Error(`the apiVersion must be ${versions.join(' or ')}, not ${JSON.stringify(found.apiVersion ?? '')}`);
+    throw new Error(`the apiVersion must be ${versions.join(' or ')}, not ${jsonText(found.apiVersion ?? '')}`);
   return found;
 }
 

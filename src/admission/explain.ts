@@ -3,6 +3,8 @@
  * which order, how long each took, what it changed or why it refused. Costs a copy of the object per plug-in, and is
  * therefore made only on demand.
  */
+
+import { jsonText } from '../lib/json-text.ts';
 import { own } from '../lib/own.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 
@@ -54,11 +56,11 @@ export class Explanation {
   /** One line of ASCII. Steps without effect are dropped first when it would be too long. */
   header(): string {
     const all = this.steps.map(compact);
-    const whole = JSON.stringify(all);
+    const whole = jsonText(all);
     if (whole.length <= HEADER_LIMIT) return ascii(whole);
     const kept = this.steps.filter((step) => step.changed.length > 0 || step.refused !== undefined || step.note !== undefined).map(compact);
-    while (kept.length > 0 && JSON.stringify(kept).length > HEADER_LIMIT - 40) kept.pop();
-    return ascii(JSON.stringify([...kept, { left_out: all.length - kept.length }]));
+    while (kept.length > 0 && jsonText(kept).length > HEADER_LIMIT - 40) kept.pop();
+    return ascii(jsonText([...kept, { left_out: all.length - kept.length }]));
   }
 
   /** The same as causes of a Status. */
@@ -105,7 +107,7 @@ export function changes(before: JsonValue, after: JsonValue): string[] {
       return;
     }
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) {
-      if (JSON.stringify(a) !== JSON.stringify(b)) report(`~${path}`);
+      if (jsonText(a) !== jsonText(b)) report(`~${path}`);
       return;
     }
     const left = a as JsonObject;

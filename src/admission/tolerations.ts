@@ -1,6 +1,9 @@
 /** Tolerations of pods: which covers which, and merging of lists. */
+
 import type { Toleration } from '../kinds/core/schema/scheduling.ts';
 import { equal } from '../lib/equal.ts';
+import type { Integer } from '../lib/integers.ts';
+import { jsonText } from '../lib/json-text.ts';
 
 /** Whether everything that `narrow` tolerates is tolerated by `wide`, too. */
 export function covers(wide: Toleration, narrow: Toleration): boolean {
@@ -103,6 +106,6 @@ function groupsThatCover({ key = '', effect = '', value = '' }: Toleration): str
     }
   return names;
 }
-const seconds = ({ tolerationSeconds }: Toleration): number => tolerationSeconds ?? Number.POSITIVE_INFINITY;
+const seconds = ({ tolerationSeconds }: Toleration): Integer => tolerationSeconds ?? Number.POSITIVE_INFINITY;
 const textOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string =>
-  JSON.stringify([key, operator, value, effect, tolerationSeconds]);
+  jsonText([key, operator, value, effect, tolerationSeconds]);

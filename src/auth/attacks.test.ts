@@ -1,4 +1,5 @@
 /** Providers and services that are slow, huge or lie. Whatever they do, nobody gets in by it, and nothing grows or hangs. */
+
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -6,6 +7,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { signJwt, toJwk } from '../lib/jwt.ts';
 import { issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
 import { systemRandom } from '../lib/random.ts';
@@ -177,7 +179,7 @@ test('keys beyond the first hundred are not read', async () => {
   expect(await outcome(oidc({ limits: { timeoutMillis: 2_000 } }), goodToken())).toMatch(/failed to verify/);
 });
 
-const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const part = (value: unknown): string => Buffer.from(jsonText(value)).toString('base64url');
 const forged = (head: object, key?: KeyObject): string => {
   const signed = `${part(head)}.${part(claims())}`;
   if (key === undefined) return `${signed}.${part('x')}`;
@@ -246,7 +248,7 @@ test('keys that have moved are found again', async () => {
 const remote = () => ({ server: `${origin}/review`, ca: authorityPair.certificate });
 const retry = { attempts: 2, waitMillis: 1, ...limits, timeoutMillis: 300 };
 const review = (kind: string, group: string, status: unknown): string =>
-  JSON.stringify({ apiVersion: `${group}.k8s.io/v1`, kind, metadata: {}, status });
+  jsonText({ apiVersion: `${group}.k8s.io/v1`, kind, metadata: {}, status });
 function tokens(patience = 5_000): TokenAuthenticator {
   const made = tokenWebhook({
     identity: kubernetes,

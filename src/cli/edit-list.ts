@@ -1,4 +1,5 @@
 /** As kubectl, several objects are edited in one file: a list, whose items are stored one after another. */
+import { jsonText } from '../lib/json-text.ts';
 import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYaml, stringifyYaml } from '../schema/yaml.ts';
 import type { IO } from './command.ts';
@@ -23,7 +24,7 @@ export async function editTogether(
 ): Promise<void> {
   const originals = await Promise.all(edits.map((edit) => edit.current()));
   const list = { apiVersion: 'v1', items: originals as unknown as JsonValue[], kind: 'List', metadata: {} };
-  const shown = output === 'json' ? `${JSON.stringify(list, undefined, 4)}\n` : `${introduction}${stringifyYaml(list)}`;
+  const shown = output === 'json' ? `${jsonText(list, 4)}\n` : `${introduction}${stringifyYaml(list)}`;
   const file = await EditedFile.make(`list.${output === 'json' ? 'json' : 'yaml'}`, io, windowsLineEndings);
   try {
     const body = withoutComments(await file.edit(shown));

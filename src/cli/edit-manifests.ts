@@ -1,7 +1,9 @@
 /** `plat create --edit`: an object of a file is opened in an editor before it is created. */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jsonText } from '../lib/json-text.ts';
 import { stringifyYaml } from '../schema/yaml.ts';
 import type { IO } from './command.ts';
 import { openEditor } from './edit.ts';
@@ -15,7 +17,7 @@ export interface EditFormat {
 /** The edited object, or undefined if the edit was canceled: the file is unchanged or empty. */
 export async function editManifests(manifest: Manifest, { output, windowsLineEndings }: EditFormat, io: IO): Promise<Manifest | undefined> {
   const form = output === 'json' ? 'json' : 'yaml';
-  const text = form === 'json' ? `${JSON.stringify(manifest.object, undefined, 4)}\n` : `${introduction}${stringifyYaml(manifest.object)}`;
+  const text = form === 'json' ? `${jsonText(manifest.object, 4)}\n` : `${introduction}${stringifyYaml(manifest.object)}`;
   const shown = windowsLineEndings ? text.replaceAll('\n', '\r\n') : text;
   const directory = await mkdtemp(join(tmpdir(), `${io.program}-create-`));
   const file = join(directory, `object.${form}`);

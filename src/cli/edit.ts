@@ -1,6 +1,8 @@
 /** `plat edit`: opens an object in an editor, and opens it again with the error when the server refuses it. */
+
 import { unifiedDiff } from '../lib/diff.ts';
 import { bool, FlagError, type FlagValues, text } from '../lib/flags.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonMap } from '../patch/strategic-lists.ts';
 import { twoWayPatch } from '../patch/three-way.ts';
@@ -173,7 +175,7 @@ class Editing {
     return { ...object, metadata };
   }
   private text(object: unknown): string {
-    return this.form === 'json' ? `${JSON.stringify(object, undefined, 4)}\n` : stringifyYaml(object as JsonValue);
+    return this.form === 'json' ? `${jsonText(object, 4)}\n` : stringifyYaml(object as JsonValue);
   }
   private parse(body: string, base: ApiItem): ApiItem {
     const value = parseYaml(body, { single: true });
@@ -194,7 +196,7 @@ class Editing {
     const object = saveConfig ? withLastApplied(recorded) : recorded;
     const type = await mergeSchemaOf(this.work, this.ref.resource, object, false);
     const patch = twoWayPatch(type, base as unknown as JsonMap, object as unknown as JsonMap);
-    if (outputPatch) io.out(`Patch: ${JSON.stringify(patch)}\n`);
+    if (outputPatch) io.out(`Patch: ${jsonText(patch)}\n`);
     const query = { fieldManager: this.options.fieldManager, fieldValidation: validate };
     // Called as kubectl, others may change other fields meanwhile; otherwise that is shown in the editor.
     const change = isStock(io)

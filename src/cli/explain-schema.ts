@@ -4,6 +4,7 @@ import type { ApiResource } from '../client/discovery.ts';
 import { versionPath } from '../client/discovery.ts';
 import { isNotFound } from '../client/http.ts';
 import type { Transport } from '../client/transport.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { own } from '../lib/own.ts';
 
 export interface Schema {
@@ -114,12 +115,12 @@ function isIntOrString(schema: Schema): boolean {
 /** Descriptions of the constraints on values. */
 export function rulesOf(schema: Schema): string[] {
   const rules: string[] = [];
-  if (schema.enum !== undefined) rules.push(`One of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}.`);
+  if (schema.enum !== undefined) rules.push(`One of ${schema.enum.map((value) => jsonText(value)).join(', ')}.`);
   if (schema.minimum !== undefined) rules.push(`At least ${schema.minimum}.`);
   if (schema.maximum !== undefined) rules.push(`At most ${schema.maximum}.`);
   if (schema.pattern !== undefined) rules.push(`Matches ${schema.pattern}`);
   const initial = schema.default;
   // In the schemas of built-in kinds, an empty object means that there is no default.
-  if (initial !== undefined && JSON.stringify(initial) !== '{}') rules.push(`Default: ${JSON.stringify(initial)}.`);
+  if (initial !== undefined && jsonText(initial) !== '{}') rules.push(`Default: ${jsonText(initial)}.`);
   return rules;
 }

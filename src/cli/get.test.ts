@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { run } from './index.ts';
 import { testIO } from './testing.ts';
 
@@ -184,7 +185,7 @@ test('YAML, JSON and names', async () => {
   expect(list).toMatchObject({ kind: 'List', apiVersion: 'v1', items: [{ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } }, {}] });
   expect(list.items[0].metadata.managedFields).toBeUndefined();
   // An object has its keys in the same order alone and in a list.
-  expect((await get('pod', 'a', '-o', 'json')).stdout).toBe(`${JSON.stringify(list.items[0], undefined, 4)}\n`);
+  expect((await get('pod', 'a', '-o', 'json')).stdout).toBe(`${jsonText(list.items[0], 4)}\n`);
   expect((await get('pod', 'a', '-o', 'json')).stdout).toMatch(/^\{\n {4}"apiVersion": "v1",\n {4}"kind": "Pod",\n {4}"metadata"/);
   expect((await get('pod', 'a', '-ojson', '--show-managed-fields')).stdout).toContain('managedFields');
   expect(asked.every((path) => !path.startsWith('table'))).toBe(true);
@@ -211,8 +212,8 @@ test('a watch shows changes until it is interrupted', async () => {
   answers['/api/v1/namespaces/default/pods?watch=1&resourceVersion=9&allowWatchBookmarks=true'] = (
     res: import('node:http').ServerResponse,
   ) => {
-    res.write(`${JSON.stringify({ type: 'MODIFIED', object: table([row('a', 'Running', '10')]) })}\n`);
-    res.write(`${JSON.stringify({ type: 'BOOKMARK', object: table([row('', '', '12')]) })}\n`);
+    res.write(`${jsonText({ type: 'MODIFIED', object: table([row('a', 'Running', '10')]) })}\n`);
+    res.write(`${jsonText({ type: 'BOOKMARK', object: table([row('', '', '12')]) })}\n`);
     res.write(`${JSON.stringify({ type: 'ADDED', object: { kind: 'Table', rows: [row('b', 'Pending', '13')] } })}\n`);
   };
   const io = testIO();
@@ -418,7 +419,7 @@ test('templates from flags and files, subresources', async () => {
 const stream =
   (...events: unknown[]) =>
   (res: import('node:http').ServerResponse): void => {
-    for (const event of events) res.write(`${JSON.stringify(event)}\n`);
+    for (const event of events) res.write(`${jsonText(event)}\n`);
   };
 async function watching(args: readonly string[], until: string) {
   const io = testIO();

@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { escapedHtml, goJson } from '../lib/go-json.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { own } from '../lib/own.ts';
 
 type Data = Readonly<Record<string, string>>;
@@ -38,7 +39,7 @@ export function contentSuffix(content: unknown): string {
 const instead: Readonly<Record<string, string>> = { 0: 'g', 1: 'h', 3: 'k', a: 'm', e: 't' };
 
 /** JSON with the escapes of Go and the keys in their own order, as Go writes the fields of a struct. */
-export const escapedJson = (value: unknown): string => controlsByNumber(escapedHtml(JSON.stringify(value)));
+export const escapedJson = (value: unknown): string => controlsByNumber(escapedHtml(jsonText(value)));
 
 /** Go wrote these characters by their number when the stock client was made. */
 const controlsByNumber = (json: string): string =>

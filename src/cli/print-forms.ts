@@ -1,10 +1,12 @@
 /** Output formats of whole objects: YAML, JSON, names, templates and custom columns. */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ApiResource } from '../client/discovery.ts';
 import { bytesOf, hasBytes } from '../lib/byte-text.ts';
 import { FlagError, readChoice } from '../lib/flags.ts';
 import { goTemplate, goText, TemplateError } from '../lib/go-template/index.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
 import { type JsonPath, JsonPathError, jsonPath } from '../meta/json-path.ts';
 import type { IO } from './command.ts';
@@ -180,7 +182,7 @@ function debugTemplate({ message }: Error, template: string, value: unknown, io:
 \ttemplate was:
 \t\t${template}
 \traw data was:
-\t\t${JSON.stringify(value)}
+\t\t${jsonText(value)}
 
 `);
 }

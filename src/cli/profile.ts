@@ -1,8 +1,10 @@
 /** `--profile`: where a command spends its time or memory, in the form that the developer tools of browsers read. */
+
 import { writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { resolve } from 'node:path';
 import { FlagError, parseFlags } from '../lib/flags.ts';
+import { jsonText } from '../lib/json-text.ts';
 import type { IO } from './command.ts';
 import { connectFlags } from './global-flags.ts';
 
@@ -21,7 +23,7 @@ export async function profiled(args: readonly string[], io: IO, work: () => Prom
       return await work();
     } finally {
       const answer = await session.post(profile === 'cpu' ? 'Profiler.stop' : 'HeapProfiler.stopSampling');
-      await writeFile(resolve(io.cwd, profileOutput), JSON.stringify((answer as unknown as { profile: unknown }).profile));
+      await writeFile(resolve(io.cwd, profileOutput), jsonText((answer as unknown as { profile: unknown }).profile));
     }
   } finally {
     session.disconnect();

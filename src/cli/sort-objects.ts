@@ -1,6 +1,7 @@
 /** `--sort-by`: objects in the order of the values of a path. */
 
 import { FlagError } from '../lib/flags.ts';
+import { compareNumbers, isNumeric } from '../lib/integers.ts';
 import { own } from '../lib/own.ts';
 import { parseQuantity, QuantityError } from '../lib/quantity.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -38,7 +39,7 @@ export function sortedBy<T>(entries: readonly T[], written: string, objectOf: (e
 
 function compare(a: unknown, b: unknown, path: string): number {
   if (a === undefined || a === null || b === undefined || b === null) return Number(isValue(a)) - Number(isValue(b));
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   if (typeof a === 'string' && typeof b === 'string') return quantityOrder(a, b) ?? naturalOrder(a, b);
   throw new Error(`--sort-by ${path}: values must be texts or numbers, and all of them of the same type`);

@@ -1,4 +1,5 @@
 /** The conditions of `plat wait --for`. */
+import { jsonText } from '../lib/json-text.ts';
 import { jsonPath } from '../meta/json-path.ts';
 import type { ApiItem } from './print-objects.ts';
 
@@ -83,7 +84,7 @@ function pathGoal(text: string): Goal {
   const [, path = '', value] = parts;
   const follow = jsonPath(path.startsWith('.') || path.startsWith('[') || path.startsWith('$') ? path : `.${path}`);
   const values = (object: ApiItem | undefined): string[] =>
-    follow(object).map((found) => (typeof found === 'string' ? found : JSON.stringify(found)));
+    follow(object).map((found) => (typeof found === 'string' ? found : jsonText(found)));
   return {
     kind: 'state',
     wanted: value === undefined ? path : `${path}=${value}`,

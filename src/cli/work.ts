@@ -1,7 +1,9 @@
 /** The context of commands about objects: connection, discovery, requests, and a signal for interrupts. */
+
 import { type ApiResource, Discovery } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, objectOf, readAll } from '../client/transport.ts';
+import { jsonText } from '../lib/json-text.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
@@ -102,7 +104,7 @@ export class Work {
       method,
       path: search === '' ? path : `${path}?${search}`,
       headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': contentType }) },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : jsonText(body) }),
       signal: signal ?? this.signal,
       ...this.session.timeout,
     });

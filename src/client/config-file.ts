@@ -2,8 +2,10 @@
  * Changes to a kubeconfig file: read, changed and written as a whole under a lock file next to it, which the stock client
  * uses, too. Unknown fields are kept; comments are not.
  */
+
 import { open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import type { Clock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { writeSecretFile } from '../lib/pki/files.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { ConfigError } from './config.ts';
@@ -64,9 +66,9 @@ export async function editConfig(path: string, clock: Clock, change: (config: Ra
   const unlock = await lock(target, clock);
   try {
     const config = (await readRawConfig(target)) ?? {};
-    const before = JSON.stringify(config);
+    const before = jsonText(config);
     change(config);
-    if (JSON.stringify(config) === before) return;
+    if (jsonText(config) === before) return;
     const { stringifyYaml } = await import('../schema/yaml.ts');
     const whole = {
       apiVersion: 'v1',

@@ -5,8 +5,10 @@
 
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { jsonText } from '../lib/json-text.ts';
 import { own, setOwn } from '../lib/own.ts';
 import { writeSecretFile } from '../lib/pki/files.ts';
+import { parseExact } from '../schema/parse.ts';
 
 export interface ClusterEntry {
   server: string;
@@ -115,7 +117,7 @@ const notLoaded = (path: string, problem: string): string => `error: error loadi
 export async function parseConfig(text: string, path: string): Promise<ClientConfig> {
   let raw: unknown;
   try {
-    raw = text.trimStart().startsWith('{') ? JSON.parse(text) : (await import('../schema/yaml.ts')).parseYaml(text);
+    raw = text.trimStart().startsWith('{') ? parseExact(text) : (await import('../schema/yaml.ts')).parseYaml(text);
   } catch (error) {
     const problem = (error as Error).message.split('\n')[0] as string;
     throw new ConfigError(`the client configuration ${path} does not parse: ${problem}`, notLoaded(path, problem));
@@ -125,9 +127,9 @@ export async function parseConfig(text: string, path: string): Promise<ClientCon
   const file = raw as Record<string, unknown>;
   const { apiVersion = 'v1' } = file;
   if (apiVersion !== 'v1' && apiVersion !== null && apiVersion !== '') {
-    const problem = `no kind "Config" is registered for version ${JSON.stringify(apiVersion)}`;
+    const problem = `no kind "Config" is registered for version ${jsonText(apiVersion)}`;
     throw new ConfigError(
-      `the client configuration ${path} has apiVersion ${JSON.stringify(apiVersion)}: it must be v1`,
+      `the client configuration ${path} has apiVersion ${jsonText(apiVersion)}: it must be v1`,
       notLoaded(path, problem),
     );
   }

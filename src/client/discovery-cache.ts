@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { own, setOwn } from '../lib/own.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 
@@ -72,7 +73,7 @@ export class DiscoveryCache {
     this.changed = false;
     try {
       const content: Content = { format: FORMAT, server: this.server, entries: this.entries };
-      replaceFile(this.file, JSON.stringify(content));
+      replaceFile(this.file, jsonText(content));
       this.dropOldest();
     } catch {
       // The directory is read-only or full: the next command asks the server again.

@@ -1,8 +1,11 @@
 /** Requests for objects of any kind, as values in and values out. */
+
 import type { ApiObject } from '../kinds/kind.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import { notFound } from '../meta/errors.ts';
 import { pathSegmentName } from '../meta/names.ts';
+import { parseExact } from '../schema/parse.ts';
 import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
 
@@ -179,13 +182,13 @@ export class Client {
   }
   private async brief(method: string, path: string, type: string, value: object): Promise<Brief> {
     // The same object may be sent many times in a row: the pods of a set are.
-    if (this.lastSent?.value !== value) this.lastSent = { value, body: Buffer.from(JSON.stringify(value)) };
+    if (this.lastSent?.value !== value) this.lastSent = { value, body: Buffer.from(jsonText(value)) };
     const { body } = this.lastSent;
     const headers = { ...this.accept('PartialObjectMetadata'), 'content-type': type };
     const answer = await this.http.request({ method, path, headers, body, value, brief: true });
     if (answer.status >= 300) throw errorFrom(answer.status, answer.body);
     const { metadata } = answer;
-    return metadata === undefined ? (JSON.parse(answer.body.toString()) as Brief) : new WrittenObject(metadata);
+    return metadata === undefined ? (parseExact(answer.body.toString()) as Brief) : new WrittenObject(metadata);
   }
   /** Server-side apply, with force. */
   async apply<T extends ApiObject>(resource: ResourceRef, object: ApiObject, manager: string): Promise<T> {
@@ -225,10 +228,10 @@ export class Client {
       method,
       path,
       headers: body === undefined || headers['content-type'] !== undefined ? headers : { ...headers, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: jsonText(body) }),
     });
     if (answer.status >= 300) throw errorFrom(answer.status, answer.body);
-    return JSON.parse(answer.body.toString()) as T;
+    return parseExact(answer.body.toString()) as T;
   }
   json<T>({ path }: { readonly path: string }): Promise<T> {
     return this.call('GET', path, this.accept('whole'));

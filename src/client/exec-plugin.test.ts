@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { issueClient, newAuthority, readAuthority } from '../lib/pki.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { parseConfig } from './config.ts';
@@ -54,7 +55,7 @@ async function connected(exec: object, world = worldOf(), cluster: object = {}) 
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'dave' } }],
     'current-context': 'x',
   };
-  return connectionOf(await parseConfig(JSON.stringify(config), join(directory, 'config')), {}, world);
+  return connectionOf(await parseConfig(jsonText(config), join(directory, 'config')), {}, world);
 }
 async function source(exec: object, world = worldOf(), cluster: object = {}): Promise<CredentialSource> {
   return (await connected({ apiVersion: v1, interactiveMode: 'IfAvailable', ...exec }, world, cluster)).credentials as CredentialSource;
@@ -136,7 +137,7 @@ test('a certificate with its key', async () => {
   const authority = readAuthority(newAuthority('ca', Date.now()));
   const { certificate, key } = issueClient(authority, 'dave', [], Date.now());
   const other = issueClient(authority, 'eve', [], Date.now());
-  const give = (status: object) => source({ command: program(`say(${JSON.stringify(status)})`).path });
+  const give = (status: object) => source({ command: program(`say(${jsonText(status)})`).path });
   const good = await give({ clientCertificateData: certificate, clientKeyData: key });
   expect(await good.current()).toEqual({ certificate, key });
   const mixed = await give({ clientCertificateData: certificate, clientKeyData: other.key });

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { jsonText } from '../lib/json-text.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { timeMillis } from '../lib/time.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
@@ -100,7 +101,7 @@ class Plugin {
       ...(config !== undefined && { config }),
     };
     const spec = { ...(this.use.exec.provideClusterInfo && { cluster }), interactive };
-    return JSON.stringify({ kind: 'ExecCredential', apiVersion: this.apiVersion, spec });
+    return jsonText({ kind: 'ExecCredential', apiVersion: this.apiVersion, spec });
   }
 
   private run(interactive: boolean): Promise<string> {
@@ -149,11 +150,9 @@ class Plugin {
     const { kind, apiVersion, status } = value as { kind?: unknown; apiVersion?: unknown; status?: Record<string, unknown> };
     // A plug-in may leave out the kind, not the version.
     if (kind !== undefined && kind !== '' && kind !== 'ExecCredential')
-      throw this.failed(`printed something that is no ExecCredential (kind ${JSON.stringify(kind ?? '')})`);
+      throw this.failed(`printed something that is no ExecCredential (kind ${jsonText(kind ?? '')})`);
     if (apiVersion !== this.apiVersion) {
-      throw this.failed(
-        `answered in ${JSON.stringify(apiVersion ?? '')}, while the configuration asks for ${this.apiVersion}: make them agree`,
-      );
+      throw this.failed(`answered in ${jsonText(apiVersion ?? '')}, while the configuration asks for ${this.apiVersion}: make them agree`);
     }
     if (typeof status !== 'object' || status === null) throw this.failed('printed an ExecCredential without status');
     return { credential: this.credential(status), until: this.expiry(status.expirationTimestamp) };
@@ -183,7 +182,7 @@ class Plugin {
     try {
       return timeMillis(String(value));
     } catch {
-      throw this.failed(`gave an expirationTimestamp that is no time: ${JSON.stringify(value)}`);
+      throw this.failed(`gave an expirationTimestamp that is no time: ${jsonText(value)}`);
     }
   }
 

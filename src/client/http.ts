@@ -2,8 +2,10 @@
  * The transports of a client: HTTPS, or calls within the process of the server itself. Both have the
  * same requests and responses, so that their users need not distinguish them.
  */
+
 import type { ApiObject } from '../kinds/kind.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
+import { parseExact } from '../schema/parse.ts';
 import { readAll, type Transport, TransportError } from './transport.ts';
 
 export interface HttpRequest {
@@ -107,7 +109,7 @@ export function httpOver(transport: Pick<Transport, 'open'>): Http {
 export function errorFrom(status: number, body: Buffer): ApiError {
   const text = body.toString('utf8', 0, 64 * 1024);
   try {
-    const value = JSON.parse(text) as Partial<Status>;
+    const value = parseExact(text) as Partial<Status>;
     if (value.kind === 'Status') {
       return new ApiError(value.code ?? status, value.reason ?? '', value.message ?? 'the server gave no reason', value.details);
     }

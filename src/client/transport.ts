@@ -1,9 +1,11 @@
 /** HTTP to an API server: keep-alive connections, certificates, tokens, and Status errors. */
+
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import type { Cancel, Clock } from '../lib/clock.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
+import { parseExact } from '../schema/parse.ts';
 import { Agents, type KeptAgents } from './agents.ts';
 import { type ConnectLimits, connectLimits } from './connect-limits.ts';
 import type { Connection } from './connection.ts';
@@ -366,7 +368,7 @@ export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promi
 export function answerOf<T>(text: string): T {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (error) {
     throw noAnswer(text, error);
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../kinds/kind.ts';
 import { FakeClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { Client } from './dynamic.ts';
 import type { Http, StreamEvent, StreamSink } from './http.ts';
 import { Following } from './watch.ts';
@@ -8,7 +9,7 @@ import { Following } from './watch.ts';
 /** An event as a server of the same process hands it over, and how often its text was asked for. */
 function event(type: string, name: string): { event: StreamEvent; asked: () => number } {
   let asked = 0;
-  const source = Buffer.from(JSON.stringify({ metadata: { name, resourceVersion: '7' }, data: {} }));
+  const source = Buffer.from(jsonText({ metadata: { name, resourceVersion: '7' }, data: {} }));
   return {
     asked: () => asked,
     event: {

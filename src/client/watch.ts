@@ -13,6 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import { frozen } from '../lib/frozen.ts';
 import { own } from '../lib/own.ts';
 import { ApiError } from '../meta/errors.ts';
+import { parseExact } from '../schema/parse.ts';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
 import { type HttpStream, isStatus, type StreamEvent } from './http.ts';
 
@@ -201,7 +202,7 @@ export class Following<T extends ApiObject> {
     if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
   }
   private parsed(arrived: StreamEvent): WireEvent<T> {
-    return this.options.shared === true ? sharedEvent<T>(arrived) : (JSON.parse(arrived.bytes.toString()) as WireEvent<T>);
+    return this.options.shared === true ? sharedEvent<T>(arrived) : (parseExact(arrived.bytes.toString()) as WireEvent<T>);
   }
 }
 
@@ -214,7 +215,7 @@ function writtenEvent<T extends ApiObject>({ type, written }: StreamEvent): Wire
 /** Several informers of the same objects parse an event once. */
 function sharedEvent<T extends ApiObject>(arrived: StreamEvent): WireEvent<T> {
   if (arrived.parsed === undefined) {
-    const event = JSON.parse(arrived.bytes.toString()) as WireEvent<T>;
+    const event = parseExact(arrived.bytes.toString()) as WireEvent<T>;
     if (isChange(event.type)) delete event.object.metadata.managedFields;
     arrived.parsed = frozen(event);
   }

@@ -6,6 +6,7 @@ import { Metrics } from '../lib/metrics.ts';
 import { systemRandom } from '../lib/random.ts';
 import { apiRelease } from '../lib/version.ts';
 import { identityOf } from '../meta/identity.ts';
+import { parseExact } from '../schema/parse.ts';
 import { fileChunks, namingFile } from '../storage/backup/file.ts';
 import { readBackup, verifyBackup } from '../storage/backup/read.ts';
 import type { Engine } from '../storage/engine.ts';
@@ -97,7 +98,7 @@ class Exporter {
 
 function objectOf(value: Buffer): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(storedText(value).toString()) as Record<string, unknown>;
+    return parseExact(storedText(value).toString()) as Record<string, unknown>;
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import type { Http, HttpAnswer, HttpRequest, HttpStream, StreamSink } from '../c
 import { errorFrom } from '../client/http.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { type Clock, FakeClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
@@ -130,13 +131,13 @@ export class FakeApi implements Http {
         this.answer(method, request.path, body) ??
         this.discovery(request.path) ??
         this.serveTarget(method, this.target(request.path), body, request);
-      return { status: method === 'POST' ? 201 : 200, body: Buffer.from(JSON.stringify(answer)) };
+      return { status: method === 'POST' ? 201 : 200, body: Buffer.from(jsonText(answer)) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { code, reason, message } = error;
       if (reason === '') return { status: code, body: Buffer.from(`${message}\n`) };
       const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
-      return { status: code, body: Buffer.from(JSON.stringify(status)) };
+      return { status: code, body: Buffer.from(jsonText(status)) };
     }
   }
 
@@ -291,7 +292,7 @@ export class FakeApi implements Http {
   private notify({ kind, matches, metadataOnly, sink }: Watch, change: Change): void {
     if (change.kind !== kind || !matches(change.object)) return;
     const object = metadataOnly ? metadataOf(change.object) : change.object;
-    sink.data(Buffer.from(`${JSON.stringify({ type: change.type, object })}\n`));
+    sink.data(Buffer.from(`${jsonText({ type: change.type, object })}\n`));
   }
 }
 

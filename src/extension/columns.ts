@@ -7,6 +7,8 @@ import type { CustomResourceColumnDefinition } from '../kinds/apiextensions/sche
 import { nameCell } from '../kinds/cells.ts';
 import { nameColumn } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindDefinition, KindEnv } from '../kinds/kind.ts';
+import { isNumeric } from '../lib/integers.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { cut } from '../lib/shown.ts';
 import { ageAt } from '../meta/age.ts';
 import { type JsonPath, JsonPathError, jsonPath, type PathEffort } from '../meta/json-path.ts';
@@ -82,9 +84,9 @@ function cellOf(type: string, found: readonly unknown[], env: KindEnv, row: Path
       return text;
     }
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return isNumeric(value) ? Number(value) : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
@@ -150,7 +152,7 @@ class SortedJson {
   }
 }
 const plainJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  jsonText(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function ageOf(text: string, now: number): string {
   if (text === '' || text === 'null') return '<unknown>';

@@ -11,12 +11,14 @@ import { type ApiObject, type Kind, type KindVersion, kind, type Strategy, type 
 import { ObjectMeta } from '../kinds/meta.ts';
 import { status } from '../kinds/subresources.ts';
 import { changedMetadataAgain } from '../kinds/validation/repeated-metadata.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { own, setOwn } from '../lib/own.ts';
 import type { Work } from '../lib/slices.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import type { FieldErrors } from '../meta/field.ts';
 import type { Identity } from '../meta/identity.ts';
 import { nameIsSubdomain } from '../meta/names.ts';
+import { parseExact } from '../schema/parse.ts';
 import { type JsonObject, type MessageType, object, opt } from '../schema/types.ts';
 import { type ReadValue, storedText, storedValue } from '../storage/item.ts';
 import { customColumns } from './columns.ts';
@@ -228,17 +230,17 @@ function setOrDelete<K extends 'managedFields' | 'resourceVersion'>(to: ObjectMe
 function reader(hubVersion: string, schemas: ReadonlyMap<string, CustomSchema>, byCalls: boolean): ReadValue {
   return (value) => {
     const text = storedText(value).toString();
-    let custom = JSON.parse(text) as CustomObject;
+    let custom = parseExact(text) as CustomObject;
     const version = versionOfApiVersion(custom.apiVersion ?? '');
     const schema = schemas.get(version);
     schema?.prune(custom, { broken: 'drop' });
     if (schema?.fillStored(custom) === false) {
       // Defaults that were added later make it too large: it is shown as it was stored.
-      custom = JSON.parse(text) as CustomObject;
+      custom = parseExact(text) as CustomObject;
       schema.prune(custom, { broken: 'drop' });
     }
     if (!byCalls || schema === undefined) custom.apiVersion = hubVersion;
-    const next = JSON.stringify(custom);
+    const next = jsonText(custom);
     return next === text ? value : storedValue(next, custom.metadata.uid ?? '');
   };
 }

@@ -4,6 +4,8 @@ import type { CustomResourceSubresourceScale } from '../kinds/apiextensions/sche
 import { scaleKind, scaleTable } from '../kinds/autoscaling/scale.ts';
 import { Scale } from '../kinds/autoscaling/schema/scale.ts';
 import type { ApiObject, ViewSubresource } from '../kinds/kind.ts';
+import { type Integer, isInteger } from '../lib/integers.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { badRequest, unprocessable } from '../meta/errors.ts';
 import { type FieldErrors, Path } from '../meta/field.ts';
 import { JsonPathError, plainPath, setAt, valueAt } from '../meta/json-path.ts';
@@ -28,8 +30,8 @@ export function scaleView(paths: CustomResourceSubresourceScale): ViewSubresourc
       const text = demand(selector(object)) ?? '';
       return {
         metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-        spec: { replicas: demand(wanted(object)) ?? UNSET },
-        status: { replicas: demand(present(object)) ?? 0, ...(text !== '' && { selector: text }) },
+        spec: { replicas: int32(demand(wanted(object)) ?? UNSET) },
+        status: { replicas: int32(demand(present(object)) ?? 0), ...(text !== '' && { selector: text }) },
       };
     },
     hidden(object) {
@@ -46,6 +48,9 @@ export function scaleView(paths: CustomResourceSubresourceScale): ViewSubresourc
   // Subresources of a kind have one type, without that of the view.
   return view as unknown as ViewSubresource;
 }
+
+/** Objects that were stored before they had the subresource may have more. */
+const int32 = (count: Integer): number => Number(BigInt.asIntN(32, BigInt(count)));
 
 /** Validates the replicas of spec and status of an object with a scale subresource, in every write. */
 export function validateScaleSpec(paths: CustomResourceSubresourceScale | undefined, object: ApiObject, errors: FieldErrors): void {
@@ -81,14 +86,14 @@ function fieldAt<T>(text: string, is: (value: unknown) => value is T, expected: 
     try {
       const value = valueAt(object, path);
       if (value === undefined || is(value)) return { value };
-      return { fault: `${text} accessor error: ${JSON.stringify(value)} is not ${expected}` };
+      return { fault: `${text} accessor error: ${jsonText(value)} is not ${expected}` };
     } catch (error) {
       if (!(error instanceof JsonPathError)) throw error;
       return { fault: `${text} accessor error: ${error.message}` };
     }
   };
 }
-const numberField = (path: string): Field<number> => fieldAt(path, (value): value is number => Number.isInteger(value), 'a whole number');
+const numberField = (path: string): Field<Integer> => fieldAt(path, isInteger, 'a whole number');
 const textField = (path: string | undefined): Field<string> =>
   path === undefined || path === '' ? () => ({}) : fieldAt(path, (value): value is string => typeof value === 'string', 'a text');
 

@@ -7,6 +7,7 @@
  * stored, validated and admitted). For a kind with one version they are the same.
  */
 
+import type { Integer } from '../lib/integers.ts';
 import type { Work } from '../lib/slices.ts';
 import type { ApiError } from '../meta/errors.ts';
 import type { FieldErrors } from '../meta/field.ts';
@@ -126,7 +127,7 @@ export interface Column {
   readonly description?: string;
   readonly priority?: number;
 }
-export type Cell = string | number | boolean | null;
+export type Cell = string | Integer | boolean | null;
 
 /** A subresource that writes a part of the same object (`status`, `approval`, `finalize`, `ephemeralcontainers`). */
 export interface ObjectSubresource<T = never> {
@@ -202,7 +203,7 @@ export interface KindDefinition<T = never> {
   /** DELETE answers with the object rather than with a Status. */
   readonly deleteReturnsObject?: boolean;
   /** Grace period of a deletion in seconds (pods); undefined means that deletion is immediate. */
-  gracePeriod?(object: T, requested: number | undefined): number;
+  gracePeriod?(object: T, requested: Integer | undefined): Integer;
   /** Whether something besides metadata.finalizers delays the removal of a deleted object (spec.finalizers of namespaces). */
   holdsDeletion?(object: T): boolean;
   /** Called when the deletion of an object begins that is not removed at once: a namespace becomes Terminating. */

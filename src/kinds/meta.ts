@@ -1,5 +1,5 @@
 /** Schemas that every group uses: the metadata of objects and lists, label selectors and conditions. */
-import { always, bool, fieldsV1, type Infer, int64, list, map, message, opt, ptr, req, string, time } from '../schema/types.ts';
+import { always, bool, counter, fieldsV1, type Infer, int64, list, map, message, opt, ptr, req, string, time } from '../schema/types.ts';
 
 export const OwnerReference = message(
   'meta.v1.OwnerReference',
@@ -33,7 +33,7 @@ export const ObjectMeta = message('meta.v1.ObjectMeta', {
   selfLink: opt(4, string),
   uid: opt(5, string),
   resourceVersion: opt(6, string),
-  generation: opt(7, int64),
+  generation: opt(7, counter),
   creationTimestamp: always(8, time),
   deletionTimestamp: ptr(9, time),
   deletionGracePeriodSeconds: ptr(10, int64),
@@ -50,7 +50,7 @@ export const ListMeta = message('meta.v1.ListMeta', {
   selfLink: opt(1, string),
   resourceVersion: opt(2, string),
   continue: opt(3, string),
-  remainingItemCount: ptr(4, int64),
+  remainingItemCount: ptr(4, counter),
 });
 export type ListMeta = Infer<typeof ListMeta>;
 

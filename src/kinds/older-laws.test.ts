@@ -1,8 +1,10 @@
 /** Nothing is lost between a version that is not served by default and the hub, in either direction and in both forms. */
+
 import { expect, test } from 'vitest';
 import { copied } from '../lib/copied.testing.ts';
 import { expectEqual } from '../lib/expect-equal.testing.ts';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { decode, encode } from '../schema/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../schema/protobuf.ts';
@@ -184,6 +186,6 @@ test.each(cases)('%s: parts of objects, whose owners are asked for, are converte
   const start = merged(shown(served, fromHub(served, read(hubOf(served), bodyOf(served)))), olderFields[name] ?? {});
   for (const body of lacking(start)) {
     const run = (): unknown => served.definition.toHub?.(copied(body) as never, kubernetes);
-    expect(run, JSON.stringify(body)).not.toThrow(TypeError);
+    expect(run, jsonText(body)).not.toThrow(TypeError);
   }
 });

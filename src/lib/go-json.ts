@@ -1,3 +1,5 @@
+import { jsonText } from './json-text.ts';
+
 /** JSON as Go's encoder writes it: keys in order, and the characters that mean something in HTML escaped. */
 import { own } from './own.ts';
 
@@ -21,7 +23,7 @@ export const escapedHtml = (json: string): string => json.replace(/[<>&\u2028\u2
 
 /** `line`: what begins a line of the level; empty if all is on one line. */
 function write(value: unknown, line: string, indent: string, parts: string[]): void {
-  if (typeof value !== 'object' || value === null) return void parts.push(JSON.stringify(value) ?? 'null');
+  if (typeof value !== 'object' || value === null) return void parts.push(jsonText(value) ?? 'null');
   const inner = line === '' ? '' : `${line}${indent}`;
   const isList = Array.isArray(value);
   const keys = isList ? [] : sortedKeys(value);

@@ -4,6 +4,7 @@
  */
 
 import { constants, createHash, createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
+import { jsonText } from './json-text.ts';
 import { own } from './own.ts';
 
 interface Algorithm {
@@ -106,7 +107,7 @@ export function keyIdOf(key: KeyObject): string {
     .digest('base64url');
 }
 
-const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const part = (value: unknown): string => Buffer.from(jsonText(value)).toString('base64url');
 
 export function signJwt(claims: Claims, privateKey: KeyObject): string {
   const alg = algorithmFor(privateKey);

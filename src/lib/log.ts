@@ -12,6 +12,7 @@
 
 import { write, writeSync } from 'node:fs';
 import { systemClock } from './clock.ts';
+import { jsonText } from './json-text.ts';
 import { inNextTurn } from './next-turn.ts';
 import { setOwn } from './own.ts';
 
@@ -82,13 +83,13 @@ const levelLetter: Readonly<Record<LogLevel, string>> = { error: 'ERROR', warn: 
 function textLine(time: number, level: LogLevel, message: string, fields: Record<string, unknown>): string {
   let line = `${new Date(time).toISOString()} ${levelLetter[level]} ${JSON.stringify(message).slice(1, -1).replace(/\\"/g, '"')}`;
   for (const [name, value] of Object.entries(fields)) {
-    const text = typeof value === 'string' && /^[^\s"=\\\p{Cc}]+$/u.test(value) ? value : JSON.stringify(value);
+    const text = typeof value === 'string' && /^[^\s"=\\\p{Cc}]+$/u.test(value) ? value : jsonText(value);
     line += ` ${name}=${text}`;
   }
   return `${line}\n`;
 }
 function jsonLine(time: number, level: LogLevel, message: string, fields: Record<string, unknown>): string {
-  return `${JSON.stringify({ time: new Date(time).toISOString(), level, msg: message, ...fields })}\n`;
+  return `${jsonText({ time: new Date(time).toISOString(), level, msg: message, ...fields })}\n`;
 }
 
 /** Takes lines; a promise means that further ones should wait until it resolves. Must not throw or reject. */

@@ -1,9 +1,11 @@
 /** Calls to remote services, with their own certificates: limited in time, in size and in number; no redirects. */
+
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { CallTimeout, Connections } from './calls/connections.ts';
 import { requestHead } from './calls/head.ts';
 import type { Clock } from './clock.ts';
+import { jsonText } from './json-text.ts';
 import { type BundleTrust, trustIn } from './peer-trust.ts';
 
 /** The URL and TLS settings of a service. PEM texts, not paths. */
@@ -74,7 +76,7 @@ export class Outbound {
     return this.call('GET', url, '');
   }
   postJson(value: unknown, url = this.remote.server): Promise<Answer> {
-    return this.call('POST', url, JSON.stringify(value));
+    return this.call('POST', url, jsonText(value));
   }
   /** JSON that is text already. */
   postText(json: string, url = this.remote.server): Promise<Answer> {

@@ -1,3 +1,4 @@
+import { jsonText } from './json-text.ts';
 /** External values in messages: truncated when they are long, without the cost of encoding the whole value. */
 
 /** Maximum characters of one value, or of one path, in a message. */
@@ -16,7 +17,7 @@ export function cut(text: string, limit = SHOWN_VALUE): string {
 export function shownJson(value: unknown, limit = SHOWN_VALUE): string {
   if (typeof value === 'string') return value.length <= limit ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, limit))}...`;
   if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (typeof value !== 'object' || value === null) return jsonText(value) ?? 'null';
   const out = new Shown(limit);
   out.add(value);
   return out.left < 0 ? `${out.parts.join('').slice(0, limit)}...` : out.parts.join('');

@@ -1,3 +1,4 @@
+import type { Integer } from '../lib/integers.ts';
 import { cut, SHOWN_VALUE, shownJson } from '../lib/shown.ts';
 
 /**
@@ -128,7 +129,7 @@ export class FieldErrors {
   tooLong(path: Path, max: number): void {
     this.add('FieldValueTooLong', path, `Too long: must have at most ${max} bytes`);
   }
-  tooMany(path: Path, actual: number, max: number): void {
+  tooMany(path: Path, actual: number, max: Integer): void {
     this.add('FieldValueTooMany', path, `Too many: ${actual}: must have at most ${max} items`);
   }
   typeInvalid(path: Path, value: unknown, detail: string): void {

@@ -8,6 +8,8 @@
  *   .status.conditions[?(@.type=="Ready")].status    items that satisfy a comparison; `[?(@.type)]`: that have the field
  *   .spec['a','b']   .spec.ports[0,2]                several places, one after another
  */
+
+import { compareNumbers, integerOf, isNumeric } from '../lib/integers.ts';
 import { own, setOwn } from '../lib/own.ts';
 
 /** Remaining effort; paths that share one share its limit. */
@@ -230,7 +232,8 @@ function comparing(one: PathSegment, operator: string, other: PathSegment): Path
 /** Strings, numbers and booleans are compared with the same type only. */
 function orderOf(a: unknown, b: unknown): number | undefined {
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
-  if ((typeof a === 'number' && typeof b === 'number') || (typeof a === 'boolean' && typeof b === 'boolean')) return Number(a) - Number(b);
+  if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b);
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   return undefined;
 }
 
@@ -278,7 +281,7 @@ class PathReader {
     const quote = this.text[this.at] as string;
     if (quote === '"' || quote === "'") return constant(this.quoted(quote));
     const number = this.match(NUMBER);
-    if (number !== '') return constant(Number(number));
+    if (number !== '') return constant(number.includes('.') ? Number(number) : integerOf(number));
     const word = this.match(WORD);
     if (word === 'true' || word === 'false') return constant(word === 'true');
     throw new JsonPathError(`a path does not go on with ${this.text.slice(this.at - word.length)}`);

@@ -4,6 +4,7 @@
  *
  *   dns1123Label('web-1') → []        dns1123Label('Web') → ["a lowercase RFC 1123 label must consist of …"]
  */
+import type { Integer } from '../lib/integers.ts';
 export type Problems = string[];
 
 /** The message of a rule with a regular expression, with examples that match it. */
@@ -198,12 +199,12 @@ export const httpHeaderName = (text: string): Problems => check(headerRule, text
 /** `25%` */
 export const percentage = (text: string): Problems => check(percentRule, text);
 
-const inRange = (n: number, low: number, high: number): Problems => (n >= low && n <= high ? [] : [rangeProblem(low, high)]);
+const inRange = (n: Integer, low: number, high: number): Problems => (n >= low && n <= high ? [] : [rangeProblem(low, high)]);
 export const numberInRange = inRange;
 export const portNumber = (port: number): Problems => inRange(port, 1, 65535);
 const maxInt32 = 2 ** 31 - 1;
 /** User and group ids of processes. */
-export const userOrGroupId = (id: number): Problems => inRange(id, 0, maxInt32);
+export const userOrGroupId = (id: Integer): Problems => inRange(id, 0, maxInt32);
 
 /** Names of ports, after IANA's rule for service names: at most 15 characters, at least one letter, no double dash. */
 export function portName(text: string): Problems {

@@ -2,6 +2,7 @@
  * The applied configuration: the object as sent, checked against the schema, and the set of fields it
  * specifies. A null specifies a field; an empty list that is merged item by item does not.
  */
+import { isNumeric } from '../lib/integers.ts';
 import { type ListType, type MessageType, resolve, type ScalarName, type Type } from '../schema/types.ts';
 import type { Skipped } from './compare.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
@@ -184,7 +185,7 @@ function fits(name: ScalarName, value: unknown): boolean {
     case 'int32':
     case 'int64':
     case 'double':
-      return typeof value === 'number';
+      return isNumeric(value);
     case 'raw':
     case 'json':
     case 'fieldsV1':

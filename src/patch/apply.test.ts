@@ -3,6 +3,7 @@ import { Deployment } from '../kinds/apps/schema/deployment.ts';
 import { ConfigMap } from '../kinds/core/schema/config.ts';
 import { Service } from '../kinds/core/schema/service.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { ApiError } from '../meta/errors.ts';
 import { always, int32, list, map, message, object, opt, string } from '../schema/types.ts';
 import { History } from './history.testing.ts';
@@ -346,8 +347,7 @@ test('atomic to granular: ownership of the parts is unknown, so that changes do 
 
 const annotation = 'example.test/last-applied';
 const clientApply = { managers: ['other-client', 'client'], annotation };
-const text = (values: object): string =>
-  `${JSON.stringify({ apiVersion: 'v1', data: values, kind: 'ConfigMap', metadata: { name: 'box' } })}\n`;
+const text = (values: object): string => `${jsonText({ apiVersion: 'v1', data: values, kind: 'ConfigMap', metadata: { name: 'box' } })}\n`;
 
 test('the client takes over what it applied before, and its annotation is kept current', () => {
   const history = new History(ConfigMap, { clientApply }).write(

@@ -12,8 +12,11 @@
  *
  * Sets are never changed once made, so that they share nodes with each other and with the objects they came from.
  */
+import { compareNumbers, isNumeric } from '../lib/integers.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { sortSteps } from '../lib/sort-steps.ts';
+import { parseExact } from '../schema/parse.ts';
 
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -46,7 +49,7 @@ export function compareElements(a: string, b: string): number {
   if (kind !== b.charCodeAt(0)) return rank(kind) - rank(b.charCodeAt(0));
   if (kind === LETTER_F) return a < b ? -1 : 1;
   if (kind === LETTER_I) return Number(a.slice(2)) - Number(b.slice(2));
-  return orderInText(a, b) || compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+  return orderInText(a, b) || compareValues(parseExact(a.slice(2)), parseExact(b.slice(2)));
 }
 const LETTER_F = 0x66;
 const LETTER_I = 0x69;
@@ -114,7 +117,7 @@ const noNames: readonly string[] = [];
 function readElement(element: string): ReadElement {
   const kind = element.charCodeAt(0);
   if (kind !== LETTER_K && kind !== LETTER_V) return { element, kind, names: noNames, values: noNames };
-  const value: unknown = JSON.parse(element.slice(2));
+  const value: unknown = parseExact(element.slice(2));
   if (typeof value !== 'object' || value === null) return { element, kind, names: noNames, values: [value] };
   return { element, kind, names: Object.keys(value), values: Object.values(value) };
 }
@@ -162,11 +165,12 @@ function compareValues(a: unknown, b: unknown): number {
     }
     return left.length - right.length;
   }
+  if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b);
   if (typeof a !== typeof b) return typeRank(a) - typeRank(b);
   return a === b ? 0 : (a as string) < (b as string) ? -1 : 1;
 }
 function typeRank(value: unknown): number {
-  return value === null ? 4 : typeof value === 'number' ? 1 : typeof value === 'string' ? 2 : 3;
+  return value === null ? 4 : isNumeric(value) ? 1 : typeof value === 'string' ? 2 : 3;
 }
 
 // ---- operations ------------------------------------------------------------------------------------------------
@@ -396,8 +400,8 @@ export function elementText(element: string): string {
     case LETTER_I:
       return `[${rest}]`;
     case LETTER_K:
-      return `[${Object.entries(JSON.parse(rest) as object)
-        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+      return `[${Object.entries(parseExact(rest) as object)
+        .map(([name, value]) => `${name}=${jsonText(value)}`)
         .join(',')}]`;
     default:
       return `[=${rest}]`;
@@ -474,12 +478,12 @@ function canonicalElement(element: string): string | undefined {
     case 'f':
       return element;
     case 'k': {
-      const keys: unknown = JSON.parse(rest);
+      const keys: unknown = parseExact(rest);
       if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) throw new Error('not keys');
       return keysElement(Object.entries(keys));
     }
     case 'v':
-      return `v:${JSON.stringify(JSON.parse(rest))}`;
+      return `v:${jsonText(parseExact(rest))}`;
     case 'i':
       if (!/^-?\d{1,15}$/.test(rest)) throw new Error('not an index');
       return `i:${Number(rest)}`;
@@ -489,6 +493,6 @@ function canonicalElement(element: string): string | undefined {
 }
 /** The element of a list item with these key fields, whatever their order. */
 function keysElement(keys: [string, unknown][]): string {
-  const parts = keys.sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const parts = keys.sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`);
   return `k:{${parts.join(',')}}`;
 }

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { MAX_OPERATIONS, readJsonPatch } from './json-patch.ts';
 
 const patch = (document: JsonValue, operations: unknown): JsonValue =>
-  readJsonPatch(typeof operations === 'string' ? operations : JSON.stringify(operations))(document);
+  readJsonPatch(typeof operations === 'string' ? operations : jsonText(operations))(document);
 
 /** The code of the error that the patch ends in. */
 function refused(document: JsonValue, operations: unknown): number {

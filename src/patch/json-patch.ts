@@ -3,11 +3,13 @@
  * and `add` alike set a key, and a missing value is null. A patch that does not apply is refused as a whole.
  */
 
+import { isNumeric } from '../lib/integers.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { own, setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, requestTooLarge, unprocessable } from '../meta/errors.ts';
 import { DecodeError, maxDepth } from '../schema/errors.ts';
-import { holdsFractions } from '../schema/parse.ts';
+import { holdsFloats } from '../schema/parse.ts';
 import { cloneJson } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { clonePlain, LONG_FROM, LongList, withPlainLists } from './long-list.ts';
@@ -20,8 +22,8 @@ export interface Patch {
   (document: JsonValue): JsonValue;
   /** The fields that it reads or may change; undefined: any. */
   readonly touched?: Touched | undefined;
-  /** The text of the patch holds numbers with a fraction or an exponent. */
-  readonly fractions?: boolean;
+  /** The text of the patch holds numbers that are floats by their spelling. */
+  readonly floats?: boolean;
   /** How many characters it may add to a document without holding them. */
   readonly copies?: number;
   /** Whether it is a strategic merge patch: an invalid result has another message. */
@@ -49,7 +51,7 @@ type Container = JsonValue[] | LongList | { [key: string]: JsonValue };
 /** Parses the body of a patch request. */
 export function readJsonPatch(body: PatchBody): Patch {
   const operations = patchValue(body, badRequest);
-  return Object.assign(jsonPatch(operations), { fractions: holdsFractions(operations) });
+  return Object.assign(jsonPatch(operations), { floats: holdsFloats(operations) });
 }
 
 /** A patch from parsed operations, as webhooks send them. */
@@ -85,7 +87,15 @@ function touchedByPaths(operations: readonly (Operation | null)[]): Touched | un
 }
 
 export function goKind(value: JsonValue): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'array'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : isNumeric(value)
+          ? 'number'
+          : typeof value;
 }
 
 function* apply(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
@@ -139,7 +149,7 @@ function run(root: Root, operation: Operation): void {
       const { container, key } = locate(root, pointer(operation.from));
       // A missing key is copied as null.
       const copied = clonePlain(child(container, key) ?? null);
-      root.copied += JSON.stringify(copied).length;
+      root.copied += jsonText(copied).length;
       if (root.copied > MAX_COPIED) throw unprocessable();
       add(root, locate(root, path), copied);
       break;

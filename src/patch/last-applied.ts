@@ -3,7 +3,10 @@
  * the object. At the first server-side apply under the default name of a client, fields of the annotation that the object still has
  * cause no conflict. The annotation is kept up to date, so that the client can go back. Another manager name opts out of both.
  */
+
+import { jsonText } from '../lib/json-text.ts';
 import { own, without } from '../lib/own.ts';
+import { parseExact } from '../schema/parse.ts';
 import { cloneJson } from '../schema/plain.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { fieldsOf } from './applied.ts';
@@ -62,7 +65,7 @@ function annotationOf(object: Values, annotation: string): string | undefined {
 function parse(text: string | undefined): Values | undefined {
   if (text === undefined || text === '') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     return isObject(value) ? value : undefined;
   } catch {
     // An annotation that cannot be parsed counts as empty.
@@ -78,7 +81,7 @@ function lastApplied(applied: Values, annotation: string): string {
     const annotations = without(metadata.annotations, annotation);
     object = { ...applied, metadata: { ...metadata, annotations } };
   }
-  return `${JSON.stringify(sorted(object))}\n`;
+  return `${jsonText(sorted(object))}\n`;
 }
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);

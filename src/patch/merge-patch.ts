@@ -2,7 +2,7 @@
 import { own, setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest } from '../meta/errors.ts';
-import { holdsFractions } from '../schema/parse.ts';
+import { holdsFloats } from '../schema/parse.ts';
 import type { JsonValue } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -20,7 +20,7 @@ export function readMergePatch(body: PatchBody): Patch {
   return Object.assign((document: JsonValue) => atOnce(steps(document)), {
     steps,
     touched: touchedBy(read),
-    fractions: holdsFractions(read),
+    floats: holdsFloats(read),
   });
 }
 

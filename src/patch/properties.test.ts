@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { equal } from '../lib/equal.ts';
 import fc from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { own } from '../lib/own.ts';
 import { atOnce } from '../lib/slices.ts';
 import { decode } from '../schema/json.ts';
@@ -109,7 +110,7 @@ test('what was applied is there afterwards, is owned, and applying it again chan
     }),
   );
 });
-const decodeApplied = (object: Values): Values => JSON.parse(JSON.stringify(object)) as Values;
+const decodeApplied = (object: Values): Values => JSON.parse(jsonText(object)) as Values;
 /** Those members that lead to values which are owned whole. */
 function values(shape: Shape, fields: FieldSet): FieldSet {
   return Object.keys(fields).reduce<FieldSet>((all, element) => {
@@ -141,7 +142,7 @@ test('an applier that drops everything leaves what it found', () => {
 });
 /** Applying to a list may rearrange it. */
 function sortLists(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortLists).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (Array.isArray(value)) return value.map(sortLists).sort((a, b) => (jsonText(a) < jsonText(b) ? -1 : 1));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.keys(value).map((key) => [key, sortLists(value[key])]));
 }

@@ -3,6 +3,7 @@
  * are merged, and how the items of a list are distinguished.
  */
 
+import { jsonText } from '../lib/json-text.ts';
 import { own } from '../lib/own.ts';
 import { requestTooLarge } from '../meta/errors.ts';
 import { type ListType, type MapType, type MessageType, type NamedField, type ResolvedType, resolve, type Type } from '../schema/types.ts';
@@ -206,13 +207,13 @@ const setItems: ItemIdentity = {
             ? 'not supported: associative list with lists as elements'
             : "associative list without keys has an element that's a map type",
       );
-    return `v:${jsonText(item)}`;
+    return `v:${keyText(item)}`;
   },
 };
 
-/** JSON.stringify, faster for a text without escapes. */
-function jsonText(value: unknown): string {
-  return typeof value === 'string' && unescaped.test(value) ? `"${value}"` : JSON.stringify(value);
+/** The JSON text of a value, faster for a text without escapes. */
+function keyText(value: unknown): string {
+  return typeof value === 'string' && unescaped.test(value) ? `"${value}"` : jsonText(value);
 }
 const unescaped = /^[ !#-[\]-~]*$/;
 
@@ -234,7 +235,7 @@ function keyedItems(type: ListType): ItemIdentity {
   const parts = keys.map((key, i) => {
     const name = `${i === 0 ? 'k:{' : ','}${JSON.stringify(key)}:`;
     const end = i === keys.length - 1 ? '}' : '';
-    return new Texts((value, before) => `${before}${name}${jsonText(value)}${end}`);
+    return new Texts((value, before) => `${before}${name}${keyText(value)}${end}`);
   });
   return {
     same(a, b) {

@@ -4,6 +4,7 @@ import { ServiceAccount } from '../kinds/core/schema/config.ts';
 import { PodSpec } from '../kinds/core/schema/pod.ts';
 import { Service } from '../kinds/core/schema/service.ts';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
@@ -11,7 +12,7 @@ import { readStrategicPatch } from './strategic.ts';
 
 const patch = (type: MessageType, document: unknown, body: unknown): Record<string, JsonValue> => {
   const before = JSON.stringify(document);
-  const result = readStrategicPatch(type, typeof body === 'string' ? body : JSON.stringify(body))(document as JsonValue);
+  const result = readStrategicPatch(type, typeof body === 'string' ? body : jsonText(body))(document as JsonValue);
   expect(JSON.stringify(document)).toBe(before);
   return result as Record<string, JsonValue>;
 };

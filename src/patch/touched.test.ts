@@ -7,6 +7,7 @@ import { create, type Loose } from '../kinds/validation/kinds.testing.ts';
 import { mutated } from '../kinds/validation/mutations.testing.ts';
 import { expectEqual } from '../lib/expect-equal.testing.ts';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { decode, encode, toJson } from '../schema/json.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { type Patch, readJsonPatch } from './json-patch.ts';
@@ -72,7 +73,7 @@ test.each(bodies)('a merge patch or a strategic one of a %s', (_name, kind, body
   const live = stored(kind, body);
   fc.assert(
     fc.property(someOf(body), (given) => {
-      const text = JSON.stringify(given);
+      const text = jsonText(given);
       for (const patch of [readMergePatch(text), readStrategicPatch(schema, text)])
         expectEqual(
           outcome(() => partial(kind, live, patch)),

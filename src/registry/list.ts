@@ -3,6 +3,7 @@
  * version comes from the cache too while the collection has not changed since, else from the store's history.
  */
 
+import { jsonText } from '../lib/json-text.ts';
 import { Slices } from '../lib/slices.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
@@ -306,7 +307,7 @@ function readToken(identity: Identity, text: string): { revision: number; start:
   }
   const version = tokenVersion(identity);
   if (token.v !== version && token.v !== OLD_TOKEN_VERSION)
-    throw fail(`server does not recognize this encoded version ${JSON.stringify(token.v ?? '')}`);
+    throw fail(`server does not recognize this encoded version ${jsonText(token.v ?? '')}`);
   if (!Number.isSafeInteger(token.rv) || token.rv === 0) throw fail(`incorrect encoded start resourceVersion (version ${version})`);
   if (typeof token.start !== 'string' || token.start === '') throw fail(`encoded start key empty (version ${version})`);
   // A key must not lead out of the collection.

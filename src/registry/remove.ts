@@ -2,9 +2,12 @@
  * delete and deletecollection. An object with finalizers, or of a kind with graceful deletion, is first marked with a
  * deletionTimestamp; it is removed with its last finalizer or when the grace period becomes zero.
  */
+
 import type { SideWrite } from '../admission/types.ts';
+import { nextGeneration } from '../kinds/generation.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { fromHub } from '../kinds/served.ts';
+import type { Integer } from '../lib/integers.ts';
 import { inSlices } from '../lib/slices.ts';
 import { conflict } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
@@ -19,7 +22,7 @@ import { MODIFIED } from './update.ts';
 import { parseItem } from './versions.ts';
 
 export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: Integer;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
@@ -173,7 +176,7 @@ function checkPreconditions(ctx: WriteContext, object: ApiObject, { precondition
 }
 
 /** The requested grace period: a negative one is one second. */
-const requestedGrace = ({ gracePeriodSeconds: seconds }: DeleteOptions): number | undefined =>
+const requestedGrace = ({ gracePeriodSeconds: seconds }: DeleteOptions): Integer | undefined =>
   seconds !== undefined && seconds < 0 ? 1 : seconds;
 
 /** The object is terminating already, and this request changes nothing: admission does not run again. */
@@ -216,21 +219,27 @@ function gracePlan(ctx: WriteContext, object: ApiObject, options: DeleteOptions,
   if (meta.deletionTimestamp !== undefined) {
     const current = meta.deletionGracePeriodSeconds;
     if (current === undefined || current === 0 || requested === undefined) return 'now';
-    meta.deletionTimestamp = formatTime(timeMillis(meta.deletionTimestamp) - (current - requested) * 1000);
+    const begun = timeMillis(meta.deletionTimestamp) - Number(current) * 1000;
+    // The last time hides when a period that never ends has begun.
+    meta.deletionTimestamp = deletionTime(begun > 0 ? begun : now, requested);
     meta.deletionGracePeriodSeconds = requested;
     return 'marked';
   }
   const grace = kind.gracePeriod(object as never, requested);
-  meta.deletionTimestamp = formatTime(now + grace * 1000);
+  meta.deletionTimestamp = deletionTime(now, grace);
   meta.deletionGracePeriodSeconds = grace;
-  if (meta.generation !== undefined && meta.generation > 0) meta.generation += 1;
+  if (meta.generation !== undefined && meta.generation > 0) meta.generation = nextGeneration(meta.generation);
   return 'marked';
 }
+
+/** A grace period of thousands of years never ends. */
+const deletionTime = (from: number, grace: Integer): string => formatTime(Math.min(from + Number(grace) * 1000, LAST_TIME));
+const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 function markDeleting(object: ApiObject, now: number): void {
   const meta = object.metadata;
   if (meta.deletionTimestamp === undefined) {
-    if (meta.generation !== undefined && meta.generation > 0) meta.generation += 1;
+    if (meta.generation !== undefined && meta.generation > 0) meta.generation = nextGeneration(meta.generation);
     meta.deletionTimestamp = formatTime(now);
   }
   meta.deletionGracePeriodSeconds = 0;

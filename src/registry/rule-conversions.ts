@@ -6,6 +6,7 @@
 
 import type { ApiObject } from '../kinds/kind.ts';
 import { rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
 import { type Convert, checkApplied } from '../patch/index.ts';
@@ -125,7 +126,7 @@ function conversionsOf(
   };
   const between = (object: Values, from: Resource, to: Resource): ApiObject => {
     if (!from.versions.byCalls && !to.versions.byCalls) return convertedNow(from, to, object);
-    const key = `${from.apiVersion} ${to.apiVersion} ${JSON.stringify(object)}`;
+    const key = `${from.apiVersion} ${to.apiVersion} ${jsonText(object)}`;
     const answer = known.get(key);
     if (answer === undefined) throw new Missing(key, object, from, to);
     return answer;

@@ -1,4 +1,5 @@
 /** Writes that the server makes on its own account: the objects of the first start. They pass no admission. */
+
 import { admissionChain } from '../admission/chain.ts';
 import type { User } from '../auth/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
@@ -8,6 +9,7 @@ import { whenReady } from '../lib/when-ready.ts';
 import { ApiError } from '../meta/errors.ts';
 import { timeMillis } from '../meta/time.ts';
 import { applyDefaults, decode } from '../schema/json.ts';
+import { parseExact } from '../schema/parse.ts';
 import type { Collection } from '../storage/collection.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Facts, Item } from '../storage/item.ts';
@@ -154,7 +156,7 @@ export class SystemWriter {
   private prepared(resource: Resource, object: NewObject, time: string): Promise<PreparedObject> {
     const text = JSON.stringify(object).replaceAll(time, PLACEHOLDER_TIME);
     const key = `${this.settings}\n${this.manager}\n${resource.apiVersion} ${resource.kind.plural}\n${text}`;
-    return preparedObject(key, () => this.prepare(resource, JSON.parse(text) as NewObject));
+    return preparedObject(key, () => this.prepare(resource, parseExact(text) as NewObject));
   }
   private async prepare(resource: Resource, object: NewObject): Promise<PreparedObject> {
     const env = { ...this.deps.env, now: () => timeMillis(PLACEHOLDER_TIME) };

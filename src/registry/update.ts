@@ -4,6 +4,7 @@
  */
 
 import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
+import { nextGeneration } from '../kinds/generation.ts';
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
@@ -167,7 +168,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update)
   resource.gated.clear(ready, old);
   strategy.prepareForUpdate?.(ready as never, old as never, deps.env, ctx);
   if (kind.generation && writesSpec(ctx) && !equalExcept(ready, old, kind.generation === 'all' ? outsideAll : outsideSpec))
-    ready.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    ready.metadata.generation = nextGeneration(old.metadata.generation);
 
   const hook = ctx.subresource === '' ? hookOf(deps, resource) : undefined;
   let more: Operation[] | undefined;

@@ -18,14 +18,14 @@ import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import { DecodeError, decode, decodeSteps, encodeBytes, encodeSteps } from '../schema/json.ts';
-import { parseJsonInSlices } from '../schema/parse.ts';
+import { parseExact, parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { HEADER, type Item, withHeader } from '../storage/item.ts';
 import type { RecentObjects } from './recent.ts';
 
 /** The stored text of an object, parsed. In hub form, unless its version is `unconverted`. */
 export function parseItem(item: Item): ApiObject {
-  return JSON.parse(item.bytes.toString()) as ApiObject;
+  return parseExact(item.bytes.toString()) as ApiObject;
 }
 /** The parsed object in hub form, cached with the item; must not be changed. For collections of modest size. */
 export function sharedObject(item: Item): ApiObject {
@@ -37,7 +37,7 @@ export async function parseStoredInSlices(text: Buffer, slices: Slices): Promise
   try {
     return (await parseJsonInSlices(text, { uncounted: true }, slices)) as JsonObject;
   } catch (error) {
-    if (error instanceof DecodeError) return JSON.parse(text.toString()) as JsonObject;
+    if (error instanceof DecodeError) return parseExact(text.toString()) as JsonObject;
     throw error;
   }
 }

@@ -29,26 +29,10 @@ export class TooLargeError extends DecodeError {
   }
 }
 
-/**
- * Whether a number keeps its exact value. Beyond 2^53 a number also represents its neighbours: such an integer would be returned
- * as another one.
- */
-export function isExact(digits: string, value: number): boolean {
-  return Number.isSafeInteger(value) || String(value) === (digits.startsWith('+') ? digits.slice(1) : digits);
+/** The error for a number that no float can represent. */
+export function numberOutOfRange(digits: string): DecodeError {
+  return new DecodeError(`number ${shownDigits(digits)} is out of range; the largest is ${Number.MAX_VALUE}`);
 }
-/** Refuses a JSON integer that cannot be kept exactly, and a number that is out of range. Throws DecodeError. */
-export function checkNumber(token: string, value: number): void {
-  if (plainInteger.test(token) && !isExact(token, value)) throw inexact(token);
-  if (!Number.isFinite(value)) throw new DecodeError(`number ${shownDigits(token)} is out of range; the largest is ${Number.MAX_VALUE}`);
-}
-const plainInteger = /^-?\d+$/;
-/** Minimum number of digits of integers beyond 2^53; other numbers and texts seldom have so many. */
-export const LONG_DIGITS = 16;
-/** The error for an integer that cannot be kept exactly. */
-export function inexact(digits: string): DecodeError {
-  return new DecodeError(`number ${shownDigits(digits)} cannot be kept exactly; send integers beyond ${Number.MAX_SAFE_INTEGER} as text`);
-}
-
 const shownDigits = (digits: string): string => (digits.length > 64 ? `${digits.slice(0, 64)}...` : digits);
 
 /** The bound on nested values: deeper text is refused before anything recurses into it. */

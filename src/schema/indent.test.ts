@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { indentJson, indentWork } from './indent.ts';
 
-const indented = (value: unknown, margin: number): string =>
-  JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(margin)}`);
+const indented = (value: unknown, margin: number): string => jsonText(value, 2).replaceAll('\n', `\n${' '.repeat(margin)}`);
 
 test('any value is indented as the engine does it', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 4), (value, margin) => {
       const known = JSON.parse(JSON.stringify(value)) as unknown;
-      expect(indentJson(Buffer.from(JSON.stringify(known)), margin).toString()).toBe(indented(known, margin));
+      expect(indentJson(Buffer.from(jsonText(known)), margin).toString()).toBe(indented(known, margin));
     }),
   );
 });
@@ -22,7 +22,7 @@ test.each([
   [{ 'a "key": {': '\\', b: '\\"' }],
   [[null, true, -1.5e-7]],
 ])('%j', (value) => {
-  expect(indentJson(Buffer.from(JSON.stringify(value))).toString()).toBe(indented(value, 0));
+  expect(indentJson(Buffer.from(jsonText(value))).toString()).toBe(indented(value, 0));
 });
 
 test.each<[string, unknown, number]>([
@@ -31,7 +31,7 @@ test.each<[string, unknown, number]>([
   ['a long text between others', { a: 1, b: 'x"'.repeat(200_000), c: [2] }, 1],
   ['a deep value', Array.from({ length: 900 }).reduce((inner) => ({ inner }), 1), 10],
 ])('%s: the work can be interrupted', (_, value, least) => {
-  const work = indentWork(Buffer.from(JSON.stringify(value)), 4);
+  const work = indentWork(Buffer.from(jsonText(value)), 4);
   let pauses = 0;
   let step = work.next();
   for (; !step.done; step = work.next()) pauses++;

@@ -1,4 +1,6 @@
 /** Decoders of scalars from JSON values. */
+import { isNumeric, MAX_INT64, MIN_INT64, toInteger } from '../lib/integers.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalTime, TimeError } from '../lib/time.ts';
 import { Mismatch, outOfRange, unreadable } from './mismatch.ts';
@@ -22,20 +24,24 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
     return value;
   },
   int32(value) {
-    if (typeof value !== 'number') throw unreadable(value, types.int32);
-    const int = value | 0;
+    if (!isNumeric(value)) throw unreadable(value, types.int32);
+    const int = typeof value === 'number' ? value | 0 : 0;
     if (int !== value) throw outOfRange(value, types.int32);
     return int;
   },
   int64(value) {
-    if (typeof value !== 'number') throw unreadable(value, types.int64);
-    if (!Number.isInteger(value) || value > 2 ** 63 || value < -(2 ** 63)) throw outOfRange(value, types.int64);
-    return value === 0 ? 0 : value;
+    if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+    if (!isNumeric(value)) throw unreadable(value, types.int64);
+    // A strategic merge patch may set a whole float, as in a stock server.
+    const whole = Number.isInteger(value) ? BigInt(value) : value;
+    if (typeof whole !== 'bigint' || whole > MAX_INT64 || whole < MIN_INT64) throw outOfRange(value, types.int64);
+    return toInteger(whole);
   },
   double(value) {
-    if (typeof value !== 'number') throw unreadable(value, types.double);
-    if (!Number.isFinite(value)) throw outOfRange(value, types.double);
-    return value;
+    if (!isNumeric(value)) throw unreadable(value, types.double);
+    const float = Number(value);
+    if (!Number.isFinite(float)) throw outOfRange(value, types.double);
+    return float;
   },
   bytes(value) {
     if (typeof value !== 'string') throw unreadable(value, types.bytes);
@@ -43,7 +49,7 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
   },
   quantity(value) {
     // A value that is not a string is parsed from its JSON text, as in a stock server: numbers are accepted, other values are not.
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = typeof value === 'string' ? value : jsonText(value);
     return own(text.length > maxQuantityLength ? 'x' : text, canonicalQuantity);
   },
   time(value) {
@@ -58,9 +64,7 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
   intOrString(value) {
     if (typeof value === 'string') return value;
     // A value that is not a string is decoded as a number, with the errors of one.
-    if (typeof value !== 'number') throw unreadable(value, types.int32);
-    if ((value | 0) !== value) throw outOfRange(value, types.int32);
-    return value | 0;
+    return decoders.int32(value);
   },
   raw: (value) => cloneJson(value),
   json: (value) => cloneJson(value),

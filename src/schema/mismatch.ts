@@ -1,4 +1,5 @@
 /** The error within decoders: it collects its path on the way up, and becomes a DecodeError at the top. */
+import type { Integer } from '../lib/integers.ts';
 import { DecodeError } from './errors.ts';
 import { resolve, type Type } from './types.ts';
 
@@ -41,13 +42,15 @@ export function unreadable(value: unknown, type: Type): Mismatch {
   return new Mismatch(jsonTypeOf(value), typeText(type));
 }
 /** The message names a number that the type cannot hold. */
-export function outOfRange(value: number, type: Type): Mismatch {
-  return new Mismatch(`number ${value}`, typeText(type));
+export function outOfRange(value: Integer, type: Type): Mismatch {
+  const digits = Number.isInteger(value) && value < 1e21 && value > -1e21 ? BigInt(value) : value;
+  return new Mismatch(`number ${digits}`, typeText(type));
 }
 
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 

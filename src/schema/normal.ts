@@ -2,6 +2,7 @@
  * Whether an object is exactly in the normal form: its JSON text, parsed and decoded, would be an equal object, so that this
  * can be skipped. The result may be false for an object that is: for an unusual order of keys, a null, an undefined.
  */
+import { readBack } from '../lib/integers.ts';
 import { keptText } from './json-encode.ts';
 import { scalarDecoder } from './json-scalars.ts';
 import { isEmpty } from './json-value.ts';
@@ -81,7 +82,8 @@ const MAX_DEPTH = 100;
 
 function isJson(value: unknown, depth: number): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
-  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'number') return Number.isFinite(value) && readBack(value) === value;
+  if (typeof value === 'bigint') return true;
   if (typeof value !== 'object' || depth > MAX_DEPTH) return false;
   if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
   for (const key in value) if (!isJson((value as Values)[key], depth + 1)) return false;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import type { Work } from '../lib/slices.ts';
 import { DecodeError } from './errors.ts';
-import { holdsFractions, noteValue, parseJson, parseJsonSteps } from './parse.ts';
+import { holdsFloats, noteValue, parseJson, parseJsonSteps } from './parse.ts';
 import { SlowParser } from './slow-parse.ts';
 
 test('of a repeated key the last value counts; with merge, repeated objects are laid one over the other', () => {
@@ -53,9 +54,9 @@ test('repeated __proto__ keys do not reach the prototype', () => {
 test('any JSON text is read as the engine reads it, by both parsers', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, spaced) => {
-      const shown = spaced ? JSON.stringify(JSON.parse(text), undefined, 2) : text;
+      const shown = spaced ? jsonText(JSON.parse(text), 2) : text;
       expect(parseJson(shown, { merge: true })).toEqual(JSON.parse(text));
-      expect(JSON.stringify(new SlowParser(shown, {}).parse())).toBe(JSON.stringify(JSON.parse(text)));
+      expect(JSON.stringify(new SlowParser(shown, {}).parse())).toBe(jsonText(JSON.parse(text)));
     }),
   );
 });
@@ -117,8 +118,8 @@ test('text of many values that is read in steps tells whether a number has a fra
     ['"1.5e3"', false],
   ] as const) {
     const text = `[${many.join(',')},${last}]`;
-    expect(holdsFractions(counted(parseJsonSteps(Buffer.from(text))).value)).toBe(expected);
-    expect(holdsFractions(parseJson(text, { merge: true }))).toBe(expected);
+    expect(holdsFloats(counted(parseJsonSteps(Buffer.from(text))).value)).toBe(expected);
+    expect(holdsFloats(parseJson(text, { merge: true }))).toBe(expected);
   }
 });
 
@@ -140,8 +141,8 @@ test('text of many values is read in steps as other text is', () => {
   expect(steps('9007199254740991')).toEqual([...many, 9007199254740991]);
   expect(steps('"9007199254740993"')).toEqual([...many, '9007199254740993']);
   expect(steps('9007199254740993.0e0')).toEqual([...many, 9007199254740992]);
-  expect(() => steps('9007199254740993')).toThrow('number 9007199254740993 cannot be kept exactly');
-  expect(() => steps('-123456789012345678901')).toThrow('number -123456789012345678901 cannot be kept exactly');
+  expect(steps('9007199254740993')).toEqual([...many, 9007199254740993n]);
+  expect(steps('-123456789012345678901')).toEqual([...many, -123456789012345680000]);
   expect(steps('"\\ud800x\\ud83d\\ude00"')).toEqual([...many, '\ufffdx😀']);
   expect(steps('{"\\udc00":1}')).toEqual([...many, { '\ufffd': 1 }]);
 });

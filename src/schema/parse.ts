@@ -1,6 +1,6 @@
 /**
  * JSON text to plain values. The engine's own parser does the work; our own slower one is used only for what the
- * first cannot find: repeated keys, and the error messages of a stock server.
+ * first cannot do: integers beyond 2^53, repeated keys, and the error messages of a stock server.
  *
  *   parseJson('{"a":{"x":1},"a":{"y":2}}')                    → { a: { y: 2 } }
  *   parseJson('{"a":{"x":1},"a":{"y":2}}', { merge: true })   → { a: { x: 1, y: 2 } }
@@ -8,9 +8,11 @@
  * Bodies of built-in kinds are read with `merge`, since a stock server merges repeated objects; patches and
  * bodies of custom kinds without, since there the last one counts.
  */
+
+import { hasLongDigits, LONG_DIGITS } from '../lib/integers.ts';
 import { setOwn } from '../lib/own.ts';
 import { atOnce, inSlices, type Slices, type Work } from '../lib/slices.ts';
-import { checkNumber, DecodeError, LONG_DIGITS, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';
+import { DecodeError, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from './errors.ts';
 import type { Place } from './field-place.ts';
 import { toWellFormed, withoutUndefined } from './plain.ts';
 import { SlowParser } from './slow-parse.ts';
@@ -42,61 +44,52 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   // Text that is large enough to exceed the limits is checked before it is parsed.
   if (input.length > surveyedFrom && options.uncounted !== true) checkCounts(input);
   const text = typeof input === 'string' ? input : input.toString('utf8');
+  return parseQuickly(text, options) ?? atOnce(parseSlowly(text, options));
+}
+
+/** As JSON.parse, with exact integers: for text of this program, of a server, or of a client that was parsed before. */
+export function parseExact(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return hasLongDigits(text) && survey(text).digits >= LONG_DIGITS ? new SlowParser(text, {}).parse() : value;
+}
+
+/** By the engine's parser; undefined where our own is needed. */
+function parseQuickly(text: string, options: ParseOptions): JsonValue | undefined {
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch {
-    return new SlowParser(text, options).parse();
+    return undefined;
   }
   const watchKeys = options.merge === true || options.place !== undefined;
   let fractions = false;
   if (watchKeys || text.length > 2 * maxDepth || unusualNumber.test(text)) {
     const found = survey(text);
     if (found.depth > maxDepth) throw new DecodeError('exceeded max depth');
-    if (found.digits >= LONG_DIGITS || found.exponents) checkNumbers(text);
-    if (watchKeys && found.keys !== countKeys(value)) value = new SlowParser(text, options).parse();
+    if (found.digits >= LONG_DIGITS || found.exponents) return undefined;
+    if (watchKeys && found.keys !== countKeys(value)) return undefined;
     fractions = found.fractions;
   }
   if (text.includes('\\') && escapedSurrogate.test(text)) value = wellFormed(value);
-  if (fractions) noteFractions(value);
+  if (fractions) noteFloats(value);
+  return value;
+}
+function* parseSlowly(text: string, options: ParseOptions): Work<JsonValue> {
+  const parser = new SlowParser(text, options);
+  const value = yield* parser.steps();
+  if (parser.floats) noteFloats(value);
   return value;
 }
 
 /** LONG_DIGITS digits, a fraction or an exponent. Strings may match, too: a match only means that the numbers must be checked. */
 const unusualNumber = /\d(?:\d{15}|[.eE])/;
 
-const fractional = new WeakSet<object>();
-function noteFractions(value: JsonValue): void {
-  if (typeof value === 'object' && value !== null) fractional.add(value);
+const withFloats = new WeakSet<object>();
+function noteFloats(value: JsonValue): void {
+  if (typeof value === 'object' && value !== null) withFloats.add(value);
 }
-/** Whether numbers in the text of an object or list that was parsed have a fraction or an exponent. */
-export const holdsFractions = (value: JsonValue): boolean => typeof value === 'object' && value !== null && fractional.has(value);
-
-/**
- * Refuses integers that cannot be kept exactly, and numbers that are out of range. Numbers with a fraction or an exponent may be
- * rounded.
- */
-function checkNumbers(text: string): void {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x22) {
-      // A string may hold any digits.
-      i++;
-      while (i < text.length && text.charCodeAt(i) !== 0x22) i += text.charCodeAt(i) === 0x5c ? 2 : 1;
-    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
-      const start = i;
-      while (isNumeral(text.charCodeAt(i + 1))) i++;
-      // The shortest that is refused is 2e308.
-      if (i - start < 4) continue;
-      const token = text.slice(start, i + 1);
-      checkNumber(token, Number(token));
-    }
-  }
-}
-/** Digits, signs, a point, an exponent. */
-function isNumeral(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2b || code === 0x2e || code === 0x65 || code === 0x45;
-}
+/** Whether the text of an object or list that was parsed has numbers with a fraction or an exponent, or integers of more than 64 bits. */
+export const holdsFloats = (value: JsonValue): boolean => typeof value === 'object' && value !== null && withFloats.has(value);
 
 /** The same for text that is large, in slices. Throws RequestEnded, too. */
 export function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
@@ -104,17 +97,17 @@ export function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: 
 }
 /** The same as work that can be interrupted. */
 export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work<JsonValue> {
+  const known = knownValues.get(input);
+  if (known !== undefined) return known;
+  let isSmall = input.length <= BYTES_AT_ONCE;
   if (options.uncounted !== true) {
     const { parts } = yield* countSteps(input);
+    isSmall = parts <= PARTS_AT_ONCE;
     yield;
-    if (parts <= PARTS_AT_ONCE) return parseJson(input, { ...options, uncounted: true });
-  } else if (input.length <= BYTES_AT_ONCE) return parseJson(input, options);
+  }
   const text = input.toString('utf8');
   yield;
-  const parser = new SlowParser(text, options);
-  const value = yield* parser.steps();
-  if (parser.fractions) noteFractions(value);
-  return value;
+  return (isSmall ? parseQuickly(text, options) : undefined) ?? (yield* parseSlowly(text, options));
 }
 /** Limit of keys and values for the engine's parser, which never yields. */
 const PARTS_AT_ONCE = 20_000;

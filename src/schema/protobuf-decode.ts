@@ -2,6 +2,8 @@
  * From the binary form to the normal form. Unknown fields are skipped; repeated messages of a field are merged,
  * as protobuf requires; of other fields the last value counts.
  */
+
+import type { Integer } from '../lib/integers.ts';
 import { own, setOwn } from '../lib/own.ts';
 import { canonicalQuantity, QuantityError } from '../lib/quantity.ts';
 import type { Work } from '../lib/slices.ts';
@@ -388,10 +390,10 @@ const lastSecond = 253_402_300_799;
 function timeMessage(format: (seconds: number, nanos: number) => string): Message {
   return fixedMessage({ 1: [0, int64], 2: [0, int32] }, (slots) => {
     if (slots.length === 0) return undefined;
-    const seconds = (slots[1] as number | undefined) ?? 0;
+    const seconds = (slots[1] as Integer | undefined) ?? 0;
     const nanos = (slots[2] as number | undefined) ?? 0;
     if (seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999) throw new DecodeError('time out of range');
-    return format(seconds, nanos);
+    return format(Number(seconds), nanos);
   });
 }
 
@@ -416,7 +418,7 @@ const scalars: Readonly<Record<ScalarName, Read | Message>> = {
   }),
   time: timeMessage((seconds) => formatTime(seconds * 1000)),
   microTime: timeMessage((seconds, nanos) => formatMicroTime({ seconds, nanos })),
-  duration: fixedMessage({ 1: [0, (source) => source.bigint()] }, ([, nanos = 0n]) => formatDuration(nanos as bigint)),
+  duration: fixedMessage({ 1: [0, int64] }, ([, nanos = 0]) => formatDuration(nanos as Integer)),
   intOrString: fixedMessage({ 1: [0, int64], 2: [0, int32], 3: [2, text] }, ([, kind, number, string]) =>
     kind === 1 ? (string ?? '') : (number ?? 0),
   ),

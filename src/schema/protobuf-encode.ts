@@ -3,6 +3,8 @@
  * are written even if they are zero, as in a stock server: an empty text, a false, a message of zeros, an empty message for
  * an absent time. Lists, maps and bytes are written only if they are not empty.
  */
+import type { Integer } from '../lib/integers.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { parseDuration, parseInstant } from '../lib/time.ts';
 import { BackwardWriter } from './protobuf-writer.ts';
 import { type Field, type MapType, type MessageType, type ResolvedType, resolve, type ScalarName, type UnionType } from './types.ts';
@@ -203,7 +205,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 /** A message that holds JSON text as its field 1. */
 const jsonHolder = sized((value) => {
   if (value === null || value === undefined) return;
-  out.text(JSON.stringify(value));
+  out.text(jsonText(value));
   out.varint(0x0a);
 });
 
@@ -211,7 +213,7 @@ const scalarWriters: Readonly<Record<ScalarName, Write>> = {
   string: (value) => out.text(value as string),
   bool: (value) => out.varint(value === true ? 1 : 0),
   int32: (value) => out.int(value as number),
-  int64: (value) => out.int(value as number),
+  int64: (value) => out.int(value as Integer),
   double: (value) => out.double(value as number),
   bytes: (value) => out.base64(value as string),
   quantity: sized((value) => {

@@ -1,6 +1,7 @@
 /** Reads protobuf's primitives from bytes that may be hostile: every step is checked, every fault is a DecodeError. */
 import { isUtf8 } from 'node:buffer';
-import { DecodeError, inexact, isExact } from './errors.ts';
+import type { Integer } from '../lib/integers.ts';
+import { DecodeError } from './errors.ts';
 import { NotUtf8 } from './not-utf8.ts';
 
 export class ByteReader {
@@ -43,19 +44,10 @@ export class ByteReader {
   int32(): number {
     return this.varint() | 0;
   }
-  int64(): number {
+  int64(): Integer {
     const low = this.varint();
     const value = (this.high | 0) * 0x1_0000_0000 + low;
-    if (!Number.isSafeInteger(value)) this.checkExact(value, low);
-    return value;
-  }
-  private checkExact(value: number, low: number): void {
-    const digits = String((BigInt(this.high | 0) << 32n) | BigInt(low));
-    if (!isExact(digits, value)) throw inexact(digits);
-  }
-  bigint(): bigint {
-    const low = this.varint();
-    return (BigInt(this.high | 0) << 32n) | BigInt(low);
+    return Number.isSafeInteger(value) ? value : (BigInt(this.high | 0) << 32n) | BigInt(low);
   }
   bool(): boolean {
     return this.varint() !== 0 || this.high !== 0;

@@ -2,6 +2,7 @@
  * Writes protobuf from its end to its beginning: the length of a message is known when its content is written, so that nothing is
  * measured before or moved afterwards. Callers write the last field first, and the value before its tag.
  */
+import type { Integer } from '../lib/integers.ts';
 import { bigVarintBytes, varintSize, writeVarint } from './varint.ts';
 
 const usualSize = 64 * 1024;
@@ -51,8 +52,8 @@ export class BackwardWriter {
     writeVarint(this.buffer, this.start, value);
   }
   /** A whole number of up to 64 bits; a negative one takes ten bytes. */
-  int(value: number): void {
-    if (value >= 0 && value <= 0xffffffff) this.varint(value);
+  int(value: Integer): void {
+    if (typeof value === 'number' && value >= 0 && value <= 0xffffffff) this.varint(value);
     else this.bigint(BigInt(value));
   }
   bigint(value: bigint): void {

@@ -2,9 +2,11 @@
  * A JSON parser that reports repeated keys, has the error messages of a stock server, and can be interrupted: it is a generator
  * that yields after some values, for parsing large text in slices.
  */
+
+import { integerOf, isInteger } from '../lib/integers.ts';
 import { own, setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
-import { checkNumber, DecodeError, LONG_DIGITS, maxDepth } from './errors.ts';
+import { DecodeError, maxDepth, numberOutOfRange } from './errors.ts';
 import type { Place } from './field-place.ts';
 import { toWellFormed } from './plain.ts';
 import type { JsonObject, JsonValue } from './types.ts';
@@ -17,8 +19,8 @@ export class SlowParser {
   private readonly text: string;
   private readonly merge: boolean;
   private readonly place: Place | undefined;
-  /** Whether a number that was read has a fraction or an exponent. */
-  fractions = false;
+  /** Whether a number that was read is a float: one with a fraction or an exponent, or an integer of more than 64 bits. */
+  floats = false;
   private at = 0;
   private depth = 0;
   private values = 0;
@@ -159,7 +161,7 @@ export class SlowParser {
     return true;
   }
 
-  private number(): number {
+  private number(): number | bigint {
     const start = this.at;
     if (this.text[this.at] === '-') this.at++;
     if (this.text[this.at] === '0') this.at++;
@@ -175,9 +177,9 @@ export class SlowParser {
       this.digits('in exponent of numeric literal');
     }
     const token = this.text.slice(start, this.at);
-    const value = Number(token);
-    if (this.at > whole) this.fractions = true;
-    if (token.length >= LONG_DIGITS || !Number.isFinite(value)) checkNumber(token, value);
+    const value = this.at > whole ? Number(token) : integerOf(token);
+    if (this.at > whole || !isInteger(value)) this.floats = true;
+    if (typeof value === 'number' && !Number.isFinite(value)) throw numberOutOfRange(token);
     return value;
   }
   private digits(place: string): void {

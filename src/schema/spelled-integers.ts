@@ -1,11 +1,12 @@
 /**
- * Whole numbers that are spelled with a fraction or an exponent: `1.0`, `1e3`. The engine's parser makes integers of
- * them, but in a stock server an integer field accepts neither spelling, and a JSON patch compares spellings.
+ * Whole numbers that are floats by their spelling: with a fraction or an exponent, as `1.0` and `1e3`, or integers of more than 64
+ * bits. In a stock server an integer field accepts none of these, and a JSON patch compares spellings.
  *
  *   checkIntegerFields(Deployment, '{"spec":{"replicas":1.0}}')   → throws: cannot unmarshal number 1.0 into … of type int32
  *
- * Only text that holds such numbers (`holdsFractions` of parse.ts) is read again here.
+ * Only text that holds such numbers (`holdsFloats` of parse.ts) is read again here.
  */
+import { integerOf, isInteger as isInt64 } from '../lib/integers.ts';
 import type { Work } from '../lib/slices.ts';
 import type { DecodeError } from './errors.ts';
 import { Mismatch, typeText } from './mismatch.ts';
@@ -17,13 +18,14 @@ export type Below<T> = (at: T, step: string | number) => T | undefined;
 /** A number with its spelling, and the steps that lead to it. */
 export type Visit<T> = (at: T, spelling: string, steps: readonly (string | number)[]) => void;
 
-const PLAIN = /^-?\d+$/;
+const WHOLE = /^-?\d+$/;
+const isFloat = (spelling: string): boolean => !WHOLE.test(spelling) || !isInt64(integerOf(spelling));
 
 /** Tokens after which the visit yields. */
 const SIGNS_A_STEP = 4096;
 
-/** Visits the numbers of valid JSON text that have a fraction or an exponent, at places whose type is known. */
-export function* visitFractions<T>(text: string, root: T, below: Below<T>, visit: Visit<T>): Work<void> {
+/** Visits the floats of valid JSON text, at places whose type is known. */
+export function* visitFloats<T>(text: string, root: T, below: Below<T>, visit: Visit<T>): Work<void> {
   const steps: (string | number)[] = [];
   /** The known types of the containers around this place, and of the place itself. */
   const around: (T | undefined)[] = [];
@@ -57,7 +59,7 @@ export function* visitFractions<T>(text: string, root: T, below: Below<T>, visit
       const start = at;
       while (isNumeral(text.charCodeAt(at + 1))) at++;
       const spelling = text.slice(start, at + 1);
-      if (here !== undefined && !PLAIN.test(spelling)) visit(here, spelling, steps);
+      if (here !== undefined && isFloat(spelling)) visit(here, spelling, steps);
     }
   }
 }
@@ -82,7 +84,7 @@ export function isInteger(type: Type): boolean {
   return name === 'int32' || name === 'int64' || name === 'intOrString';
 }
 /** The error for a number in an integer field; `steps` is its path from the root. */
-export function fractionFault(root: Type, type: Type, spelling: string, steps: readonly (string | number)[]): DecodeError {
+export function floatFault(root: Type, type: Type, spelling: string, steps: readonly (string | number)[]): DecodeError {
   const shown = spelling.length > 64 ? `${spelling.slice(0, 64)}...` : spelling;
   const fault = new Mismatch(`number ${shown}`, typeText(type));
   const types: Type[] = [root];
@@ -97,9 +99,9 @@ export function fractionFault(root: Type, type: Type, spelling: string, steps: r
   return fault.toError();
 }
 
-/** Refuses JSON text of a value in which a field for integers has a fraction or an exponent. Throws DecodeError. */
+/** Refuses JSON text of a value in which a field for integers has a float. Throws DecodeError. */
 export function checkIntegerFields(root: Type, text: string): Work<void> {
-  return visitFractions(text, root, typeBelow, (type, spelling, steps) => {
-    if (isInteger(type)) throw fractionFault(root, type, spelling, steps);
+  return visitFloats(text, root, typeBelow, (type, spelling, steps) => {
+    if (isInteger(type)) throw floatFault(root, type, spelling, steps);
   });
 }

@@ -20,6 +20,8 @@
  *   - what JSON writes as `null` (an `always` list, map, time, bytes, raw value or pointer without value) is put there
  *     by the encoder alone.
  */
+import type { Integer } from '../lib/integers.ts';
+
 export type ScalarName =
   | 'string'
   | 'bool'
@@ -219,14 +221,17 @@ export type Infer<T> =
 
 /** RFC 3339 text. */
 export type TimeText = string;
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+/** Integers beyond 2^53 are bigints (`lib/integers.ts`). */
+export type JsonValue = string | Integer | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
 const scalar = <T, const N extends ScalarName>(name: N): ScalarType<T, N> => Object.freeze({ node: 'scalar', name });
 export const string = scalar<string, 'string'>('string');
 export const bool = scalar<boolean, 'bool'>('bool');
 export const int32 = scalar<number, 'int32'>('int32');
-export const int64 = scalar<number, 'int64'>('int64');
+export const int64 = scalar<Integer, 'int64'>('int64');
+/** An int64 that the server counts from zero: it stays a number. */
+export const counter = int64 as ScalarType<number, 'int64'>;
 export const double = scalar<number, 'double'>('double');
 export const bytes = scalar<string, 'bytes'>('bytes');
 export const quantity = scalar<string, 'quantity'>('quantity');

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
+import { parseExact } from './parse.ts';
 import type { JsonValue } from './types.ts';
 import { parseYamlDocuments, stringifyYaml } from './yaml.ts';
 import { editYaml } from './yaml-edit.ts';
@@ -116,11 +118,11 @@ test('empty documents and markers stay', () => {
 });
 
 test('whatever a text becomes, it has the new values', () => {
-  const values = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
+  const values = fc.jsonValue({ maxDepth: 2 }).map((value) => parseExact(jsonText(value)) as JsonValue);
   const maps = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e f'), values, { minKeys: 1 }).map((map) => ({ ...map }));
   fc.assert(
     fc.property(maps, maps, fc.boolean(), (before, after, isJson) => {
-      const text = isJson ? `${JSON.stringify(before, undefined, 2)}\n` : `# head\n${stringifyYaml(before)}# tail\n`;
+      const text = isJson ? `${jsonText(before, 2)}\n` : `# head\n${stringifyYaml(before)}# tail\n`;
       const { text: out } = editYaml(text, [after]);
       expect(parseYamlDocuments(out)).toEqual([after]);
       if (!isJson) expect(out.startsWith('# head\n')).toBe(true);

@@ -13,6 +13,7 @@
  * rewritten, without its comments.
  */
 import { equal } from '../lib/equal.ts';
+import { jsonText } from '../lib/json-text.ts';
 import type { JsonValue } from './types.ts';
 import { parseYamlDocuments } from './yaml.ts';
 import { type EditContext, emit } from './yaml-emit.ts';
@@ -57,7 +58,7 @@ function edit(text: string, { place, value: old }: PlacedDocument, value: JsonVa
   const { text: edited, end } = emit(place, value, 0, context);
   if (old !== null && reads(' '.repeat(place.column) + edited, value)) return { start: place.start, end, text: edited, isNew: false };
   const isFlow = place.type === 'flowMap' || place.type === 'flowList';
-  const whole = isFlow ? JSON.stringify(value, undefined, 2) : stringifyYaml(value).trimEnd();
+  const whole = isFlow ? jsonText(value, 2) : stringifyYaml(value).trimEnd();
   return { start: place.start, end: place.end, text: whole, isNew: true };
 }
 function reads(text: string, value: JsonValue): boolean {

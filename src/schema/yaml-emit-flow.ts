@@ -1,6 +1,7 @@
 /** The text of a flow collection (`{a: 1}`, JSON) with another value. */
 
 import { equal } from '../lib/equal.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { own } from '../lib/own.ts';
 import type { JsonValue } from './types.ts';
 import { isMap } from './yaml-moved.ts';
@@ -73,8 +74,8 @@ function renamed(entries: readonly Entry[], value: { readonly [key: string]: Jso
 
 /** `indent`: that of the line, where the collection has lines of its own. */
 function flowText(value: JsonValue, indent: string | undefined, unit: string): string {
-  if (indent === undefined) return JSON.stringify(value);
-  return JSON.stringify(value, undefined, unit).replaceAll('\n', `\n${indent}`);
+  if (indent === undefined) return jsonText(value);
+  return jsonText(value, unit).replaceAll('\n', `\n${indent}`);
 }
 function lineIndent(text: string, at: number): string | undefined {
   if (!/^\s*[{[]\s*\n/.test(text)) return undefined;

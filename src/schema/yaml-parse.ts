@@ -5,21 +5,11 @@
  */
 import { setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
-import {
-  DecodeError,
-  inexact,
-  isExact,
-  maxContainers,
-  maxExpanded,
-  maxKeys,
-  tooLargeExpanded,
-  tooManyContainers,
-  tooManyKeys,
-} from './errors.ts';
+import { DecodeError, maxContainers, maxExpanded, maxKeys, tooLargeExpanded, tooManyContainers, tooManyKeys } from './errors.ts';
 import type { RepeatedKeys } from './field-place.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 import { YamlCursor } from './yaml-cursor.ts';
-import { isInteger, resolvePlain } from './yaml-scalars.ts';
+import { resolvePlain } from './yaml-scalars.ts';
 
 /** The bound on nested values. */
 const maxDepth = 500;
@@ -172,22 +162,20 @@ export class YamlParser {
   private finish({ anchor, tag }: Properties, text: string | null, plain: boolean): JsonValue {
     let value: JsonValue = text;
     if (tag !== undefined) value = this.tagged(tag, text ?? '');
-    else if (plain && text !== null) value = this.number(text, this.resolve(text));
+    else if (plain && text !== null) value = this.plainValue(text);
     if (anchor !== undefined) this.anchors.set(anchor, value);
     return value;
   }
-  /** A number must be one that JSON can hold, and an integer must be the one that was written. */
-  private number(text: string, value: string | number | boolean | null): JsonValue {
-    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-    if (!Number.isFinite(value)) this.cursor.fail(`unsupported value: ${value}`);
-    const digits = text.includes('_') ? text.replaceAll('_', '') : text;
-    if (isInteger(digits) && !isExact(digits, value)) this.cursor.fail(inexact(digits).message);
+  /** A number must be one that JSON can hold. */
+  private plainValue(text: string): JsonValue {
+    const value = this.resolve(text);
+    if (typeof value === 'number' && !Number.isFinite(value)) this.cursor.fail(`unsupported value: ${value}`);
     return value;
   }
   private tagged(tag: string, text: string): JsonValue {
     if (tag === '!!binary') return Buffer.from(text, 'base64').toString('utf8');
     if (tag !== '!!int' && tag !== '!!float' && tag !== '!!bool' && tag !== '!!null') return text;
-    const value = this.number(text, this.resolve(text));
+    const value = this.plainValue(text);
     if (typeof value === 'string') this.cursor.fail(`cannot decode !!str \`${text}\` as a ${tag}`);
     return value;
   }

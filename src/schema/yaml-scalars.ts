@@ -1,4 +1,5 @@
-/** The values of YAML text without quotes. The rules are those of YAML 1.1, as in a stock server. */
+/** The values of YAML text without quotes. The rules are those of YAML 1.1, as in a stock server, which turns them into JSON first. */
+import { type Integer, integerOf, readBack } from '../lib/integers.ts';
 
 const words = new Map<string, boolean | null>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
@@ -11,10 +12,7 @@ const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
-/** Whether a text, without underscores, is an integer in one of its spellings. */
-export const isInteger = (text: string): boolean => integer.test(text);
-
-export type PlainValue = string | number | boolean | null;
+export type PlainValue = string | Integer | boolean | null;
 
 /** The value of a text without quotes. Infinities and NaN come as numbers, though JSON cannot hold them. */
 export function resolvePlain(text: string): PlainValue {
@@ -26,20 +24,12 @@ export function resolvePlain(text: string): PlainValue {
   if (text.length > LONGEST_NUMBER) return text;
   if (notFinite.test(text)) return text.toLowerCase().endsWith('nan') ? Number.NaN : text.startsWith('-') ? -Infinity : Infinity;
   const digits = text.includes('_') ? text.replaceAll('_', '') : text;
-  if (integer.test(digits)) return integerOf(digits);
-  return float.test(digits) ? Number(digits) : text;
+  if (integer.test(digits)) return integerOf(digits.replace(/^([-+]?)0(?=[0-7])/, '$10o').toLowerCase());
+  return float.test(digits) ? readBack(Number(digits)) : text;
 }
 
 /** Longer texts are not parsed as numbers: they stay texts. */
 const LONGEST_NUMBER = 1024;
-
-function integerOf(digits: string): number {
-  const negative = digits.startsWith('-');
-  const bare = negative || digits.startsWith('+') ? digits.slice(1) : digits;
-  const octal = /^0[0-7]+$/.test(bare) ? `0o${bare.slice(1)}` : bare.toLowerCase();
-  const value = Number(octal);
-  return negative ? -value : value;
-}
 
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|\s)\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?)?$/;
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;

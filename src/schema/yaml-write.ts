@@ -4,6 +4,7 @@
  */
 
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { type Integer, isNumeric } from '../lib/integers.ts';
 import { own } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import type { JsonValue } from './types.ts';
@@ -157,7 +158,7 @@ class YamlWriter {
   private scalar(value: JsonValue, indent: number): void {
     // An empty scalar's continuation lines would be indented like those of the text it is.
     if (typeof value === 'string') this.write(value, Math.max(indent, 2), false);
-    else if (typeof value === 'number') this.put(numberText(value));
+    else if (isNumeric(value)) this.put(numberText(value));
     else if (Array.isArray(value)) this.put('[]');
     else this.put(typeof value === 'object' && value !== null ? '{}' : String(value));
   }
@@ -308,7 +309,8 @@ const escapeOf = (char: string): string | undefined => own(escapes, char) ?? (un
 const ascii: readonly (string | undefined)[] = Array.from({ length: 0x80 }, (_, code) => escapeOf(String.fromCharCode(code)));
 
 /** A number as Go prints it in its shortest form. */
-function numberText(value: number): string {
+function numberText(value: Integer): string {
+  if (typeof value === 'bigint') return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value);
   const [digits = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);

@@ -15,7 +15,7 @@ import { DecodeError, TooLargeError } from '../schema/errors.ts';
 import type { FieldFaults } from '../schema/field-faults.ts';
 import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '../schema/field-place.ts';
 import { applyDefaults, decode, decodeSteps } from '../schema/json.ts';
-import { holdsFractions, type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
+import { holdsFloats, type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
 import type { Context } from './context.ts';
@@ -165,7 +165,7 @@ export function decodeBody(
   if (media === 'protobuf') return decodeBinary(owner, body, expected, options);
   const parsing = parseBody(owner, body, media, expected, options.faults);
   if (parsing instanceof Promise || options.faults !== undefined) return decodeLater(owner, parsing, body, media, expected, options);
-  if (media !== 'json' || expected.custom || !holdsFractions(parsing)) return decodeParsed(parsing, body, expected);
+  if (media !== 'json' || expected.custom || !holdsFloats(parsing)) return decodeParsed(parsing, body, expected);
   return decodeLater(owner, parsing, body, media, expected, options);
 }
 
@@ -184,7 +184,7 @@ async function decodeLater(
     await inspect(value);
     await slices.pause();
   }
-  if (media === 'json' && !expected.custom && holdsFractions(value)) await checkFractions(value, body, expected, slices);
+  if (media === 'json' && !expected.custom && holdsFloats(value)) await checkFloats(value, body, expected, slices);
   if (faults !== undefined) await findUnknown(value, media, expected, faults, slices);
   if (slices === undefined) return decodeParsed(value, body, expected);
   const type = typeIn(value, expected, body);
@@ -209,8 +209,8 @@ async function findUnknown(
   else await inSlices(work, slices);
 }
 
-/** Refuses integers that are spelled with a fraction or an exponent, of a body that is what the path holds. */
-async function checkFractions(value: JsonValue, body: Buffer, expected: Expected, slices: Slices | undefined): Promise<void> {
+/** Refuses integer fields whose number is a float by its spelling, of a body that is what the path holds. */
+async function checkFloats(value: JsonValue, body: Buffer, expected: Expected, slices: Slices | undefined): Promise<void> {
   const type = typeIn(value, expected, body);
   if (!isExpected(type, expected)) return;
   const { checkIntegerFields } = await import('../schema/spelled-integers.ts');

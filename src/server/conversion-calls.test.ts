@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AdmissionRequest } from '../admission/types.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { storedText, storedValue } from '../storage/item.ts';
 import { type DoorServer, door, doors, GROUP, type Loose, startDoors } from './conversion-calls.testing.ts';
 
@@ -255,7 +256,7 @@ describe('a request that waits for the newest state while its kind changes', () 
   };
   const asV2 = (value: Buffer): Buffer => {
     const stored = JSON.parse(storedText(value).toString());
-    return storedValue(JSON.stringify({ ...stored, apiVersion: `${GROUP}/v2` }), stored.metadata.uid);
+    return storedValue(jsonText({ ...stored, apiVersion: `${GROUP}/v2` }), stored.metadata.uid);
   };
   beforeEach(async () => {
     await server.services.registry.catalog.add(plain('v1'));

@@ -2,11 +2,13 @@
  * A custom kind whose versions convert by calls, behind all verbs of a server without sockets: doors have a host and a port in
  * v1, which is stored, and one address in v2.
  */
+
 import { admissionChain } from '../admission/chain.ts';
 import type { AdmissionPlugin } from '../admission/types.ts';
 import { type ApiObject, type Kind, type KindDefinition, type KindVersion, kind, type Strategy, version } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { systemClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { TimeLimits } from '../lib/time-limits.ts';
 import { plainError } from '../meta/errors.ts';
 import { kubernetes } from '../meta/identity.ts';
@@ -188,7 +190,7 @@ async function ask(inner: InProcess, method: string, path: string, body?: unknow
     method,
     path: pathOf(path),
     headers: { 'user-agent': 'tester/1', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: jsonText(body) }),
   });
   return { status: answer.status, json: JSON.parse(answer.body.toString()) as Loose };
 }

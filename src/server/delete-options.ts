@@ -7,7 +7,6 @@
 
 import { DeleteOptions as DeleteOptionsSchema } from '../kinds/meta-kinds.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
-import { badRequest } from '../meta/errors.ts';
 import { groupName } from '../meta/identity.ts';
 import type { DeleteOptions } from '../registry/remove.ts';
 import type { JsonObject } from '../schema/types.ts';
@@ -15,6 +14,7 @@ import { bodyMedia, decodeBody, readBody } from './body.ts';
 import type { Context } from './context.ts';
 import { checkDeleteOptions, dryRunIn } from './options.ts';
 import { queryBoolean } from './query-boolean.ts';
+import { queryInteger } from './query-integer.ts';
 import type { Services } from './services.ts';
 
 /** Options as parsed: with `dryRun`, which becomes a property of the whole write. */
@@ -74,14 +74,13 @@ const noOptions: GivenOptions = {};
 function fromQuery({ identity }: Services, ctx: Context): GivenOptions {
   if (ctx.search === '') return noOptions;
   const grace = ctx.param('gracePeriodSeconds');
-  if (grace !== undefined && !/^-?\d+$/.test(grace)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   const orphanDependents = queryBoolean('orphanDependents', ctx.param('orphanDependents'));
   const policy = ctx.param('propagationPolicy');
   const dryRun = dryRunIn(ctx, identity);
   const preconditions = conditionsIn(ctx);
   return {
     ...(preconditions !== undefined && { preconditions }),
-    ...(grace !== undefined && { gracePeriodSeconds: Number(grace) }),
+    ...(grace !== undefined && { gracePeriodSeconds: queryInteger(grace) }),
     ...(orphanDependents !== undefined && { orphanDependents }),
     ...(policy !== undefined && { propagationPolicy: policy }),
     ...(dryRun.length > 0 && { dryRun }),

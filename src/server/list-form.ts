@@ -2,15 +2,18 @@
  * Lists in other forms than plain JSON, in pieces: the part before the items, each item, and the part after them.
  * All pieces joined are the bytes that represent.ts makes of the whole list; a list that is sent in pieces is never held whole.
  */
+
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { inSlices, SLICED_FROM, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { parseStoredInSlices } from '../registry/versions.ts';
 import { aroundRaw, lengthPrefix } from '../schema/envelope.ts';
 import { indentJson, indentWork } from '../schema/indent.ts';
 import { encode } from '../schema/json.ts';
+import { parseExact } from '../schema/parse.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import type { JsonObject, JsonValue, MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
@@ -54,13 +57,13 @@ export async function listForm(
       after,
       async piece(items, slices) {
         const made = await texts(items, slices);
-        if (!isLarge(items)) return Buffer.from(made.map((text) => stringifyYaml([JSON.parse(text.toString()) as JsonValue])).join(''));
+        if (!isLarge(items)) return Buffer.from(made.map((text) => stringifyYaml([parseExact(text.toString()) as JsonValue])).join(''));
         const value = await parseStoredInSlices(bytesOf(made[0] as Text), slices);
         return inSlices(yamlWork([value]), slices);
       },
     };
   }
-  const whole = pretty ? JSON.stringify(marked, undefined, 2) : `${JSON.stringify(marked)}\n`;
+  const whole = pretty ? jsonText(marked, 2) : `${jsonText(marked)}\n`;
   const [before, after] = cutAt(whole, whole.lastIndexOf(`"${MARK}"`), MARK.length + 2);
   if (!pretty) return { before, between: ',', after, piece: async (items, slices) => joined(await texts(items, slices), ',') };
   return {

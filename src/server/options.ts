@@ -15,6 +15,7 @@ import { type Selection, select } from '../registry/select.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Context } from './context.ts';
 import { queryBoolean } from './query-boolean.ts';
+import { queryInteger } from './query-integer.ts';
 
 export interface ReadOptions extends ListOptions {
   readonly timeoutSeconds: number | undefined;
@@ -28,15 +29,8 @@ export interface NotedList {
   readonly selection: Selection;
 }
 
-const INT = /^[+-]?\d+$/;
-function integer(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  if (!INT.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = BigInt(text);
-  if (value > 9223372036854775807n || value < -9223372036854775808n)
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  return Number(value);
-}
+const integer = (text: string | undefined): number | undefined =>
+  text === undefined || text === '' ? undefined : Number(queryInteger(text));
 
 const noOptions: ReadOptions = {
   limit: 0,

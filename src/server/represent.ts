@@ -2,15 +2,18 @@
  * Objects in the form that the client accepts. The usual form, JSON of the stored version, is the stored bytes themselves;
  * every other form is made from them here.
  */
+
 import type { ApiObject, KindEnv } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { parseStoredInSlices } from '../registry/versions.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
 import { indentJson, indentWork } from '../schema/indent.ts';
 import { encode, toJson } from '../schema/json.ts';
+import { parseExact } from '../schema/parse.ts';
 import { encodeProtobuf } from '../schema/protobuf.ts';
 import type { JsonObject, MessageType } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
@@ -127,7 +130,7 @@ export function typeMetaLength(resource: Resource): number {
 
 /** The metadata of a view, given as the JSON of its PartialObjectMetadata. */
 export async function representMetadata(text: string, r: Representation, pretty: boolean): Promise<Buffer> {
-  return r.media === 'protobuf' ? binary(PartialObjectMetadata, JSON.parse(text) as JsonObject) : representText(text, r, pretty);
+  return r.media === 'protobuf' ? binary(PartialObjectMetadata, parseExact(text) as JsonObject) : representText(text, r, pretty);
 }
 
 /** JSON text unchanged, or in another form except protobuf. With slices it is large. */
@@ -145,7 +148,7 @@ async function writtenBytes(text: Buffer, r: Representation, pretty: boolean, sl
 const LINE_END = Buffer.from('\n');
 
 const parsedText = (text: Buffer, slices: Slices | undefined): JsonObject | Promise<JsonObject> =>
-  slices === undefined ? (JSON.parse(text.toString()) as JsonObject) : parseStoredInSlices(text, slices);
+  slices === undefined ? (parseExact(text.toString()) as JsonObject) : parseStoredInSlices(text, slices);
 
 async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> {
   const { stringifyYaml, yamlWork } = await import('../schema/yaml.ts');
@@ -155,11 +158,11 @@ async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> 
 async function written(value: JsonObject, r: Representation, pretty: boolean, schema: MessageType | undefined): Promise<Buffer> {
   if (r.media === 'yaml') return writtenYaml(value);
   if (r.media === 'protobuf' && schema !== undefined) return binary(schema, value as never);
-  return Buffer.from(pretty ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`);
+  return Buffer.from(pretty ? jsonText(value, 2) : `${jsonText(value)}\n`);
 }
 
 export function binary(schema: MessageType, object: { kind?: string; apiVersion?: string }): Buffer {
   return encodeEnvelope({ apiVersion: object.apiVersion ?? '', kind: object.kind ?? '', raw: encodeProtobuf(schema, object as never) });
 }
 
-export const partial = (item: Item, apiVersion: string): JsonObject => JSON.parse(partialText(item, apiVersion)) as JsonObject;
+export const partial = (item: Item, apiVersion: string): JsonObject => parseExact(partialText(item, apiVersion)) as JsonObject;

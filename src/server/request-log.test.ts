@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { openLog } from '../lib/log.ts';
 import type { Context } from './context.ts';
 import { bodyOutline, keepBodies, logRequests } from './request-log.ts';
 
-const outline = (value: unknown): string => bodyOutline(Buffer.from(JSON.stringify(value)));
+const outline = (value: unknown): string => bodyOutline(Buffer.from(jsonText(value)));
 
 test('an outline has names, types and lengths, and no value but kind and version', () => {
   const secret = {

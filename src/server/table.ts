@@ -2,11 +2,14 @@
  * Tables: rows of cells for people. The text of a row is cached with its item for as long as it is
  * valid: ages are shown in seconds, so within one second the same row is not made twice.
  */
+
 import { defaultColumns } from '../kinds/columns.ts';
 import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '../kinds/kind.ts';
+import { jsonText } from '../lib/json-text.ts';
 import type { Slices } from '../lib/slices.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { decode, encode } from '../schema/json.ts';
+import { parseExact } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Item } from '../storage/item.ts';
 
@@ -56,11 +59,11 @@ export function tableEnd(resource: Resource, rows: readonly string[]): string {
 
 /** A Table without its rows. */
 export const tableFrame = (resource: Resource, meta: ListMeta, apiVersion: string): JsonObject =>
-  JSON.parse(
+  parseExact(
     `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columnsText(resource)}}`,
   ) as JsonObject;
 
-export const table = (...args: Parameters<typeof tableText>): JsonObject => JSON.parse(tableText(...args)) as JsonObject;
+export const table = (...args: Parameters<typeof tableText>): JsonObject => parseExact(tableText(...args)) as JsonObject;
 
 const columnsText = (resource: Resource): string => columnsOf(resource.kind.columns ?? defaultColumns);
 
@@ -79,9 +82,9 @@ function columnsOf(columns: readonly Column[]): string {
 /** The Table of one object that is not stored itself: a view such as Scale. */
 export function viewTableText(env: KindEnv, view: ViewSubresource, object: ApiObject, apiVersion: string, include: IncludeObject): string {
   const { resourceVersion = '' } = object.metadata;
-  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(object, apiVersion) : JSON.stringify(object);
+  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(object, apiVersion) : jsonText(object);
   const columns = view.columns ?? defaultColumns;
-  const cells = JSON.stringify(view.cells?.(object as never, env) ?? defaultCells(columns, object));
+  const cells = jsonText(view.cells?.(object as never, env) ?? defaultCells(columns, object));
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
 }
 
@@ -98,17 +101,17 @@ export function bookmarkTableText(
   const { schema } = resource.definition.own?.cells === undefined ? resource.hub : resource;
   const empty = decode(schema, object) as ApiObject;
   const { resourceVersion = '' } = empty.metadata;
-  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(empty, apiVersion) : JSON.stringify(object);
+  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(empty, apiVersion) : jsonText(object);
   const cells = kind.cells?.(empty as never, env) ?? ['', NEVER];
   const columns = withColumns ? columnsText(resource) : 'null';
-  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[{"cells":${JSON.stringify(cells)},"object":${shown}}]}`;
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[{"cells":${jsonText(cells)},"object":${shown}}]}`;
 }
 /** The creation time of an object without one. */
 const NEVER = '0001-01-01T00:00:00Z';
 
 /** The metadata of a view as PartialObjectMetadata. */
 export function viewPartialText(object: ApiObject, apiVersion: string): string {
-  const metadata = JSON.stringify({ ...object.metadata, creationTimestamp: object.metadata.creationTimestamp ?? null });
+  const metadata = jsonText({ ...object.metadata, creationTimestamp: object.metadata.creationTimestamp ?? null });
   return `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata}}`;
 }
 
@@ -163,7 +166,7 @@ function rowOf(
 ): string {
   const { kind } = resource;
   const cells = kind.cells?.(source as never, env) ?? defaultCells(kind.columns ?? defaultColumns, source);
-  return `{"cells":${JSON.stringify(cells)},"object":${rowObject(resource, item, given, include, apiVersion)}}`;
+  return `{"cells":${jsonText(cells)},"object":${rowObject(resource, item, given, include, apiVersion)}}`;
 }
 
 /** The row of a large object, in slices. It is not cached. Throws RequestEnded. */

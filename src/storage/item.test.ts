@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { itemFromStored, storedObject, storedValue } from './item.ts';
 
 const uid = '63bfeac9-4141-42e7-aca9-a033f7b2b13e';
-const stored = (object: object): unknown => storedObject(storedValue(JSON.stringify(object), uid));
+const stored = (object: object): unknown => storedObject(storedValue(jsonText(object), uid));
 
 test('facts are read from the object without its field managers', () => {
   const managedFields = [{ manager: 'a "quoted] name\\', fieldsV1: { 'k:{"name":"]}"}': { '.': {} } } }, { manager: '[' }];

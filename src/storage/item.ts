@@ -10,6 +10,7 @@
  *   bytes 2-3   reserved, 0
  *   bytes 4-7   offset in the text at which `,"resourceVersion":"…"` belongs (right after the uid)
  */
+import { parseExact } from '../schema/parse.ts';
 import { describeForm, storedFormOf } from './encryption/stored-form.ts';
 import type { KeptValue } from './engine.ts';
 import { UnknownFormat } from './unreadable.ts';
@@ -110,9 +111,9 @@ const MANAGERS = Buffer.from('"managedFields":[');
 export function storedObject(value: Buffer): unknown {
   check(value);
   const key = value.indexOf(MANAGERS, HEADER);
-  if (key < 0) return JSON.parse(value.toString('utf8', HEADER));
+  if (key < 0) return parseExact(value.toString('utf8', HEADER));
   const from = key + MANAGERS.length;
-  return JSON.parse(value.toString('utf8', HEADER, from) + value.toString('utf8', endOfArray(value, from)));
+  return parseExact(value.toString('utf8', HEADER, from) + value.toString('utf8', endOfArray(value, from)));
 }
 
 /** The end of the array whose content begins at `from`: the offset of its closing bracket, or the end of a text that lacks it. */

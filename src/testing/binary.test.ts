@@ -1,7 +1,9 @@
 /** A client in the binary form: tests see the same objects, and the server other bytes. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HttpRequest } from '../client/http.ts';
 import { builtinKinds } from '../kinds/index.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { isEnvelope } from '../schema/envelope.ts';
 import { BinaryForm } from './binary.ts';
@@ -116,7 +118,7 @@ test('bodies are in the binary form on the way, unless they have none', async ()
       method: 'POST',
       path,
       headers: { accept: 'application/json', 'content-type': type },
-      body: JSON.stringify(body),
+      body: jsonText(body),
     });
     const { headers, body: bytes } = sent.at(-1) as HttpRequest;
     return { ...headers, isBinary: isEnvelope(Buffer.from(bytes ?? '')), shown: JSON.parse(answer.body.toString()) };

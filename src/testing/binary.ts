@@ -2,15 +2,18 @@
  * A transport whose bodies are in the binary form (protobuf), as clients in Go send them; its user sees JSON. What has no binary form
  * stays JSON: custom kinds, patches, and subresources that are kinds of their own.
  */
+
 import type { Http, HttpRequest, StreamSink } from '../client/http.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { listSchema } from '../kinds/lists.ts';
 import { DeleteOptions, PartialObjectMetadata, PartialObjectMetadataList, Status } from '../kinds/meta-kinds.ts';
 import { serve } from '../kinds/served.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
 import { decodeEnvelope, decodeObject, encodeObject, isEnvelope } from '../schema/envelope.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { decode, toJson } from '../schema/json.ts';
+import { parseExact } from '../schema/parse.ts';
 import { decodeProtobuf } from '../schema/protobuf.ts';
 import { bytes, type JsonObject, type JsonValue, type MessageType, message, opt, req, string } from '../schema/types.ts';
 
@@ -59,7 +62,7 @@ export class BinaryForm {
 
   /** A body as JSON. */
   received(body: Buffer): Buffer {
-    return isEnvelope(body) ? Buffer.from(JSON.stringify(this.read(body))) : body;
+    return isEnvelope(body) ? Buffer.from(jsonText(this.read(body))) : body;
   }
 
   private sent(request: HttpRequest): HttpRequest {
@@ -76,7 +79,7 @@ export class BinaryForm {
 
   /** Undefined where it cannot be in the binary form: the server says what is wrong with it. */
   private encoded(body: string | Buffer): Buffer | undefined {
-    const object = JSON.parse(body.toString()) as JsonObject;
+    const object = parseExact(body.toString()) as JsonObject;
     const schema = this.schemas.get(`${object.apiVersion} ${object.kind}`);
     if (schema === undefined) return undefined;
     try {
@@ -108,7 +111,7 @@ export class BinaryForm {
           const end = LENGTH_BYTES + rest.readUInt32BE(0);
           const { type, object } = decodeProtobuf(Event, rest.subarray(LENGTH_BYTES, end));
           rest = rest.subarray(end);
-          sink.data(Buffer.from(`${JSON.stringify({ type, object: this.read(Buffer.from(object?.raw ?? '', 'base64')) })}\n`));
+          sink.data(Buffer.from(`${jsonText({ type, object: this.read(Buffer.from(object?.raw ?? '', 'base64')) })}\n`));
         }
       },
       end: (error) => sink.end(error),

@@ -4,7 +4,9 @@
  *   const server = await startTestServer({ clock: '2026-01-01T00:00:00Z', controllers: true });
  *   await server.clock.advance('1h');      // tokens, events, finished Jobs… expire, in order
  */
+
 import { type Cancel, type Clock, FakeClock, systemClock } from '../lib/clock.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { durationMillis } from '../lib/time.ts';
 import type { Activity } from './activity.ts';
 
@@ -32,7 +34,7 @@ export function clockOf(choice: ClockChoice | undefined): Clock | undefined {
   if (choice === 'fake') return new FakeClock(systemClock.now());
   const time = Date.parse(choice);
   if (Number.isNaN(time))
-    throw new Error(`clock: ${JSON.stringify(choice)} is not a time: use "fake", a time like 2026-01-01T00:00:00Z, or a FakeClock`);
+    throw new Error(`clock: ${jsonText(choice)} is not a time: use "fake", a time like 2026-01-01T00:00:00Z, or a FakeClock`);
   return new FakeClock(time);
 }
 

@@ -9,6 +9,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../lib/clock.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';
+import { parseExact } from '../schema/parse.ts';
 import type { Context } from '../server/context.ts';
 import type { ChangeRecord } from '../storage/engine.ts';
 import type { MemoryEngine } from '../storage/engines/memory.ts';
@@ -334,7 +335,7 @@ const fieldsOf = ({ before, after }: Written): readonly string[] =>
 function objectOf(value: Buffer | undefined): Record<string, unknown> | undefined {
   if (value === undefined) return undefined;
   try {
-    return JSON.parse(storedText(value).toString('utf8'));
+    return parseExact(storedText(value).toString('utf8')) as Record<string, unknown>;
   } catch {
     // Values of an encrypted store.
     return {};

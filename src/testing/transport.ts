@@ -5,7 +5,9 @@
 
 import type { User } from '../auth/types.ts';
 import { errorFrom, type Http } from '../client/http.ts';
+import { jsonText } from '../lib/json-text.ts';
 import { setOwn } from '../lib/own.ts';
+import { parseExact } from '../schema/parse.ts';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
@@ -60,7 +62,7 @@ export class TestTransport {
     const answer = await this.keepAlive.during(sent);
     const text = answer.body.toString();
     const received = headersOf(answer.headers);
-    return { status: answer.status, headers: received, text, body: isJson(received) && text !== '' ? JSON.parse(text) : text };
+    return { status: answer.status, headers: received, text, body: isJson(received) && text !== '' ? parseExact(text) : text };
   }
 
   /** Like the global `fetch`; the host of the address is ignored. The body is streamed, as watches need it. */
@@ -181,7 +183,7 @@ function bodyOf(body: unknown): [body: string | Buffer | undefined, type: string
   if (body === undefined) return [undefined, undefined];
   if (typeof body === 'string') return [body, 'application/json'];
   if (body instanceof Uint8Array) return [Buffer.from(body), 'application/json'];
-  return [JSON.stringify(body), 'application/json'];
+  return [jsonText(body), 'application/json'];
 }
 
 function lowerCase(...given: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Event } from '../../src/kinds/audit/schema/v1.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { unknownFieldsIn } from '../../src/schema/field-place.ts';
@@ -414,7 +415,7 @@ test('strict: a request that cannot be recorded is refused', async () => {
   const config = join(directory, 'dead.conf');
   writeFileSync(
     config,
-    JSON.stringify({
+    jsonText({
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'h', cluster: { server: 'http://127.0.0.1:1/' } }],

@@ -6,13 +6,15 @@
  * Cases about protobuf messages are left out, since values here are JSON, and those that only an evaluation without a check passes. What else
  * differs stands in `differences`, with the reason.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Frame } from '../../src/lib/cel/budget.ts';
 import { equal } from '../../src/lib/cel/equal.ts';
 import { CelError, CelRuntimeError, type CelType, CostBudget, compile, DYN, listOf, mapOf, optionalOf } from '../../src/lib/cel/index.ts';
-import { boxDouble, CelMap, Duration, Optional, plainInt, Timestamp, TypeValue, UInt } from '../../src/lib/cel/values.ts';
+import { boxDouble, CelMap, Duration, Optional, Timestamp, TypeValue, UInt } from '../../src/lib/cel/values.ts';
+import { toInteger } from '../../src/lib/integers.ts';
 import { differences, leftOut } from './differences.ts';
 import { type Message, messageAt, parseTextProto, textAt } from './textproto.ts';
 
@@ -28,7 +30,7 @@ function fromMessage(message: Message): unknown {
     case 'bool_value':
       return text === 'true';
     case 'int64_value':
-      return plainInt(BigInt(text));
+      return toInteger(BigInt(text));
     case 'uint64_value':
       return new UInt(BigInt(text));
     case 'double_value':

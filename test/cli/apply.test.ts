@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
 import { FakeClock } from '../../src/lib/clock.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
@@ -77,7 +78,7 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
       { schema: { type: 'object', [`${server.identity.schemaExtensionPrefix}preserve-unknown-fields`]: true } },
     ]);
     const bed = { apiVersion: `${group}/v1`, kind: 'Bed', metadata: { name: 'b' }, spec: { rows: 3 } };
-    plat.file('bed.yaml', `${JSON.stringify(definition)}\n---\n${JSON.stringify(bed)}\n`);
+    plat.file('bed.yaml', `${jsonText(definition)}\n---\n${JSON.stringify(bed)}\n`);
     const said = await plat.ok(['apply', '-n', ns, '-f', 'bed.yaml']);
     expect(said).toContain(`customresourcedefinition.apiextensions.${server.identity.groupSuffix}/beds.${group} created\n`);
     expect(said).toContain(`bed.${group}/b created\n`);
@@ -186,7 +187,7 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     const late = testIO({
       clock,
       cwd: plat.cwd,
-      stdin: async () => JSON.stringify(list),
+      stdin: async () => jsonText(list),
       terminal: { ...terminal, size: () => ({ width: 200, height: 9 }) },
     });
     const connection = ['--kubeconfig', server.running.adminConfigPath];

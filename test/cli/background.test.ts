@@ -2,6 +2,7 @@
  * `plat up`, `plat list` and `plat down`, as scripts use them. The servers are the built program; the commands are it where a test says
  * so (`built`), which shows that they work there, and else run in this process, which takes a tenth of the time.
  */
+
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -12,6 +13,7 @@ import { processOf } from '../../src/cli/background/process.ts';
 import { upCommand } from '../../src/cli/background/up.ts';
 import { commands, run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Loose } from '../support/client.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
@@ -182,9 +184,9 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     const record = JSON.parse(readFileSync(state('dev', 'server.json'), 'utf8'));
     await ok('down', 'dev', '--keep');
     const stale = { ...record, process: { pid: process.pid, started: 'another time' } };
-    writeFileSync(state('dev', 'server.json'), JSON.stringify(stale));
+    writeFileSync(state('dev', 'server.json'), jsonText(stale));
     expect(await listed()).toMatchObject([{ name: 'dev', status: 'Stopped' }]);
-    writeFileSync(state('dev', 'server.json'), JSON.stringify(stale));
+    writeFileSync(state('dev', 'server.json'), jsonText(stale));
     expect(await ok('down', 'dev')).toBe('dev removed\n');
     expect(alive(process.pid)).toBe(true);
   }, 300_000);

@@ -1,9 +1,11 @@
 /** `plat convert` and `plat check` beside a server: one that has stored an object in its old version shows what convert writes. */
+
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Catalogue } from '../../src/cli/convert/catalogue.ts';
 import { type Row, removalTable, withNames } from '../../src/cli/convert/removal-table.testing.ts';
 import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { clientSideApply, type Identity, identities } from '../../src/meta/identity.ts';
 import { parseYamlDocuments } from '../../src/schema/yaml.ts';
 import { type Plat, platFor } from '../support/plat.ts';
@@ -51,7 +53,7 @@ describe.each(Object.values(identities))('with identity $name', (identity) => {
       const [old] = parseYamlDocuments(text.replaceAll('lamp', 'torch')) as [Loose];
       const [converted] = parseYamlDocuments(await convert(text, '--to-release', release)) as [Loose];
       expect(await stored(converted, converted.apiVersion)).toEqual(
-        JSON.parse(JSON.stringify(await stored(old, converted.apiVersion)).replaceAll('torch', 'lamp')),
+        JSON.parse(jsonText(await stored(old, converted.apiVersion)).replaceAll('torch', 'lamp')),
       );
     },
   );
@@ -157,7 +159,7 @@ describe.each(Object.values(identities))('with identity $name', (identity) => {
     });
 
     test('manifests: a table, an exit code, and what a person must decide', async () => {
-      plat.file('m/web.yaml', `${JSON.stringify({ ...budget, spec: { selector: {} } })}\n---\napiVersion: example.com/v1\nkind: Lamp\n`);
+      plat.file('m/web.yaml', `${jsonText({ ...budget, spec: { selector: {} } })}\n---\napiVersion: example.com/v1\nkind: Lamp\n`);
       const { code, stdout, stderr } = await platFor(server, {}, []).run(['check', '-f', `${plat.cwd}/m`, '--to-release', '1.25']);
       expect(code).toBe(3);
       expect(stdout).toMatch(

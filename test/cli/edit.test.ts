@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -46,7 +47,7 @@ describe('edit', () => {
       NODE_TLS_REJECT_UNAUTHORIZED: '0',
     };
     writeFileSync(join(directory, 'editor.mjs'), program);
-    writeFileSync(join(directory, 'steps.json'), JSON.stringify(steps));
+    writeFileSync(join(directory, 'steps.json'), jsonText(steps));
     return { plat: platFor(server, env), env, shown: (n) => readFileSync(join(directory, String(n)), 'utf8') };
   }
 

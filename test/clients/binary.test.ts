@@ -2,10 +2,12 @@
  * A client that speaks only the binary form uses every built-in resource in every version, and sees field by field what a client
  * sees that speaks JSON.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtinKinds } from '../../src/kinds/index.ts';
 import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { groupName, type Identity, identities, kubernetes } from '../../src/meta/identity.ts';
 import { type BinaryAnswer, BinaryClient, type BinaryObject } from '../support/binary-client.ts';
 import { readExamples } from '../support/examples.ts';
@@ -40,7 +42,7 @@ const collectionOf = ({ apiVersion, kind }: Subject): string =>
 /** An example in the words of an identity. */
 function inIdentity(object: Loose, identity: Identity): Loose {
   if (identity.name === kubernetes.name) return structuredClone(object);
-  const text = JSON.stringify(object)
+  const text = jsonText(object)
     .replaceAll(kubernetes.signers.apiserverClient, identity.signers.apiserverClient)
     .replaceAll(kubernetes.domain, identity.domain)
     .replaceAll(kubernetes.groupSuffix, identity.groupSuffix);

@@ -1,9 +1,11 @@
 /** Users of a configuration against a real server: a plug-in, a token in a file, someone to act as; and kubectl with the same file. */
+
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -32,7 +34,7 @@ if (spec.cluster.server.startsWith('https://')) console.log(JSON.stringify({ kin
   const ca = /certificate-authority-data: (\S+)/.exec(readFileSync(server.running.adminConfigPath, 'utf8'))?.[1];
   writeFileSync(
     config,
-    JSON.stringify({
+    jsonText({
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'c', cluster: { server: server.address, 'certificate-authority-data': ca } }],

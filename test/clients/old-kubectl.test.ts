@@ -1,7 +1,9 @@
 /** Debian's kubectl, which is of 1.20: it reads OpenAPI v2 only, and asks for things in ways that newer ones have left. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { oldKubectl, oldKubectlMissing, writeConfig } from '../support/foreign-client.ts';
 import { type Kubectl, kubectlFixture, kubectlFor } from '../support/kubectl.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
@@ -130,8 +132,7 @@ describe.skipIf(missing !== undefined)(`kubectl 1.20 (${missing ?? 'found'})`, {
 
   test('patches of every type, label, annotate, scale, set', async () => {
     await server.admin.ok('POST', path('').slice(0, -1), deployment('patched'));
-    const patch = (type: string, body: unknown) =>
-      kubectl.ok(within('patch', 'deploy', 'patched', `--type=${type}`, '-p', JSON.stringify(body)));
+    const patch = (type: string, body: unknown) => kubectl.ok(within('patch', 'deploy', 'patched', `--type=${type}`, '-p', jsonText(body)));
     const containers = async () =>
       (await server.admin.ok('GET', path('patched'))).spec.template.spec.containers.map((one: Loose) => one.name);
     await patch('strategic', { spec: { template: { spec: { containers: [{ name: 'side', image: 's' }] } } } });
@@ -202,7 +203,7 @@ describe.skipIf(missing !== undefined)(`kubectl 1.20 (${missing ?? 'found'})`, {
     // One file each, of one command: it refuses each, and goes on with the next.
     const files = wrong.map(([object], i) => {
       const file = join(server.dataDir, `wrong-${i}.json`);
-      writeFileSync(file, JSON.stringify(object));
+      writeFileSync(file, jsonText(object));
       return file;
     });
     const { code, stdout, stderr } = await kubectl.run(within('create', '--dry-run=client', ...files.flatMap((file) => ['-f', file])));

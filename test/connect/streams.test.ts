@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { kubectlMinor } from '../support/kubectl.ts';
 import { eventually, type RawConnection, rawConnection, startWorld, type World } from './support.ts';
 import { acceptWebSocket } from './websocket.ts';
@@ -214,7 +215,7 @@ test('kubectl exec, over WebSocket', async (context) => {
     peer.onFrame = (payload) => {
       if (payload[0] !== 0 || payload.length === 1) return;
       send(1, `got ${payload.subarray(1)}`);
-      send(3, JSON.stringify({ metadata: {}, status: 'Success' }));
+      send(3, jsonText({ metadata: {}, status: 'Success' }));
       peer.close();
     };
   };

@@ -1,8 +1,10 @@
 /** The configuration file while a server uses it: changes, faults, and what is told of them. */
+
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { composeEncryption, type Encryption, LOOK_MS, RETRY_MS } from '../../src/compose/encryption.ts';
 import { FakeClock } from '../../src/lib/clock.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { Metrics } from '../../src/lib/metrics.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -21,8 +23,7 @@ afterEach(async () => {
 async function setUp(config: ConfigFile, more: { reload?: boolean; connect?: Parameters<typeof composeEncryption>[0]['connect'] } = {}) {
   const clock = new FakeClock();
   const lines: string[] = [];
-  const line = (level: string) => (message: string, fields?: object) =>
-    void lines.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+  const line = (level: string) => (message: string, fields?: object) => void lines.push(`${level} ${message} ${jsonText(fields ?? {})}`);
   const log: Log = { ...silentLog, error: line('error'), warn: line('warn'), info: line('info') };
   const metrics = new Metrics({ version: '1.24' });
   const engine = openMemoryEngine();
@@ -188,7 +189,7 @@ test('keys are in no answer, log line or metric of a server', async () => {
   const keys = [newKey('one'), newKey('two')];
   const config = new ConfigFile('plat', [local('aescbc', ...keys), identityEntry]);
   const lines: string[] = [];
-  const keep = (message: string, fields?: object) => void lines.push(message + JSON.stringify(fields ?? {}));
+  const keep = (message: string, fields?: object) => void lines.push(message + jsonText(fields ?? {}));
   const log: Log = {
     ...silentLog,
     error: keep,

@@ -1,8 +1,10 @@
 /** Configuration files with keys made for the run, and what a store's files hold. */
+
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOOK_MS } from '../../src/compose/encryption.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { groupName, identityOf } from '../../src/meta/identity.ts';
 import type { TestServerOptions } from '../support/server.ts';
@@ -22,7 +24,7 @@ export const configText = (
   identity: string,
   ...rules: readonly { resources: readonly string[]; providers: readonly ProviderEntry[] }[]
 ): string =>
-  JSON.stringify({
+  jsonText({
     apiVersion: `${groupName(identityOf(identity), 'apiserver.config')}/v1`,
     kind: 'EncryptionConfiguration',
     resources: rules,

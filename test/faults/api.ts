@@ -1,5 +1,7 @@
 /** A client for tests that kill what they talk to: an answer, or the knowledge that there will be none. */
+
 import http2 from 'node:http2';
+import { jsonText } from '../../src/lib/json-text.ts';
 import type { Loose } from '../support/client.ts';
 
 /** The request may have had an effect or not. */
@@ -73,7 +75,7 @@ export class Api {
 
   async ok(method: string, path: string, request?: ApiRequest): Promise<Loose> {
     const { status, body } = await this.send(method, path, request);
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${jsonText(body)}`);
     return body;
   }
 

@@ -2,8 +2,10 @@
  * Opens copies of a store in each of which one bit is flipped, writes to those that open, and repairs the damaged ones. It
  * says which copy comes next before it touches it, because the database library may end the process.
  */
+
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { repairDirectory } from '../../src/storage/engines/lmdb/repair.ts';
 import { verifyDirectory } from '../../src/storage/engines/lmdb/verify.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
@@ -28,7 +30,7 @@ for (const [at, mask] of JSON.parse(flips) as [number, number][]) {
   const opened = await openLmdbEngine({ dataDir: used, unsafeNoSync: true }).catch((error: Error) => error);
   const seen = opened instanceof Error ? { refused: opened.message } : await use(opened, used);
   const repaired = findings.length > 0 ? await repair(copy('repaired')) : undefined;
-  console.log(`${JSON.stringify({ at, findings, ...seen, repaired })}`);
+  console.log(`${jsonText({ at, findings, ...seen, repaired })}`);
 }
 
 type Engine = Awaited<ReturnType<typeof openLmdbEngine>>;

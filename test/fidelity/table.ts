@@ -8,7 +8,9 @@
  *
  * The answer to a refusal is its reason, or the fields of its causes with theirs; else part of the object.
  */
+
 import { expect } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import type { Client, Loose } from '../support/client.ts';
 
 export type Row = readonly [method: string, path: string, body: unknown, status: number, answer?: string | readonly string[] | object];
@@ -29,7 +31,7 @@ export async function answers(client: Client, rows: readonly Row[]): Promise<Loo
       ...(type !== undefined && { headers: { 'content-type': type } }),
     });
     last = answer.text.startsWith('{') ? answer.json : answer.text;
-    const row = `${method} ${path} ${JSON.stringify(body)}: ${answer.text.slice(0, 1500)}`;
+    const row = `${method} ${path} ${jsonText(body)}: ${answer.text.slice(0, 1500)}`;
     expect(answer.status, row).toBe(status);
     if (wanted === undefined) continue;
     if (typeof wanted === 'string') expect(last.reason, row).toBe(wanted);

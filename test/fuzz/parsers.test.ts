@@ -9,6 +9,7 @@ import { compilePattern, PatternError } from '../../src/kinds/apiextensions/valu
 import { Pod } from '../../src/kinds/core/schema/pod.ts';
 import { schemaOf } from '../../src/kinds/schemas.ts';
 import { BadReply, type Reply, ReplyReader } from '../../src/lib/calls/reply.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { isSignedBy, parseJwt, signJwt } from '../../src/lib/jwt.ts';
 import { isIssuedByNamesake } from '../../src/lib/pki/namesake.ts';
 import {
@@ -194,12 +195,12 @@ test('YAML is read or refused, and what was read is written so that another read
       const read = attempt(() => ({ value: parseYaml(input) }), DecodeError);
       if (read === undefined) return;
       const written = stringifyYaml(read.value);
-      deepStrictEqual(asNumbers(parseYaml(written)), asNumbers(JSON.parse(JSON.stringify(asNumbers(read.value)))));
+      deepStrictEqual(asNumbers(parseYaml(written)), asNumbers(JSON.parse(jsonText(asNumbers(read.value)))));
       if (/[^\x20-\x7e\n]|<<|[eE][-+]?[0-9]|"[-+0-9._]+"/.test(written)) return;
       const elsewhere = asNumbers(parseElsewhere(written, { version: '1.1', maxAliasCount: -1 }));
       // The other reader takes some words, such as a lone dot, for numbers that are none.
       if (hasNaN(elsewhere)) return;
-      deepStrictEqual(elsewhere, JSON.parse(JSON.stringify(asNumbers(read.value))));
+      deepStrictEqual(elsewhere, JSON.parse(jsonText(asNumbers(read.value))));
     },
   }));
 
@@ -272,9 +273,9 @@ test('JSON patches change a document or are refused, and leave the one they were
     words: patchWords,
     check(input) {
       const document = JSON.parse(JSON.stringify(pod)) as JsonValue;
-      const before = JSON.stringify(document);
+      const before = jsonText(document);
       const changed = attempt(() => readJsonPatch(input)(document), ApiError);
-      expect(JSON.stringify(document)).toBe(before);
+      expect(jsonText(document)).toBe(before);
       expect(({} as Record<string, unknown>).x).toBeUndefined();
       if (changed === undefined) return;
       const naive = naivePatch(JSON.parse(before), input);
@@ -314,7 +315,7 @@ function naivePatch(document: unknown, body: Buffer): unknown {
     else return undefined;
     root = document as Record<string, unknown>;
   }
-  return JSON.parse(JSON.stringify(root));
+  return JSON.parse(jsonText(root));
 }
 
 /** RFC 7396, word for word. */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mutated } from '../../src/kinds/validation/mutations.testing.ts';
 import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
 import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../../src/testing/index.ts';
@@ -17,7 +18,7 @@ import { type Example, readExamples, servedVersions } from '../support/examples.
 const examples = readExamples();
 /** What the server logged as errors. */
 const errors: string[] = [];
-const log: Log = { ...silentLog, error: (message, fields) => void errors.push(`${message} ${JSON.stringify(fields)}`), child: () => log };
+const log: Log = { ...silentLog, error: (message, fields) => void errors.push(`${message} ${jsonText(fields)}`), child: () => log };
 let server: TestServer;
 
 beforeAll(async () => {

@@ -2,7 +2,9 @@
  * The stock client and plat called as kubectl do the same: one scenario of apply and its kin, run by each in a namespace of its
  * own on the same server. Standard output, exit codes and the objects at the end are compared.
  */
+
 import { describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { platFor } from '../support/plat.ts';
 import type { Loose } from '../support/server.ts';
@@ -103,5 +105,5 @@ describe.skipIf(kubectlMissing !== undefined)(`apply and its kin${kubectlMissing
 function withoutServerFields({ metadata, ...item }: Loose, ns: string): unknown {
   const { uid: _, resourceVersion: __, creationTimestamp: ___, managedFields, ...rest } = metadata;
   const managers = managedFields.map(({ manager, operation }: Loose) => `${manager} ${operation}`).sort();
-  return JSON.parse(JSON.stringify({ ...item, metadata: rest, managers }).replaceAll(ns, 'NS'));
+  return JSON.parse(jsonText({ ...item, metadata: rest, managers }).replaceAll(ns, 'NS'));
 }

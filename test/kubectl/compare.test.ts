@@ -2,11 +2,13 @@
  * Commands that no other test compares, by the stock kubectl and by plat called as kubectl against the same server: standard
  * output and exit codes are equal, but for the differences that a row names with their reason.
  */
+
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../src/cli/cp/pack.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { makeRequest } from '../../src/lib/pki/request.ts';
 import { newAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
@@ -283,7 +285,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     const specs = await Promise.all(
       ['a', 'b', 'a-copy', 'b-copy'].map(async (name) => {
         const { containers, ephemeralContainers, nodeName } = ((await world.server.admin.ok('GET', `${pods}/${name}`)) as Loose).spec;
-        return JSON.stringify({ containers, ephemeralContainers, nodeName }).replace(/kube-api-access-\w{5}/g, 'TOKEN');
+        return jsonText({ containers, ephemeralContainers, nodeName }).replace(/kube-api-access-\w{5}/g, 'TOKEN');
       }),
     );
     expect([specs[1], specs[3]]).toEqual([specs[0], specs[2]]);

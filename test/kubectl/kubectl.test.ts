@@ -1,5 +1,7 @@
 /** A stock kubectl against a server that goes by stock names. */
+
 import { beforeAll, describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { type Kubectl, kubectlFixture, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -133,8 +135,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
 
   test('patches of every type', async () => {
     await deploymentMade('patched');
-    const patch = (type: string, body: unknown) =>
-      kubectl.ok(within('patch', 'deploy', 'patched', `--type=${type}`, '-p', JSON.stringify(body)));
+    const patch = (type: string, body: unknown) => kubectl.ok(within('patch', 'deploy', 'patched', `--type=${type}`, '-p', jsonText(body)));
     const containers = async () =>
       (await server.admin.ok('GET', `/apis/apps/v1/namespaces/${ns}/deployments/patched`)).spec.template.spec.containers.map(
         (c: { name: string }) => c.name,

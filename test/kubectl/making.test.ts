@@ -2,7 +2,9 @@
  * Commands that make objects and set their fields: the stock kubectl and plat called as kubectl print the same, exit the same and
  * leave the same objects. kubectl works in one namespace of a server, plat in another.
  */
+
 import { beforeAll, describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { kubectlFixture, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import type { Loose } from '../support/server.ts';
@@ -120,7 +122,7 @@ describe.skipIf(kubectlMissing)('kubectl and plat called as kubectl', () => {
 
 /** Without what every object has of its own: uid, version, times and addresses. Of managers their names. */
 function comparable(item: Loose, plain: (text: string) => string): { name: string; object: Loose } {
-  const { metadata, spec = {}, status: _, ...rest } = JSON.parse(plain(JSON.stringify(item))) as Loose;
+  const { metadata, spec = {}, status: _, ...rest } = JSON.parse(plain(jsonText(item))) as Loose;
   const { uid: __, resourceVersion: ___, creationTimestamp: ____, managedFields = [], ownerReferences = [], ...meta } = metadata;
   const { clusterIP, clusterIPs: _____, ports, ...others } = spec;
   // Newer clients than 1.24 make a cron job the controller of a job that is made from it.

@@ -2,9 +2,11 @@
  * Valid requests that the property starts from. Endpoints come from discovery and from the list of paths that the server
  * gives, bodies from `examples/` and from requests of recorded conversations (`corpus.json`, made by `distill.mjs`).
  */
+
 import { readFileSync } from 'node:fs';
 import { builtinKinds } from '../../src/kinds/index.ts';
 import { serve } from '../../src/kinds/served.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import type { Identity } from '../../src/meta/identity.ts';
 import type { MessageType } from '../../src/schema/types.ts';
 import type { Loose } from '../support/client.ts';
@@ -37,7 +39,7 @@ export interface Endpoint {
 /** Texts of a stock server in the names of another identity. */
 export function inIdentity<T>(value: T, identity: Identity): T {
   if (identity.name === 'kubernetes') return value;
-  const text = JSON.stringify(value)
+  const text = jsonText(value)
     .replaceAll('x-kubernetes-', identity.schemaExtensionPrefix)
     .replaceAll('kubernetes.io', identity.domain)
     .replaceAll('k8s.io', identity.groupSuffix)

@@ -2,6 +2,7 @@
  * Changes of a request. An edit is a number that says what it does and one from which all else of it follows, so that
  * fast-check can leave edits out until only those remain that a failure needs.
  */
+import { jsonText } from '../../src/lib/json-text.ts';
 import { encodeObject } from '../../src/schema/envelope.ts';
 import { decode } from '../../src/schema/json.ts';
 import type { JsonObject, JsonValue } from '../../src/schema/types.ts';
@@ -91,7 +92,7 @@ function placeIn(root: JsonValue | undefined, random: Random): Place | undefined
 const put = (target: JsonValue, key: string, value: JsonValue): void => {
   Object.defineProperty(target as object, key, { value, enumerable: true, configurable: true, writable: true });
 };
-const copy = (value: JsonValue | undefined): JsonValue => (value === undefined ? null : (JSON.parse(JSON.stringify(value)) as JsonValue));
+const copy = (value: JsonValue | undefined): JsonValue => (value === undefined ? null : (JSON.parse(jsonText(value)) as JsonValue));
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -103,7 +104,7 @@ const inBody =
   };
 
 const textOf = (draft: Draft): string =>
-  draft.bytes?.toString('latin1') ?? (draft.body === undefined ? '' : JSON.stringify(draft.body).slice(0, LONGEST));
+  draft.bytes?.toString('latin1') ?? (draft.body === undefined ? '' : jsonText(draft.body).slice(0, LONGEST));
 
 /** JSON patches on what is there, and on what is not. */
 function operationsOn(body: JsonValue | undefined, random: Random): JsonValue {
@@ -145,7 +146,7 @@ const bodyEdits: readonly EditOf[] = [
   // A list or a map that is long.
   inBody((place, random) => {
     const value = place.get();
-    const item = JSON.stringify(Array.isArray(value) ? (value[0] ?? null) : value);
+    const item = jsonText(Array.isArray(value) ? (value[0] ?? null) : value);
     const times = Math.min(pick(random, [10, 100, 2000]), Math.floor(LONGEST / 2 / (item.length + 12)));
     if (Array.isArray(value)) {
       const named = random() < 0.7;
@@ -215,9 +216,7 @@ const formEdits: readonly EditOf[] = [
   },
   // A repeated key.
   (draft, random) => {
-    draft.bytes = Buffer.from(
-      textOf(draft).replace('{', `{"${pick(random, fields.slice(0, 20))}":${JSON.stringify(pick(random, values))},`),
-    );
+    draft.bytes = Buffer.from(textOf(draft).replace('{', `{"${pick(random, fields.slice(0, 20))}":${jsonText(pick(random, values))},`));
   },
   // Bytes that are not what they were.
   (draft, random) => {
@@ -341,6 +340,6 @@ export function edited(base: Base, changes: readonly Edit[], world: EditWorld): 
   };
   for (const { what, seed } of changes) edits[what]?.(draft, randomOf(seed), world);
   const { body, bytes, schema: _, ...rest } = draft;
-  const text = bytes ?? (body === undefined ? undefined : JSON.stringify(body));
+  const text = bytes ?? (body === undefined ? undefined : jsonText(body));
   return { ...rest, body: text?.slice(0, LONGEST * 2) };
 }

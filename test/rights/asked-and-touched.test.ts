@@ -3,10 +3,12 @@
  * and without tricks; the authorizer's questions are recorded, what the store was changed by is read from its history, and
  * what was shown is found by marks in the answers, whatever their form. What was touched must be exactly what was asked for.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Attributes, Authorizer } from '../../src/auth/types.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { encodeObject } from '../../src/schema/envelope.ts';
 import { decode } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';
@@ -164,7 +166,7 @@ class Case {
   }
 
   private async make(path: string, given: Loose, prefix: string, namespace: string): Promise<void> {
-    const object = JSON.parse(JSON.stringify(given).replaceAll('"namespace":"shop"', `"namespace":"${namespace || 'shop'}"`));
+    const object = JSON.parse(jsonText(given).replaceAll('"namespace":"shop"', `"namespace":"${namespace || 'shop'}"`));
     object.metadata.annotations = { ...object.metadata.annotations, mark: mark(prefix, namespace, object.metadata.name) };
     if (namespace !== '') object.metadata.namespace = namespace;
     const answer = await this.server.admin.post(path.replace(/namespaces\/[^/]+/, `namespaces/${namespace}`), object);
@@ -445,7 +447,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', { timeout: 120_000 }, (store
         ['POST', at, { name: 'made', namespace: 'beta' }],
         ['PUT', `${at}/${name}`, { ...inside, name: 'other' }],
       ] as const) {
-        const message = decode(schema, JSON.parse(JSON.stringify({ ...object, metadata: { ...object.metadata, ...metadata } })));
+        const message = decode(schema, JSON.parse(jsonText({ ...object, metadata: { ...object.metadata, ...metadata } })));
         const body = encodeObject(schema, message as { kind?: string; apiVersion?: string });
         const outcome = await world.run(admin, method, path, body, { 'content-type': 'application/vnd.kubernetes.protobuf' });
         check(outcome, method, path);

@@ -2,6 +2,7 @@
  * One store, opened with each release of the API up and down again: what is stored stays readable, and can be written, in every
  * version that is served. Objects of all kinds are written in the oldest version that the first release has.
  */
+
 import { expect, test } from 'vitest';
 import { kindsOf } from '../../src/compose/api-release.ts';
 import { composeServer } from '../../src/compose/server.ts';
@@ -12,6 +13,7 @@ import { fromHub, read, toHub } from '../../src/kinds/older.testing.ts';
 import { lifetimeOf, servedByDefault } from '../../src/kinds/releases.ts';
 import { type Served, serve } from '../../src/kinds/served.ts';
 import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type ApiRelease, apiReleases } from '../../src/lib/version.ts';
@@ -76,7 +78,7 @@ class Follower {
     if (view === undefined) return;
     const { served, object } = this.example;
     const { status, body } = await send('POST', this.folder(view), fromHub(view, toHub(served, read(served, object))));
-    expect(status, `${this.example.file} in ${view.apiVersion}: ${JSON.stringify(body)}`).toBe(201);
+    expect(status, `${this.example.file} in ${view.apiVersion}: ${jsonText(body)}`).toBe(201);
     const { uid = '', name = '' } = (body as ApiObject).metadata;
     this.uid = uid;
     this.path = name;
@@ -96,7 +98,7 @@ class Follower {
     if (first === undefined || !written.includes(release)) return;
     const patch = { metadata: { annotations: { 'example.com/release': release } } };
     const { status, body } = await send('PATCH', `${this.folder(first)}/${this.path}`, patch);
-    expect(status, `${this.example.file} in ${first.apiVersion} of ${release}: ${JSON.stringify(body)}`).toBe(200);
+    expect(status, `${this.example.file} in ${first.apiVersion} of ${release}: ${jsonText(body)}`).toBe(200);
   }
 
   private folder({ group, version, apiVersion, kind }: Served): string {

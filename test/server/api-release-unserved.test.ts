@@ -1,7 +1,9 @@
 /** Objects of kinds that the release of the API does not have are deleted with their namespace and with their owners. */
+
 import { expect, test } from 'vitest';
 import { type ComposedServer, composeServer } from '../../src/compose/server.ts';
 import type { ServerOptions } from '../../src/config/server-options.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { KeepAlive } from '../../src/testing/keep-alive.ts';
@@ -38,7 +40,7 @@ test('a namespace is emptied of kinds that are not served, and so is what delete
   provideSigningKey(dataDir);
   const create = async ({ send }: Open, path: string, body: unknown): Promise<Loose> => {
     const answer = await send('POST', path, body);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(answer.status, jsonText(answer.body)).toBe(201);
     return answer.body;
   };
 

@@ -1,5 +1,7 @@
 /** What bodies of requests are read as: text that is UTF-8, one document, what an envelope says it holds. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
 import { block, envelope } from '../support/wire.ts';
 
@@ -42,7 +44,7 @@ describe.each(['plat', 'kubernetes'] as const)('bodies sent to a %s server', (id
     ['an overlong form', [0xc0, 0xaf]],
     ['half a pair', [0xed, 0xa0, 0x80]],
   ];
-  const state = async (): Promise<string> => JSON.stringify((await server.admin.ok('GET', configmaps)).items);
+  const state = async (): Promise<string> => jsonText((await server.admin.ok('GET', configmaps)).items);
 
   describe.each(foreign)('text that is not UTF-8 (%s) is refused, the field is named, nothing is stored', (_name, bad) => {
     test('in JSON and YAML, created, replaced, patched and applied', async () => {
@@ -185,7 +187,7 @@ describe.each(['plat', 'kubernetes'] as const)('bodies sent to a %s server', (id
     });
 
     test('may hold JSON or YAML, which may leave kind and version to it', async () => {
-      const inside = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+      const inside = (value: unknown): Buffer => Buffer.from(jsonText(value));
       const contentType = 'application/json';
       const metadata = () => ({ name: unique('c') });
       const plain = await post({ contentType, raw: inside({ metadata: metadata(), data: { a: 'b' } }) });

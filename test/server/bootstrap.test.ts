@@ -1,5 +1,7 @@
 /** The objects of a first start, as clients find them. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { recordedText } from '../../src/lib/recordings.testing.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -21,7 +23,7 @@ const paths: Record<string, string> = {
 /** What a recording leaves out: what is different on every server and at every time. */
 function lasting(object: Loose): Loose {
   const { uid, resourceVersion, creationTimestamp, managedFields, generation, selfLink, ...metadata } = object.metadata;
-  const text = JSON.stringify({ ...object, metadata })
+  const text = jsonText({ ...object, metadata })
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
     .replace(/"targetPort":\d+/, '"targetPort":0');
   return JSON.parse(text);

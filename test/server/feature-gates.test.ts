@@ -1,8 +1,10 @@
 /** Gates that guard endpoints and behaviour, each in both states: one server as it is by default, one with all of them switched. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gates, readFeatureGates } from '../../src/config/feature-gates.ts';
 import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
 import { FakeClock } from '../../src/lib/clock.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { flowHeaders } from '../../src/meta/identity.ts';
 import { startTestServer as startKitServer } from '../../src/testing/index.ts';
@@ -26,7 +28,7 @@ const gatesOf = (enabled: readonly string[], disabled: readonly string[] = []): 
   readFeatureGates(new Map([...enabled.map((name) => [name, 'true'] as const), ...disabled.map((name) => [name, 'false'] as const)]));
 
 const warned: string[] = [];
-const log = { ...silentLog, warn: (message: string, fields: object = {}) => void warned.push(`${message} ${JSON.stringify(fields)}`) };
+const log = { ...silentLog, warn: (message: string, fields: object = {}) => void warned.push(`${message} ${jsonText(fields)}`) };
 const storageVersions = '/apis/internal.apiserver.k8s.io/v1alpha1/storageversions';
 const runtimeConfig = readRuntimeConfig(['internal.apiserver.k8s.io/v1alpha1=true']);
 const quiet = { identity: 'kubernetes', controllers: ['-*'] } as const;

@@ -1,4 +1,5 @@
 /** Flags whose effect no other test of a whole server shows. `flag-table.test.ts` counts them all. */
+
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -11,6 +12,7 @@ import { startProvider } from '../../src/auth/oidc/provider.testing.ts';
 import { parseServerFlags, type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import { signingAuthorities } from '../../src/controllers/certificates/authorities.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
 import {
   type Authority,
@@ -48,7 +50,7 @@ const review = async (server: TestServer, token: string): Promise<Loose> =>
 const remote = (name: string, url: string): string =>
   file(
     name,
-    JSON.stringify({
+    jsonText({
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority-data': caBundle } }],

@@ -1,5 +1,6 @@
 /** Keys and names that every object of the language inherits (`constructor`, `__proto__`) are like any other, whatever a client writes. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
@@ -44,7 +45,7 @@ async function defined(): Promise<{ path: string; head: string }> {
   return { path: `/apis/${group}/v1/namespaces/${ns}/things`, head: `"apiVersion":"${group}/v1","kind":"Thing","metadata":{"name":"a"}` };
 }
 /** The fields of an object in the order of their names, without what every object has. */
-const withoutMetadata = ({ apiVersion, kind, metadata, ...rest }: Loose): string => JSON.stringify(sorted(rest));
+const withoutMetadata = ({ apiVersion, kind, metadata, ...rest }: Loose): string => jsonText(sorted(rest));
 const sorted = (value: Loose): Loose =>
   typeof value !== 'object'
     ? value

@@ -1,5 +1,7 @@
 /** Bodies that are large, or stand for much, are worked on in slices: whatever they are written in, and whichever request takes them. */
+
 import { afterEach, expect, test, vi } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { Slices } from '../../src/lib/slices.ts';
 import { encodeEnvelope } from '../../src/schema/envelope.ts';
 import { type Loose, unique } from '../support/server.ts';
@@ -17,7 +19,7 @@ const jsonInEnvelope = (value: Loose): Buffer =>
   encodeEnvelope({
     kind: value.kind,
     apiVersion: value.apiVersion,
-    raw: Buffer.from(JSON.stringify(value)),
+    raw: Buffer.from(jsonText(value)),
     contentType: 'application/json',
   });
 
@@ -45,7 +47,7 @@ onStores(['memory'], { identity: 'kubernetes' }, (server) => {
   const configMaps = async (): Promise<string> => `/api/v1/namespaces/${await server().namespace()}/configmaps`;
 
   test.each<[string, string, (name: string) => string | Buffer]>([
-    ['JSON', 'application/json', (name) => JSON.stringify(configMap(name, { data: keyed(COUNT) }))],
+    ['JSON', 'application/json', (name) => jsonText(configMap(name, { data: keyed(COUNT) }))],
     ['YAML', 'application/yaml', (name) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n${lines(COUNT)}`],
     ['JSON in the binary form', 'application/vnd.kubernetes.protobuf', (name) => jsonInEnvelope(configMap(name, { data: keyed(COUNT) }))],
   ])('an object in %s', async (_, type, body) => {
@@ -89,7 +91,7 @@ onStores(['memory'], { identity: 'kubernetes' }, (server) => {
   ])('a patch of type %s', async (type, patch) => {
     const path = await configMaps();
     await server().admin.ok('POST', path, configMap('a', {}));
-    const { pauses, status } = await pausesOf('PATCH', `${path}/a`, JSON.stringify(patch), type);
+    const { pauses, status } = await pausesOf('PATCH', `${path}/a`, jsonText(patch), type);
     expect(status).toBe(200);
     expect(pauses).toBeGreaterThan(COUNT / 256);
   });
@@ -98,9 +100,9 @@ onStores(['memory'], { identity: 'kubernetes' }, (server) => {
     const path = await configMaps();
     await server().admin.ok('POST', path, configMap('a', {}));
     const options = { kind: 'DeleteOptions', apiVersion: 'v1', unknown: keyed(COUNT) };
-    const one = await pausesOf('DELETE', `${path}/a`, JSON.stringify(options), 'application/json');
+    const one = await pausesOf('DELETE', `${path}/a`, jsonText(options), 'application/json');
     expect([one.status, one.pauses > COUNT / 256]).toEqual([200, true]);
-    const all = await pausesOf('DELETE', path, JSON.stringify(options), 'application/json');
+    const all = await pausesOf('DELETE', path, jsonText(options), 'application/json');
     expect([all.status, all.pauses > COUNT / 256]).toEqual([200, true]);
   });
 
@@ -117,7 +119,7 @@ onStores(['memory'], { identity: 'kubernetes' }, (server) => {
       const { pauses, status } = await pausesOf(
         method,
         `${path}?fieldManager=m${type.includes('apply') ? '&force=true' : ''}`,
-        JSON.stringify(body),
+        jsonText(body),
         type,
       );
       expect([type, status]).toEqual([type, 200]);
@@ -128,7 +130,7 @@ onStores(['memory'], { identity: 'kubernetes' }, (server) => {
   test('what a subresource takes', async () => {
     const path = `/api/v1/namespaces/${await server().namespace()}/pods/${unique()}/eviction`;
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p', labels: keyed(COUNT) } };
-    const { pauses } = await pausesOf('POST', path, JSON.stringify(eviction), 'application/json');
+    const { pauses } = await pausesOf('POST', path, jsonText(eviction), 'application/json');
     expect(pauses).toBeGreaterThan(COUNT / 256);
   });
 

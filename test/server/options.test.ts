@@ -1,8 +1,10 @@
 /** Options that change what a server serves, and the names it goes by. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { plat } from '../../src/meta/identity.ts';
@@ -93,7 +95,7 @@ describe('--identity', () => {
   };
 
   test('names of one’s own, from a file', async () => {
-    const server = await startTestServer({ identity: file('acme.json', JSON.stringify(acme)) });
+    const server = await startTestServer({ identity: file('acme.json', jsonText(acme)) });
     const names = (await server.admin.ok('GET', '/api/v1/namespaces')).items.map((item: Loose) => item.metadata.name);
     expect(names).toEqual(['acme-node-lease', 'acme-public', 'acme-system', 'default']);
     expect((await server.admin.get('/apis/rbac.authorization.acme.test/v1/clusterroles/view')).status).toBe(200);
@@ -111,13 +113,13 @@ describe('--identity', () => {
   test.each([
     ['nothing.json', '{}', /--identity .*nothing\.json: "name" is missing/],
     ['broken.json', '{', /--identity .*broken\.json: .*JSON/],
-    ['typo.json', JSON.stringify({ ...acme, domian: 'x' }), /--identity .*typo\.json: "domian" is not known/],
+    ['typo.json', jsonText({ ...acme, domian: 'x' }), /--identity .*typo\.json: "domian" is not known/],
     [
       'type.json',
-      JSON.stringify({ ...acme, namespaces: { ...acme.namespaces, public: 1 } }),
+      jsonText({ ...acme, namespaces: { ...acme.namespaces, public: 1 } }),
       /--identity .*type\.json: "namespaces\.public" is not a text/,
     ],
-    ['empty.json', JSON.stringify({ ...acme, groupSuffix: '' }), /--identity .*empty\.json: "groupSuffix" is empty/],
+    ['empty.json', jsonText({ ...acme, groupSuffix: '' }), /--identity .*empty\.json: "groupSuffix" is empty/],
   ])('%s is refused', async (name, text, problem) => {
     await expect(startTestServer({ identity: file(name, text) })).rejects.toThrow(problem);
   });

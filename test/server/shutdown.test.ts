@@ -1,9 +1,11 @@
 /** How a server ends: gracefully and in order, or at once when it is told twice. */
+
 import { writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CLOSE_WAIT_MS } from '../../src/compose/listeners.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { clientOf, finished, programMissing, startPlat } from '../support/program.ts';
@@ -11,7 +13,7 @@ import { type Answer, type Loose, startTestServer } from '../support/server.ts';
 
 /** A request whose body is held back: it is under way until the rest is sent. */
 function slowPost(address: string, path: string, object: Loose) {
-  const body = JSON.stringify(object);
+  const body = jsonText(object);
   const headers = { authorization: 'Bearer admin-token', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false });
   const request = https.request(`${address}${path}`, { method: 'POST', headers, agent });

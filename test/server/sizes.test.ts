@@ -1,5 +1,7 @@
 /** Bodies and objects are bounded in size, whatever they are written as and whichever way they come. */
+
 import { describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { maxContainers, maxKeys } from '../../src/schema/errors.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
@@ -32,7 +34,7 @@ function boundStored(store: 'memory' | 'lmdb', limit: number): void {
       const roles = rolesIn(await server().namespace());
       const first = await admin.post(roles, role('fits', 100_000));
       expect(first.status).toBe(201);
-      const text = JSON.stringify(first.json).length - 100_000;
+      const text = jsonText(first.json).length - 100_000;
       // Everything but the text has the same size; the version is not part of what is stored.
       const rest = text - `,"resourceVersion":"${first.json.metadata.resourceVersion}"`.length;
       expect((await admin.post(roles, role('just', limit - rest))).status).toBe(201);

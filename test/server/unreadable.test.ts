@@ -1,5 +1,7 @@
 /** Objects that are in the store and cannot be read: everything else is served, and they can be got rid of. */
+
 import { expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import type { ChangeRecord, Engine, Entry } from '../../src/storage/engine.ts';
@@ -39,7 +41,7 @@ const ask = (client: Client, method: string, path: string, body?: unknown, more:
 
 async function scene(identity: 'plat' | 'kubernetes' = 'plat') {
   const lines: string[] = [];
-  const log: Log = { ...silentLog, error: (message, fields) => void lines.push(`${message} ${JSON.stringify(fields)}`) };
+  const log: Log = { ...silentLog, error: (message, fields) => void lines.push(`${message} ${jsonText(fields)}`) };
   const first = await startTestServer({ store: 'lmdb', identity, direct: true });
   const namespace = await first.namespace();
   const path = `/api/v1/namespaces/${namespace}/configmaps`;

@@ -1,6 +1,8 @@
 /** Finding 42: line ends of JSON, messages of bad continue tokens, and the name under which webhooks are called. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWebhook } from '../../src/admission/webhooks/testing.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { kubernetes, plat, webhookAgent } from '../../src/meta/identity.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -74,7 +76,7 @@ test('answers of writes, over HTTP/1.1 and HTTP/2, and of HEAD end alike', async
 });
 
 test('a continue token that cannot be read is refused in the words of a stock server', async () => {
-  const token = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+  const token = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : jsonText(value)).toString('base64url');
   const v = 'meta.k8s.io/v1';
   for (const [text, why] of [
     [token('invalid'), "invalid character 'i' looking for beginning of value"],
@@ -99,7 +101,7 @@ test('a list that was begun with a token of an earlier release goes on', async (
   const first = await server.admin.ok('GET', `${base}/configmaps?limit=1`);
   const token = JSON.parse(Buffer.from(first.metadata.continue, 'base64url').toString());
   expect(token.v).toBe('meta.k8s.io/v1');
-  const old = Buffer.from(JSON.stringify({ ...token, v: 'v1' })).toString('base64url');
+  const old = Buffer.from(jsonText({ ...token, v: 'v1' })).toString('base64url');
   const [rest, same] = await Promise.all(
     [first.metadata.continue, old].map((one) => server.admin.ok('GET', `${base}/configmaps?limit=500&continue=${one}`)),
   );

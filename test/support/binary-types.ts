@@ -3,6 +3,7 @@
  * zeros, unless the field can be absent.
  */
 
+import { jsonText } from '../../src/lib/json-text.ts';
 import { recorded } from '../../src/lib/recordings.testing.ts';
 import { baseGroup, type Identity } from '../../src/meta/identity.ts';
 import type { Loose } from './client.ts';
@@ -152,7 +153,7 @@ export class BinaryTypes {
   }
 
   private message(type: string, value: Loose): Buffer {
-    if (json.has(type)) return block(1, JSON.stringify(value));
+    if (json.has(type)) return block(1, jsonText(value));
     const either = eitherOr[type];
     if (either !== undefined) {
       if (value !== null && typeof value === 'object' && !Array.isArray(value))

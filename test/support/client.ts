@@ -1,9 +1,12 @@
 /** A small client for tests, over HTTP/1.1 or HTTP/2: what was answered, whatever it was, and watches whose events one waits for. */
+
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { jsonText } from '../../src/lib/json-text.ts';
+import { parseExact } from '../../src/schema/parse.ts';
 import type { Handle } from '../../src/server/tunnels/upgrade.ts';
 import { DirectRequests } from './direct.ts';
 import { type Watch, watchOf } from './watch.ts';
@@ -84,7 +87,7 @@ export class Client {
         return bytes.toString();
       },
       get json() {
-        return JSON.parse(bytes.toString());
+        return parseExact(bytes.toString());
       },
     };
   }
@@ -142,7 +145,7 @@ export class Client {
 
   private requestOf(method: string, path: string, { headers = {}, body }: RequestOptions) {
     const { token } = this.options;
-    const data = body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const data = body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : jsonText(body);
     const all: Record<string, string> = {
       'user-agent': 'test/1.0',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),

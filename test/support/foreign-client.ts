@@ -7,12 +7,14 @@
  *   plugin               a credential plug-in that answers the token of `alice`, who may edit the namespace
  *   plugin-certificate   a credential plug-in that answers the certificate of `carol`, who may look at the namespace
  */
+
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { issueClient, readAuthority } from '../../src/lib/pki/certificate.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 
@@ -75,7 +77,7 @@ export async function writeConfig(
   const plugin = (file: string, status: object): object => {
     const answer = { apiVersion: pluginVersion, kind: 'ExecCredential', status };
     const path = join(server.dataDir, file);
-    writeFileSync(path, `#!/bin/sh\necho run >>"$0.runs"\n[ "$ASKED_BY" = "${name}" ] && cat <<'END'\n${JSON.stringify(answer)}\nEND\n`, {
+    writeFileSync(path, `#!/bin/sh\necho run >>"$0.runs"\n[ "$ASKED_BY" = "${name}" ] && cat <<'END'\n${jsonText(answer)}\nEND\n`, {
       mode: 0o755,
     });
     const env = [{ name: 'ASKED_BY', value: name }];
@@ -96,7 +98,7 @@ export async function writeConfig(
     'current-context': 'admin',
   };
   const path = join(server.dataDir, 'scripts.conf');
-  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  writeFileSync(path, jsonText(config), { mode: 0o600 });
   return path;
 }
 

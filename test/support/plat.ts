@@ -1,11 +1,14 @@
 /** The command line of plat, in the test's own process, pointed at a test's server. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ProgramName } from '../../src/cli/command.ts';
 import { run } from '../../src/cli/index.ts';
 import { type TestIO, testIO } from '../../src/cli/testing.ts';
 import { type Clock, commandClock, FakeClock } from '../../src/lib/clock.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { parseExact } from '../../src/schema/parse.ts';
 import type { Loose, TestServer } from './server.ts';
 
 export interface PlatResult {
@@ -50,7 +53,7 @@ export function platFor(
   const cwd = temporaryDirectory('plat-cli');
   const home = homeOf(server, [program, ...connection].join(' '));
   const startBy = (clock: Clock, args: readonly string[], input: unknown) => {
-    const text = input === undefined ? '' : typeof input === 'string' ? input : JSON.stringify(input);
+    const text = input === undefined ? '' : typeof input === 'string' ? input : jsonText(input);
     // A connection whose server was verified at another time is another one.
     const connections = clock === commandClock ? server.connections : undefined;
     const io = testIO({ program, cwd, home, env, clock, connections, stdin: async () => text });
@@ -74,7 +77,7 @@ export function platFor(
     file(name, content) {
       const path = join(cwd, name);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+      writeFileSync(path, typeof content === 'string' ? content : jsonText(content));
       return name;
     },
     run: finish,
@@ -87,7 +90,7 @@ export function platFor(
       const stderr = io.stderr.replace(/^[A-Z]+ https:.* milliseconds(?:: .*)?\n/gm, '');
       return { code: await code, stdout: io.stdout, stderr };
     },
-    json: async (args, input) => JSON.parse(await ok([...args, '-o', 'json'], input)),
+    json: async (args, input) => parseExact(await ok([...args, '-o', 'json'], input)),
     start,
   };
 }

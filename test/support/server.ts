@@ -6,6 +6,7 @@
  *   const watch = await server.admin.watch('/api/v1/namespaces/a/configmaps?watch=1');
  *   await server.close();
  */
+
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Authorizer } from '../../src/auth/types.ts';
@@ -13,6 +14,7 @@ import { KeptAgents } from '../../src/client/agents.ts';
 import { composeServer, type Listening, type RunningServer } from '../../src/compose/server.ts';
 import { type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import type { Identity } from '../../src/meta/identity.ts';
@@ -178,7 +180,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
 function collecting(errors: string[]): Log {
   return {
     ...silentLog,
-    error: (message, fields) => void errors.push(`${message} ${JSON.stringify(fields ?? {})}`),
+    error: (message, fields) => void errors.push(`${message} ${jsonText(fields ?? {})}`),
     child: () => collecting(errors),
   };
 }

@@ -1,5 +1,6 @@
 /** A watch in a test: events are waited for, never slept for. */
 import type { Readable } from 'node:stream';
+import { parseExact } from '../../src/schema/parse.ts';
 import type { Loose, OpenAnswer } from './client.ts';
 
 export interface WatchEvent {
@@ -32,7 +33,7 @@ export class Watch {
       const [first = '', ...lines] = text.split('\n');
       begun.push(first);
       for (const line of lines) {
-        this.events.push(JSON.parse(begun.join('')) as WatchEvent);
+        this.events.push(parseExact(begun.join('')) as WatchEvent);
         begun = [line];
       }
       if (lines.length > 0) this.wake();

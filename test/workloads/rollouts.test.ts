@@ -1,5 +1,7 @@
 /** Deployments, replica sets and replication controllers through the API of a server, with the rights of their own accounts. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
@@ -55,7 +57,7 @@ describe.each(['kubernetes', 'plat'])('identity %s', (identity) => {
   async function settle(): Promise<void> {
     for (let before = ''; ; ) {
       await server.clock.advance('1s');
-      const now = JSON.stringify((await list(core('pods'))).map(({ metadata }) => metadata.resourceVersion));
+      const now = jsonText((await list(core('pods'))).map(({ metadata }) => metadata.resourceVersion));
       if (now === before) return;
       before = now;
       await nodes();

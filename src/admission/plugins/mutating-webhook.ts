@@ -7,9 +7,11 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { equal } from '../../lib/equal.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { ApiError, badRequest } from '../../meta/errors.ts';
 import { readJsonPatch } from '../../patch/index.ts';
 import { decode, encodeSaid, toJson } from '../../schema/json.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { JsonValue } from '../../schema/types.ts';
 import { changes } from '../explain.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
@@ -117,7 +119,7 @@ class Mutator {
   private async apply(request: AdmissionRequest, webhook: Webhook, served: Served, answer: ReviewAnswer, round: number): Promise<boolean> {
     if (answer.patch === undefined) return false;
     const patch = this.readPatch(answer.patch);
-    const operations = JSON.parse(answer.patch.toString('utf8')) as JsonValue;
+    const operations = parseExact(answer.patch.toString('utf8')) as JsonValue;
     if (Array.isArray(operations) && operations.length === 0) return false;
     if (request.object === undefined)
       throw badRequest(
@@ -149,7 +151,7 @@ class Mutator {
     const { webhooks } = this.env;
     const current = served.isHub ? (request.object as ApiObject) : await webhooks.toVersion(served, request.object as ApiObject);
     const patched = attempt(webhook, () => {
-      const object = decode(served.schema, patch(JSON.parse(encodeSaid(served.schema, current)) as JsonValue)) as ApiObject;
+      const object = decode(served.schema, patch(parseExact(encodeSaid(served.schema, current)) as JsonValue)) as ApiObject;
       object.kind ??= served.kind.kind;
       object.apiVersion ??= served.apiVersion;
       object.metadata ??= {};
@@ -196,7 +198,7 @@ class Mutator {
   }
   private annotate(request: AdmissionRequest, what: 'mutation' | 'patch', round: number, webhook: Webhook, more: object): void {
     const key = `${what}.webhook.admission.${this.env.identity.groupSuffix}/round_${round}_index_${webhook.index}`;
-    const value = JSON.stringify({ configuration: webhook.configuration, webhook: webhook.name, ...more });
+    const value = jsonText({ configuration: webhook.configuration, webhook: webhook.name, ...more });
     request.annotate(key, value, what === 'patch' ? 'Request' : 'Metadata');
   }
 }

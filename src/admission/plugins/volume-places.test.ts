@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { refusalOf, World } from '../testing.ts';
 import { persistentVolumeLabel } from './persistent-volume-label.ts';
 
@@ -75,7 +76,7 @@ test('the topology of the storage class says where its volumes are', async () =>
 test('without a configuration nothing is labelled, and the start warns of that', async () => {
   const world = new World();
   const warned: string[] = [];
-  Object.assign(world.env.log, { warn: (message: string, details: object) => warned.push(`${message} ${JSON.stringify(details)}`) });
+  Object.assign(world.env.log, { warn: (message: string, details: object) => warned.push(`${message} ${jsonText(details)}`) });
   expect(await label(undefined, { csi: { driver: 'd', volumeHandle: 'vol-1' } }, undefined, world)).toEqual({
     labels: undefined,
     terms: undefined,

@@ -1,5 +1,7 @@
 /** The two webhook plug-ins, with real HTTPS servers on loopback. */
+
 import { afterEach, expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { admissionChain } from '../chain.ts';
 import { Explanation } from '../explain.ts';
@@ -401,7 +403,7 @@ test('configurations of a kind that is not served are not consulted, and counted
     webhooks: [entry('a.b.c', hook)],
   });
   const warned: string[] = [];
-  Object.assign(given.env.log, { warn: (message: string, details: object) => void warned.push(`${message} ${JSON.stringify(details)}`) });
+  Object.assign(given.env.log, { warn: (message: string, details: object) => void warned.push(`${message} ${jsonText(details)}`) });
   warnUnasked(given.env, 'ValidatingAdmissionWebhook', 'validatingwebhookconfigurations');
   expect(warned.splice(0)).toEqual([expect.stringMatching(/^webhook configurations are served, but not called.*"ignored":1/)]);
   Object.assign(given.env, {

@@ -5,6 +5,7 @@ import type { SELinuxOptions } from '../../kinds/core/schema/security-context.ts
 import type { Volume } from '../../kinds/core/schema/volumes.ts';
 import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import { equal } from '../../lib/equal.ts';
+import type { Integer } from '../../lib/integers.ts';
 import { own } from '../../lib/own.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
@@ -22,7 +23,7 @@ export function violationsOf(pod: Pod, policy: PodSecurityPolicy, identity: Iden
   return errors.list.map(({ field, message }) => `${field}: ${message}`);
 }
 
-const inRanges = (id: number, ranges: readonly IDRange[] | undefined): boolean =>
+const inRanges = (id: Integer, ranges: readonly IDRange[] | undefined): boolean =>
   (ranges ?? []).some(({ min, max }) => id >= min && id <= max);
 const rangesText = (ranges: readonly IDRange[] | undefined): string =>
   `[${(ranges ?? []).map(({ min, max }) => `{${min} ${max}}`).join(' ')}]`;
@@ -30,7 +31,7 @@ const rangesText = (ranges: readonly IDRange[] | undefined): string =>
 function checkPod({ spec }: Pod, policy: Spec, errors: FieldErrors): void {
   const at = Path.of('spec', 'securityContext');
   const context = spec.securityContext ?? {};
-  const groups = (field: string, rule: Spec['fsGroup'], given: readonly number[]): void => {
+  const groups = (field: string, rule: Spec['fsGroup'], given: readonly Integer[]): void => {
     if (rule.rule === 'RunAsAny' || rule.rule === undefined) return;
     if (given.length === 0 && rule.rule === 'MustRunAs')
       errors.invalid(at.child(field), given, 'unable to validate empty groups against required ranges');
@@ -160,7 +161,7 @@ function checkContainer(
   checkProfiles(container, pod, metadata.annotations ?? {}, errors, identity);
 }
 
-function checkUser(user: number | undefined, nonRoot: boolean | undefined, { runAsUser }: Spec, at: Path, errors: FieldErrors): void {
+function checkUser(user: Integer | undefined, nonRoot: boolean | undefined, { runAsUser }: Spec, at: Path, errors: FieldErrors): void {
   const here = at.child('runAsUser');
   if (runAsUser.rule === 'MustRunAs') {
     if (user === undefined) errors.required(here);

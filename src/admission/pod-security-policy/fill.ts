@@ -1,7 +1,9 @@
 /** Defaults that a pod security policy sets in pods. */
+
 import type { Container, EphemeralContainer } from '../../kinds/core/schema/containers.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
+import type { Integer } from '../../lib/integers.ts';
 import { eachContainer } from '../pods.ts';
 
 interface IdRule {
@@ -9,7 +11,7 @@ interface IdRule {
   readonly ranges?: readonly IDRange[];
 }
 /** The one id that a rule prescribes. */
-const prescribed = (rule: IdRule | undefined): number | undefined => (rule?.rule === 'MustRunAs' ? rule.ranges?.[0]?.min : undefined);
+const prescribed = (rule: IdRule | undefined): Integer | undefined => (rule?.rule === 'MustRunAs' ? rule.ranges?.[0]?.min : undefined);
 
 export function fillPod(pod: Pod, { spec: policy }: PodSecurityPolicy): void {
   const { spec } = pod;

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { servedKind, World } from '../testing.ts';
@@ -29,7 +30,7 @@ test('without a default the current context counts, and without that the server 
 
 const directory = temporaryDirectory('plat-webhook');
 const configuration = (users: object[]) => {
-  writeFileSync(join(directory, 'webhooks.conf'), JSON.stringify({ apiVersion: 'v1', kind: 'Config', users }));
+  writeFileSync(join(directory, 'webhooks.conf'), jsonText({ apiVersion: 'v1', kind: 'Config', users }));
   return {
     value: { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'WebhookAdmissionConfiguration', kubeConfigFile: 'webhooks.conf' },
     directory,

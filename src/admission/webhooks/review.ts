@@ -2,6 +2,7 @@
 
 import { Status } from '../../kinds/meta-kinds.ts';
 import type { Served } from '../../kinds/served.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
@@ -81,14 +82,14 @@ function optionsText(identity: Identity, { operation, options }: AdmissionReques
   if (operation === 'CONNECT') return 'null';
   const kind = operation === 'CREATE' ? 'CreateOptions' : operation === 'UPDATE' ? 'UpdateOptions' : 'DeleteOptions';
   const { force: _force, kind: _kind, apiVersion: _apiVersion, ...rest } = options;
-  return JSON.stringify({ kind, apiVersion: joinApiVersion(groupName(identity, 'meta'), 'v1'), ...rest });
+  return jsonText({ kind, apiVersion: joinApiVersion(groupName(identity, 'meta'), 'v1'), ...rest });
 }
 
 /** JSON of the object of an action or a connection, which has no other versions. */
 export function actionText(identity: Identity, { schema, group, version, kind }: ObjectKind, object: object): string {
   const full = groupName(identity, group);
   const typed = { ...object, kind, apiVersion: joinApiVersion(full, version) };
-  return schema === undefined ? JSON.stringify(typed) : encode(schema, typed as never);
+  return schema === undefined ? jsonText(typed) : encode(schema, typed as never);
 }
 
 // ---- responses ---------------------------------------------------------------------------------------------------

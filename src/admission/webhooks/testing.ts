@@ -1,9 +1,12 @@
 /** Webhooks for tests: real HTTPS servers on loopback, well-behaved or not. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { jsonText } from '../../lib/json-text.ts';
 import { type Issued, issueServing, newAuthority, readAuthority } from '../../lib/pki.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { JsonObject } from '../../schema/types.ts';
 
 const now = Date.now();
@@ -58,15 +61,13 @@ export async function startWebhook(reply: Reply, options: TestWebhookOptions = {
       const chunks: Buffer[] = [];
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', async () => {
-        const review = JSON.parse(Buffer.concat(chunks).toString()) as Review;
+        const review = parseExact(Buffer.concat(chunks).toString()) as Review;
         const peer = (req.socket as TLSSocket).getPeerCertificate()?.subject?.CN as string | undefined;
         calls.push({ path: req.url ?? '', headers: req.headers, peer, review });
         const response = await reply(review, res);
         if (response === undefined) return;
         res.setHeader('content-type', 'application/json');
-        res.end(
-          JSON.stringify({ apiVersion: review.apiVersion, kind: 'AdmissionReview', response: { uid: review.request.uid, ...response } }),
-        );
+        res.end(jsonText({ apiVersion: review.apiVersion, kind: 'AdmissionReview', response: { uid: review.request.uid, ...response } }));
       });
     },
   );
@@ -100,5 +101,5 @@ export async function startWebhook(reply: Reply, options: TestWebhookOptions = {
 export const patched = (...operations: JsonObject[]): JsonObject => ({
   allowed: true,
   patchType: 'JSONPatch',
-  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+  patch: Buffer.from(jsonText(operations)).toString('base64'),
 });

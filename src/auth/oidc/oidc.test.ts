@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { newKeyPair } from '../../lib/pki.ts';
 import { rsaKeys } from '../../lib/rsa-keys.testing.ts';
 import { bearerToken } from '../authn/bearer.ts';
@@ -88,7 +89,7 @@ test('wrong tokens are kept out', async () => {
   const [head, body, signature] = good.split('.') as [string, string, string];
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString());
   const header = JSON.parse(Buffer.from(head, 'base64url').toString());
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const part = (value: unknown) => Buffer.from(jsonText(value)).toString('base64url');
   const other = rsaKeys(3).privateKey;
   const foreign = (more: object = {}, alg = 'RS256', key = other) =>
     new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg, kid: header.kid }).sign(key);

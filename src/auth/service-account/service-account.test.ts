@@ -2,6 +2,7 @@ import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
 import { FakeStore } from '../../kinds/live.testing.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { parseJwt } from '../../lib/jwt.ts';
 import { newKeyPair } from '../../lib/pki.ts';
 import { rsaKeys } from '../../lib/rsa-keys.testing.ts';
@@ -138,7 +139,7 @@ test('a token in a secret works while the secret holds it', () => {
   expect(prove(token)).toBe('service account token has been invalidated');
 });
 
-const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const part = (value: unknown) => Buffer.from(jsonText(value)).toString('base64url');
 const claims = (more: object = {}) => ({
   aud: [issuer],
   exp: start / 1000 + 600,

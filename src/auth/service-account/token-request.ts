@@ -5,6 +5,7 @@ import type { TokenRequestSpec } from '../../kinds/authentication/schema/v1.ts';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { LiveSource } from '../../kinds/live.ts';
 import type { Part, Wire } from '../../kinds/wire.ts';
+import type { Integer } from '../../lib/integers.ts';
 import { groupOfApiVersion, slashedApiVersion } from '../../meta/api-version.ts';
 import { badRequest, conflict, invalid, notFound } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
@@ -69,7 +70,7 @@ function boundObject(issuer: TokenIssuer, namespace: string, account: string, re
   return kind === 'Pod' ? { pod: object } : { secret: object };
 }
 
-function checkSeconds(issuer: TokenIssuer, seconds: number): void {
+function checkSeconds(issuer: TokenIssuer, seconds: Integer): void {
   const errors = new FieldErrors();
   const path = Path.of('spec', 'expirationSeconds');
   if (seconds < minSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes');
@@ -81,8 +82,9 @@ function checkSeconds(issuer: TokenIssuer, seconds: number): void {
 export function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: RequestedToken): IssuedToken {
   const account = issuer.live('', 'serviceaccounts').get(namespace, name);
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
-  const asked = spec.expirationSeconds ?? usualSeconds;
-  checkSeconds(issuer, asked);
+  const given = spec.expirationSeconds ?? usualSeconds;
+  checkSeconds(issuer, given);
+  const asked = Number(given);
   const audiences =
     spec.audiences === undefined || spec.audiences === null || spec.audiences.length === 0 ? issuer.audiences : spec.audiences;
   const object = spec.boundObjectRef == null ? {} : boundObject(issuer, namespace, name, spec.boundObjectRef);

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/expiring-cache.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import type { Remote } from '../../lib/outbound.ts';
 import type { Random } from '../../lib/random.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
@@ -32,7 +33,7 @@ type Said = { readonly user: User; readonly audiences: readonly string[] } | { r
 function userOf(status: Record<string, unknown>): User {
   const info = (typeof status.user === 'object' && status.user !== null ? status.user : {}) as Record<string, unknown>;
   if (typeof info.username !== 'string' || info.username === '') throw new TokenRejected('the token webhook named no user');
-  if (JSON.stringify(info).length > MOST_OF_USER)
+  if (jsonText(info).length > MOST_OF_USER)
     throw new TokenRejected(`the token webhook named a user of more than ${MOST_OF_USER} characters`);
   const extra = Object.entries((info.extra ?? {}) as Record<string, unknown>).map(([key, values]) => [key, texts(values)] as const);
   return {

@@ -1,6 +1,8 @@
 /** The annotation in which a client-side apply keeps what it applied, to find out later what was removed from the files. */
+
 import { goJson } from '../../lib/go-json.ts';
 import { clientSideApply } from '../../meta/identity.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { JsonObject } from '../../schema/types.ts';
 
 export const lastAppliedAnnotation = clientSideApply.annotation;
@@ -17,7 +19,7 @@ export function lastAppliedOf(object: object): JsonObject | undefined {
   const text = lastAppliedText(object);
   if (text === undefined || text.trim() === '') return undefined;
   try {
-    return JSON.parse(text) as JsonObject;
+    return parseExact(text) as JsonObject;
   } catch {
     throw new Error(`the annotation ${lastAppliedAnnotation} is not JSON: \`apply set-last-applied\` sets it`);
   }

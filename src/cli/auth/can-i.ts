@@ -1,5 +1,7 @@
 /** `plat auth can-i`: checks with the server whether an action is allowed. */
+
 import { bool, FlagError, type FlagValues, text } from '../../lib/flags.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { fullGroup } from '../api-groups.ts';
@@ -185,7 +187,7 @@ function review<T>(work: Work, group: string, kind: string, resource: string, sp
     method: 'POST',
     path: `/apis/${group}/v1/${resource}`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ kind, apiVersion: joinApiVersion(group, 'v1'), spec }),
+    body: jsonText({ kind, apiVersion: joinApiVersion(group, 'v1'), spec }),
     signal: work.signal,
     ...work.session.timeout,
   });

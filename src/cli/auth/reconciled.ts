@@ -3,6 +3,7 @@
 import { compact, missingFrom } from '../../kinds/rbac/covers.ts';
 import type { PolicyRule, Subject } from '../../kinds/rbac/schema/v1.ts';
 import { equal } from '../../lib/equal.ts';
+import { jsonText } from '../../lib/json-text.ts';
 
 interface Metadata {
   readonly name?: string;
@@ -43,7 +44,7 @@ function merged<T extends { readonly metadata: Metadata }>(existing: T, wanted: 
   };
 }
 const section = (title: string, items: readonly object[]): Reconciled<never>['report'] =>
-  items.length === 0 ? [] : [{ title, lines: items.map((item) => JSON.stringify(item)) }];
+  items.length === 0 ? [] : [{ title, lines: items.map((item) => jsonText(item)) }];
 
 export function reconciledRole(existing: RoleObject | undefined, wanted: RoleObject, removeExtra: boolean): Reconciled<RoleObject> {
   if (existing === undefined) {

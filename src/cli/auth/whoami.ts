@@ -6,6 +6,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { choice, FlagError } from '../../lib/flags.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { JsonValue } from '../../schema/types.ts';
@@ -127,7 +128,7 @@ function post<T>(work: Work, path: string, body: object): Promise<T> {
     method: 'POST',
     path,
     headers,
-    body: JSON.stringify(body),
+    body: jsonText(body),
     signal: work.signal,
     ...work.session.timeout,
   });

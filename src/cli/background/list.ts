@@ -1,4 +1,5 @@
 /** `plat list`: the servers that `plat up` started. */
+import { jsonText } from '../../lib/json-text.ts';
 import { command } from '../command.ts';
 import { noArguments } from '../config/files.ts';
 import { BadRecord, Records, type ServerRecord } from './records.ts';
@@ -30,9 +31,8 @@ export const list = command({
     }
     if (options.output === 'json')
       io.out(
-        `${JSON.stringify(
+        `${jsonText(
           found.map((record) => asJson(records, record)),
-          undefined,
           2,
         )}\n`,
       );

@@ -1,4 +1,5 @@
 /** `plat up`: starts a named server in the background. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { parseServerFlags, type ServerOptions } from '../../config/server-option
 import type { Clock } from '../../lib/clock.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { bool, defaultOptions, type Flag, FlagError, file, flag, rawFlags, readInteger } from '../../lib/flags.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { connect, connectFlags } from '../connect.ts';
 import { type OwnProgram, ownProgram } from '../own-program.ts';
@@ -313,7 +315,7 @@ async function lastLines(path: string): Promise<string> {
 
 function report(record: ServerRecord, records: Records, { output }: UpOptions, io: IO): void {
   const { name, address, identity, store, context, kubeconfig } = record;
-  if (output === 'json') io.out(`${JSON.stringify(asJson(records, record), undefined, 2)}\n`);
+  if (output === 'json') io.out(`${jsonText(asJson(records, record), 2)}\n`);
   else if (output === 'kubeconfig') io.out(`${records.adminConfig(name)}\n`);
   else if (output === 'name') io.out(`${name}\n`);
   else

@@ -1,6 +1,9 @@
 /** `plat check`: what uses versions that a release does not have, or deprecates. */
+
 import { type Flag, FlagError, flag, readChoice, text } from '../../lib/flags.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { apiReleases } from '../../lib/version.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { identityAt } from '../cluster-info.ts';
@@ -136,8 +139,8 @@ function print(findings: Findings, release: string, form: string, io: IO): void 
   if (form === 'table') io.out(list.length === 0 ? `nothing uses what release ${release} removes or deprecates\n` : tableOf(list));
   else {
     const report = { toRelease: release, mustChange, findings: list, notListed: more, notSeen };
-    const value = JSON.parse(JSON.stringify(report)) as JsonValue;
-    io.out(form === 'yaml' ? stringifyYaml(value) : `${JSON.stringify(value, undefined, 4)}\n`);
+    const value = parseExact(JSON.stringify(report)) as JsonValue;
+    io.out(form === 'yaml' ? stringifyYaml(value) : `${jsonText(value, 4)}\n`);
   }
   if (more > 0) io.err(`${more} more findings are not listed\n`);
   if (form === 'table') for (const { where, notes } of list) for (const note of notes) io.err(`${where}: ${note}\n`);

@@ -4,6 +4,7 @@
  * The object keeps what it does: where the new version has another default than the old one, the old default is written out. Nothing
  * else is added to what was written.
  */
+
 import { defaultFeatures } from '../../config/feature-gates.ts';
 import type { ApiObject, KindEnv } from '../../kinds/kind.ts';
 import { fromHubNow, type Served, toHubNow } from '../../kinds/served.ts';
@@ -11,6 +12,7 @@ import { atOnce, type Work } from '../../lib/slices.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { applyDefaults, cloneJson, decode, encode } from '../../schema/json.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { adjust } from './adjust.ts';
 import { carry, type Filled, writeOut } from './carry.ts';
@@ -52,7 +54,7 @@ function read({ schema }: Served, body: JsonObject): ApiObject {
   object.metadata ??= {};
   return object;
 }
-const shown = ({ schema }: Served, object: ApiObject): JsonObject => JSON.parse(encode(schema, object));
+const shown = ({ schema }: Served, object: ApiObject): JsonObject => parseExact(encode(schema, object)) as JsonObject;
 
 function defaulted(served: Served, body: JsonObject, env: KindEnv): ApiObject {
   const object = read(served, body);

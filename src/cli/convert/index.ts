@@ -1,5 +1,7 @@
 /** `plat convert`: manifests in another version of the API, without a server. */
+
 import { bool, FlagError, type FlagValues, flag, readChoice, text } from '../../lib/flags.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { apiRelease, apiReleases } from '../../lib/version.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
@@ -227,5 +229,5 @@ async function printed(results: readonly ConvertedText[], options: ConvertOption
     const items = values.map((value) => ({ item: value as unknown as ApiItem }));
     return items.length === 1 ? printer.one(items[0] as Printed) : printer.list(items, {});
   }
-  return `${JSON.stringify(values.length === 1 ? values[0] : { apiVersion: 'v1', items: values, kind: 'List', metadata: {} }, undefined, 4)}\n`;
+  return `${jsonText(values.length === 1 ? values[0] : { apiVersion: 'v1', items: values, kind: 'List', metadata: {} }, 4)}\n`;
 }

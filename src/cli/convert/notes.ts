@@ -1,6 +1,7 @@
 /** What a conversion changed by itself, and what a person must decide. */
 
 import type { Served } from '../../kinds/served.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { own } from '../../lib/own.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { differences, type Filled } from './carry.ts';
@@ -71,12 +72,12 @@ const choices: readonly Choice[] = [
   {
     kinds: webhooks,
     path: 'webhooks.admissionReviewVersions',
-    text: (value) => `required now: ${JSON.stringify(value)} is what it was; add v1 once the webhook understands it`,
+    text: (value) => `required now: ${jsonText(value)} is what it was; add v1 once the webhook understands it`,
   },
   {
     kinds: /^CustomResourceDefinition$/,
     path: 'spec.conversion.webhook.conversionReviewVersions',
-    text: (value) => `required now: ${JSON.stringify(value)} is what it was; add v1 once the webhook understands it`,
+    text: (value) => `required now: ${jsonText(value)} is what it was; add v1 once the webhook understands it`,
   },
   {
     kinds: /^CertificateSigningRequest$/,
@@ -89,9 +90,9 @@ function filledNote({ path, value, instead }: Filled, from: Served, to: Served):
   const plain = path.replace(/\[\d+\]/g, '');
   const choice = choices.find((one) => one.path === plain && one.kinds.test(to.kind.kind));
   if (choice !== undefined) return { path, decide: true, text: choice.text(value) };
-  const text = JSON.stringify(value);
+  const text = jsonText(value);
   const shown = text.length > 60 ? '' : `${text} `;
-  const other = isEmpty(instead) || JSON.stringify(instead).length > 60 ? '' : `; that of ${to.apiVersion} is ${JSON.stringify(instead)}`;
+  const other = isEmpty(instead) || jsonText(instead).length > 60 ? '' : `; that of ${to.apiVersion} is ${jsonText(instead)}`;
   return { path, decide: false, text: `${shown}written out, the default of ${from.apiVersion}${other}` };
 }
 

@@ -13,11 +13,12 @@
  *     ----  ----
  *     http  80
  */
+import type { Integer } from '../../lib/integers.ts';
 import { clientSideApply } from '../../meta/identity.ts';
 import { screenText } from '../screen-text.ts';
 import { inOrder } from './order.ts';
 
-export type Cell = string | number | boolean | undefined;
+export type Cell = string | Integer | boolean | undefined;
 
 /** Longer annotations begin on a line of their own, and longer lines of them are cut. */
 const MAX_ANNOTATION_BYTES = 140;

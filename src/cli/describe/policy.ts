@@ -1,7 +1,9 @@
 /** Pod disruption budgets, priority classes and pod security policies. */
+
 import type { PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import type { PodDisruptionBudget } from '../../kinds/policy/schema/v1.ts';
 import type { PriorityClass } from '../../kinds/scheduling/schema/v1.ts';
+import type { Integer } from '../../lib/integers.ts';
 import type { Describer } from './describer.ts';
 import { labelsText, orNone, orUnset, selectorOrNone } from './values.ts';
 
@@ -26,7 +28,7 @@ export const describePriorityClass: Describer<PriorityClass> = {
   },
 };
 
-type Range = { readonly min?: number; readonly max?: number };
+type Range = { readonly min?: Integer; readonly max?: Integer };
 const listText = (values: readonly string[] = []): string => orNone(values.join(','));
 const rangesText = (ranges: readonly Range[] = []): string => listText(ranges.map(({ min = 0, max = 0 }) => `${min}-${max}`));
 

@@ -1,4 +1,6 @@
 /** The file `kustomization.yaml`: its fields, and which of those of the stock tool are not supported. */
+
+import { isNumeric } from '../../lib/integers.ts';
 import { own } from '../../lib/own.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { groupName, kubernetes } from '../../meta/identity.ts';
@@ -202,7 +204,7 @@ function checkValue(where: string, at: string, form: 'text' | 'number' | 'switch
   const isText = (one: JsonValue): boolean => typeof one === 'string';
   const [right, what] = {
     text: [isText(value), 'a text'],
-    number: [typeof value === 'number', 'a number'],
+    number: [isNumeric(value), 'a number'],
     switch: [typeof value === 'boolean', 'true or false'],
     texts: [isMap(value) && Object.values(value).every(isText), 'a map of texts: quote numbers and true or false'],
     list: [Array.isArray(value) && value.every(isText), 'a list of texts'],

@@ -2,6 +2,8 @@
  * Strategic merge as kustomize does it: as that of a server, but the items of a patch come first in the merged list, and the
  * keys of a list are all of those that identify an item on the server (the port and the protocol of a container's port).
  */
+
+import { jsonText } from '../../lib/json-text.ts';
 import { own, setOwn } from '../../lib/own.ts';
 import { type FieldRule, ruleOf } from '../../patch/strategic.ts';
 import { type JsonObject, type JsonValue, type MessageType, resolve, type Type } from '../../schema/types.ts';
@@ -17,7 +19,7 @@ export function mergePatch(type: MessageType | undefined, object: JsonObject, pa
 function directiveOf(patch: JsonObject): 'merge' | 'replace' | 'delete' {
   const directive = own(patch, DIRECTIVE) ?? 'merge';
   if (directive === 'merge' || directive === 'replace' || directive === 'delete') return directive;
-  throw new KustomizeError(`unknown patch strategy ${JSON.stringify(directive)}: use merge, replace or delete`);
+  throw new KustomizeError(`unknown patch strategy ${jsonText(directive)}: use merge, replace or delete`);
 }
 
 function mergeMaps(type: Type | undefined, before: JsonObject | undefined, patch: JsonObject): JsonObject | undefined {

@@ -1,4 +1,5 @@
 /** Replacements: a value of one object is copied into fields of others. */
+import { type Integer, integerOf, isNumeric } from '../../lib/integers.ts';
 import { parseLabelSelector } from '../../meta/labels.ts';
 import { cloneJson } from '../../schema/plain.ts';
 import type { JsonValue } from '../../schema/types.ts';
@@ -108,10 +109,10 @@ function replaced(before: JsonValue | undefined, value: JsonValue, options: Fiel
   return typeof text === 'object' ? cloneJson(text) : asTypeOf(before, text);
 }
 /** A number that is copied into a text becomes one, and the other way round. */
-function asTypeOf(before: JsonValue | undefined, value: string | number | boolean): JsonValue {
+function asTypeOf(before: JsonValue | undefined, value: string | Integer | boolean): JsonValue {
   if (typeof before === 'string') return String(value);
-  if (typeof before === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
-    return Number(value);
+  if (isNumeric(before) && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+    return /^[+-]?\d+$/.test(value) ? integerOf(value) : Number(value);
   if (typeof before === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

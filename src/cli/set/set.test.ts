@@ -1,5 +1,7 @@
 /** The parts of `plat set` that need no server. */
+
 import { describe, expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { run } from '../index.ts';
 import { testIO } from '../testing.ts';
@@ -129,7 +131,7 @@ describe('--local', () => {
     spec: { containers: [{ name: 'a', image: 'x' }], initContainers: [{ name: 'i', image: 'x' }] },
   };
   async function local(args: readonly string[], object: object = pod) {
-    const io = testIO({ program: 'kubectl', stdin: async () => JSON.stringify(object) });
+    const io = testIO({ program: 'kubectl', stdin: async () => jsonText(object) });
     const code = await run(['set', ...args, '--local', '-f', '-'], io);
     return { code, stdout: io.stdout, stderr: io.stderr };
   }

@@ -1,10 +1,12 @@
 /** `plat store export`: objects as files for people and for other servers. */
+
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ExportSource } from '../../compose/store-export.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { bool, choice, FlagError, file } from '../../lib/flags.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { type Identity, identityOf } from '../../meta/identity.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
@@ -131,7 +133,7 @@ class Lines {
     return writeFile(this.#partial, '', { mode: 0o600, flag: 'wx' });
   }
   put(object: Exported): Promise<void> {
-    return appendFile(this.#partial, `${JSON.stringify(object)}\n`);
+    return appendFile(this.#partial, `${jsonText(object)}\n`);
   }
   async end(): Promise<void> {
     const opened = await open(this.#partial, 'r+');

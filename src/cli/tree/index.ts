@@ -1,5 +1,7 @@
 /** `plat tree`: the owners of an object above it, its dependents and what belongs to it below, with their state. */
+
 import { bool, choice, FlagError } from '../../lib/flags.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { ageAt } from '../../meta/age.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import { type Paint, paintFor } from '../colours.ts';
@@ -48,7 +50,7 @@ Examples:
         throw new FlagError(`-A is for objects without namespace: the dependents of ${target.type}/${name} are in its own`);
       const ref = { resource, namespace: resource.namespaced ? work.namespace : undefined, name };
       const grown = await growTree(work, ref, options.allNamespaces);
-      if (options.output === 'json') io.out(`${JSON.stringify(jsonOf(grown), undefined, 4)}\n`);
+      if (options.output === 'json') io.out(`${jsonText(jsonOf(grown), 4)}\n`);
       else {
         await page(io, printed(grown, io.clock.now(), paintFor(io)));
         for (const note of grown.notes) io.err(`note: ${note}\n`);

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { openLog } from '../../lib/log.ts';
 import { makeRequest, newAuthority, newKeyPair, noNames, readAuthority } from '../../lib/pki.ts';
 import { temporaryDirectory } from '../../lib/temporary.testing.ts';
@@ -80,7 +81,7 @@ function start(allowed: (subresource: string) => boolean = () => false) {
     asked.push(review.spec);
     return {
       status: 201,
-      body: Buffer.from(JSON.stringify({ ...review, status: { allowed: allowed(review.spec.resourceAttributes.subresource) } })),
+      body: Buffer.from(jsonText({ ...review, status: { allowed: allowed(review.spec.resourceAttributes.subresource) } })),
     };
   };
   const signer = certificateSigner({ authorityOf: () => authority, durationMs: YEAR * 1000 });

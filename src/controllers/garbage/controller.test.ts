@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { FakeApi, type FakeKind, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
 import { garbageCollector } from './controller.ts';
 
@@ -138,7 +139,7 @@ test('in the foreground the owner waits for those who block it, and for no other
   await api.request({
     method: 'PATCH',
     path: '/api/v1/namespaces/a/secrets/blocks',
-    body: JSON.stringify({ metadata: { uid: metadata.uid, finalizers: null } }),
+    body: jsonText({ metadata: { uid: metadata.uid, finalizers: null } }),
   });
   await idle();
   expect([names(api, configMaps), names(api, secrets)]).toEqual([[], ['does-not']]);
@@ -156,7 +157,7 @@ test('a dependent that stops blocking lets its owner go', async () => {
   await api.request({
     method: 'PATCH',
     path: '/api/v1/namespaces/a/secrets/child',
-    body: JSON.stringify({ metadata: { ownerReferences } }),
+    body: jsonText({ metadata: { ownerReferences } }),
   });
   await idle();
   expect(names(api, configMaps)).toEqual([]);

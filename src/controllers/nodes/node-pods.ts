@@ -163,7 +163,7 @@ export class NodePods {
       await this.write(pod, failedStatus(this.stopped(run, now), 'DeadlineExceeded', message), node, events);
       return undefined;
     }
-    const graceMs = (pod.spec?.terminationGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
+    const graceMs = Number(pod.spec?.terminationGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
     const { status, due } = nextStatus({
       ...this.stopped(run, now),
       lifecycles,
@@ -233,7 +233,7 @@ export class NodePods {
     const now = clock.now();
     const isNew = memory.time('deleted') === undefined;
     const began = memory.since('deleted', now);
-    const graceMs = (deletionGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
+    const graceMs = Number(deletionGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
     const statusOf = ({ name: container }: Container) => pod.status?.containerStatuses?.find((status) => status.name === container);
     const running = (pod.spec?.containers ?? []).filter((container) => statusOf(container)?.state?.running != null);
     const stops = new Map(
@@ -307,5 +307,5 @@ function changedFields(old: Status, next: Status): Partial<Status> | undefined {
 /** When a pod with a deadline of its own has to stop. */
 function deadlineOf({ spec, status }: WorkloadPod): number | undefined {
   const seconds = spec?.activeDeadlineSeconds;
-  return seconds == null || status?.startTime == null ? undefined : timeMillis(status.startTime) + seconds * 1000;
+  return seconds == null || status?.startTime == null ? undefined : timeMillis(status.startTime) + Number(seconds) * 1000;
 }

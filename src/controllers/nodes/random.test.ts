@@ -1,6 +1,8 @@
 /** Whatever happens to pods and nodes in whatever order, each pod goes through its phases in order, and all settle. */
+
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { seededRandom } from '../../lib/random.ts';
 import { testSeed } from '../../lib/seed.testing.ts';
 import { FakeApi, fakeKinds, type Loose, runControllers } from '../testing.ts';
@@ -105,7 +107,7 @@ test('pods and nodes that come, go, fail and return', async () => {
     const exit = isSaid || (isLeft && spec.restartPolicy !== 'Always');
     const fails = annotations[note('exit-code')] !== undefined || annotations[note('crash-loop')] !== undefined;
     const restarts = spec.restartPolicy === 'Always' || (fails && spec.restartPolicy === 'OnFailure');
-    expect(status.phase, JSON.stringify({ metadata, spec })).toBe(!exit || restarts ? 'Running' : fails ? 'Failed' : 'Succeeded');
+    expect(status.phase, jsonText({ metadata, spec })).toBe(!exit || restarts ? 'Running' : fails ? 'Failed' : 'Succeeded');
     const isReady = annotations[note('never-ready')] === undefined && !exit;
     if (!exit) expect(status.containerStatuses[0].ready).toBe(isReady);
   }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { domainName, type Identity, kubernetes, plat } from '../../meta/identity.ts';
 import { FakeApi, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
 import { schedulerController } from './controller.ts';
@@ -197,7 +198,7 @@ test('victims are deleted with an event, and the pod names its node until it get
   expect(requests(/^DELETE/)).toHaveLength(1);
   expect(nodeOf('high')).toBeUndefined();
   const { finalizers: _finalizers, ...metadata } = get('low').metadata;
-  await api.request({ method: 'PUT', path: '/api/v1/namespaces/default/pods/low', body: JSON.stringify({ ...get('low'), metadata }) });
+  await api.request({ method: 'PUT', path: '/api/v1/namespaces/default/pods/low', body: jsonText({ ...get('low'), metadata }) });
   await run.pass(10_000);
   expect(nodeOf('high')).toBe('n1');
 });

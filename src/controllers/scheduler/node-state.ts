@@ -3,6 +3,7 @@
 import type { Node } from '../../kinds/core/schema/node.ts';
 import type { Taint } from '../../kinds/core/schema/scheduling.ts';
 import type { Part, Wire } from '../../kinds/wire.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { own } from '../../lib/own.ts';
 import type { Labels } from '../../meta/labels.ts';
 import { UsedPorts } from './host-ports.ts';
@@ -113,7 +114,7 @@ export function readNode(state: NodeState, node: WireNode): NodeChange {
   if (changed.images) {
     const images = new Map<string, number>();
     for (const { names, sizeBytes = 0 } of node.status?.images ?? [])
-      for (const name of names ?? []) images.set(taggedImage(name), sizeBytes);
+      for (const name of names ?? []) images.set(taggedImage(name), Number(sizeBytes));
     state.images = images;
   }
   return changed;
@@ -124,9 +125,7 @@ const fingerprintOf = ({ taints, images }: NodeState): { taints: string; images:
   images: JSON.stringify([...images]),
 });
 const imagesText = (node: WireNode): string =>
-  JSON.stringify(
-    (node.status?.images ?? []).flatMap(({ names, sizeBytes = 0 }) => (names ?? []).map((name) => [taggedImage(name), sizeBytes])),
-  );
+  jsonText((node.status?.images ?? []).flatMap(({ names, sizeBytes = 0 }) => (names ?? []).map((name) => [taggedImage(name), sizeBytes])));
 
 function sameLabels(a: Labels, b: Labels): boolean {
   const keys = Object.keys(a);

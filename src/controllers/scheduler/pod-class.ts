@@ -6,8 +6,10 @@
  *   a-2 gets another label                  two classes
  *   a-3 is being deleted                    a class of its own: some rules do not count such pods
  */
+
 import type { Toleration } from '../../kinds/core/schema/scheduling.ts';
 import type { Part } from '../../kinds/wire.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { fromLabelSelector, type LabelSelector, type Labels } from '../../meta/labels.ts';
 import { controllerOf, type WorkloadPod } from '../workloads/shared/pods.ts';
 import type { DomainCounts } from './domain-counts.ts';
@@ -77,7 +79,7 @@ function describe(pod: WorkloadPod): string {
     resources?.requests,
     ports?.some(({ hostPort = 0 }) => hostPort > 0) ? ports : undefined,
   ];
-  return JSON.stringify([
+  return jsonText([
     namespace,
     labels,
     deletionTimestamp !== undefined,

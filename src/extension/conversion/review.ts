@@ -1,5 +1,6 @@
 /** ConversionReview: the request to a webhook, and the checks of its response. */
 
+import { jsonText } from '../../lib/json-text.ts';
 import { joinApiVersion, slashedApiVersion, versionOfApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
@@ -32,7 +33,7 @@ export function readReview(identity: Identity, version: ReviewVersion, uid: stri
   const { response } = review;
   if (!isObject(response)) throw new Error('no response provided');
   if (version === 'v1' && response.uid !== uid)
-    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`);
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${jsonText(response.uid ?? '')}`);
   const result = isObject(response.result) ? response.result : {};
   if (result.status !== 'Success') {
     if (typeof result.message === 'string' && result.message !== '') throw new Error(result.message);

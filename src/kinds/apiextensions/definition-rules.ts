@@ -2,7 +2,9 @@
  * Validation of custom resource definitions. Errors in parts that are the same in all versions name the top-level fields
  * that definitions had before there were versions, as in a stock server.
  */
+
 import { equal } from '../../lib/equal.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { dns1035Label, dns1123Subdomain } from '../../meta/names.ts';
@@ -235,7 +237,7 @@ function validateGroup(group: string, errors: FieldErrors): void {
 
 function validateVersionList({ versions = [] }: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   const at = root.child('versions');
-  const shown = (): string => (versions.length === 0 ? '[]apiextensions.CustomResourceDefinitionVersion(nil)' : JSON.stringify(versions));
+  const shown = (): string => (versions.length === 0 ? '[]apiextensions.CustomResourceDefinitionVersion(nil)' : jsonText(versions));
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
     invalidText(errors, at, shown(), 'must contain unique version names');
   if (versions.filter(({ storage }) => storage).length !== 1)

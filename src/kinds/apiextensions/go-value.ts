@@ -1,10 +1,11 @@
+import { jsonText } from '../../lib/json-text.ts';
 import type { JsonValue } from '../../schema/types.ts';
 
 /** A value in an error, in the notation of a stock server: `map[string]interface {}{"n":1}`. */
 export function goValue(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[]interface {}{${value.map(goValue).join(', ')}}`;
-  if (typeof value !== 'object') return JSON.stringify(value);
+  if (typeof value !== 'object') return jsonText(value);
   const entries = Object.keys(value)
     .sort()
     .map((key) => `${JSON.stringify(key)}:${goValue(value[key] as JsonValue)}`);

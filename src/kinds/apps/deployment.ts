@@ -9,6 +9,7 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { podTemplateDefaults } from '../core/pod-defaults.ts';
 import { templateGates } from '../core/pod-gates.ts';
 import { containerCells } from '../core/template-cells.ts';
+import { nextGeneration } from '../generation.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { amountOf, amountOrPercentage, atMostAll, immutable, notNegative } from '../validation/field-checks.ts';
@@ -85,7 +86,7 @@ const strategy: Strategy<Deployment> = {
     prepareTemplate(deployment.spec.template);
     // Annotations are copied to replica sets, so that the controller must see their changes, too.
     if (!equal(deployment.metadata.annotations, old.metadata.annotations))
-      deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      deployment.metadata.generation = nextGeneration(old.metadata.generation);
   },
   validate: validateSpec,
   *validateUpdate(deployment, old, errors, env) {

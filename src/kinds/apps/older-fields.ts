@@ -4,6 +4,8 @@
  *   extensions/v1beta1, apps/v1beta1  spec.rollbackTo.revision: 3     apps/v1  annotation deprecated.deployment.rollback.revision: "3"
  *   extensions/v1beta1                spec.templateGeneration: 3      apps/v1  annotation deprecated.daemonset.template.generation: "3"
  */
+
+import { type Integer, integerOf, isInteger } from '../../lib/integers.ts';
 import { own, without } from '../../lib/own.ts';
 import type { LabelSelector, ObjectMeta } from '../meta.ts';
 import { templateGeneration } from './daemon-set.ts';
@@ -15,16 +17,17 @@ import type { OlderDaemonSet, OlderDeployment } from './schema/older.ts';
 export const rollbackRevision = 'deprecated.deployment.rollback.revision';
 
 /** Reads a number from an annotation and removes it. Text that does not round-trip is kept. */
-function takeNumber(metadata: ObjectMeta, annotation: string): number | undefined {
+function takeNumber(metadata: ObjectMeta, annotation: string): Integer | undefined {
   const text = own(metadata.annotations, annotation);
   const others = without(metadata.annotations ?? {}, annotation);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || String(value) !== text) return undefined;
+  if (text === undefined || !/^-?\d{1,19}$/.test(text)) return undefined;
+  const value = integerOf(text);
+  if (!isInteger(value) || String(value) !== text) return undefined;
   if (Object.keys(others).length === 0) delete metadata.annotations;
   else metadata.annotations = others;
   return value;
 }
-function putNumber(metadata: ObjectMeta, annotation: string, value: number): void {
+function putNumber(metadata: ObjectMeta, annotation: string, value: Integer): void {
   metadata.annotations = { ...metadata.annotations, [annotation]: String(value) };
 }
 

@@ -4,9 +4,11 @@
  */
 
 import { compact } from '../../lib/compact.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { domainName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import { decodeValue } from '../../schema/json-decode.ts';
+import { parseExact } from '../../schema/parse.ts';
 import { list, type Type } from '../../schema/types.ts';
 import type { ObjectMeta } from '../meta.ts';
 import * as old from './schema/v1-annotations.ts';
@@ -29,7 +31,7 @@ interface Note {
 const typed = (name: string, written: Type, read: Type = written): Note => ({
   name,
   write: (value) => encode(written, value),
-  read: (text) => decodeValue(read, JSON.parse(text)),
+  read: (text) => decodeValue(read, parseExact(text)),
 });
 const notes: Readonly<Record<keyof Notes, Note>> = {
   behavior: { name: 'behavior', write: behaviorText, read: readBehavior },
@@ -87,7 +89,7 @@ type Rules = v2.HPAScalingRules;
 
 /** Here the names of fields begin with capitals, and absent values are null. */
 function behaviorText({ scaleUp, scaleDown }: v2.HorizontalPodAutoscalerBehavior): string {
-  return JSON.stringify({ ScaleUp: capitalRules(scaleUp), ScaleDown: capitalRules(scaleDown) });
+  return jsonText({ ScaleUp: capitalRules(scaleUp), ScaleDown: capitalRules(scaleDown) });
 }
 function capitalRules(rules: Rules | undefined): object | null {
   if (rules === undefined) return null;
@@ -99,7 +101,7 @@ function capitalRules(rules: Rules | undefined): object | null {
 }
 
 function readBehavior(text: string): v2.HorizontalPodAutoscalerBehavior | undefined {
-  const behavior = decode(v2.HorizontalPodAutoscalerBehavior, uncapitalized(JSON.parse(text)));
+  const behavior = decode(v2.HorizontalPodAutoscalerBehavior, uncapitalized(parseExact(text)));
   return behavior.scaleUp === undefined && behavior.scaleDown === undefined ? undefined : behavior;
 }
 /** The same value with names of fields that begin with a small letter; nulls are left out. */

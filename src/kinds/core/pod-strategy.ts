@@ -1,4 +1,5 @@
 /** The strategies of pods: of the main resource, of `status`, and of `ephemeralcontainers`. */
+import type { Integer } from '../../lib/integers.ts';
 import type { Strategy } from '../kind.ts';
 import { validateEphemeralUpdate, validatePodCreate, validatePodStatusUpdate, validatePodUpdate } from '../validation/pod.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
@@ -55,7 +56,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
 };
 
 /** The grace period of a pod in seconds: 0 if nothing runs. */
-export function podGracePeriod({ spec, status }: Pod, requested: number | undefined): number {
+export function podGracePeriod({ spec, status }: Pod, requested: Integer | undefined): Integer {
   if (spec.nodeName === undefined || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
   const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;

@@ -1,7 +1,9 @@
 /** Endpoint slices. */
+
 import { equal } from '../../lib/equal.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
+import { nextGeneration } from '../generation.ts';
 import { kind, version } from '../kind.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
@@ -39,7 +41,8 @@ export const EndpointSliceKind = kind<v1.EndpointSlice>({
     },
     prepareForUpdate(slice, old, env, { resource }) {
       // Labels name the service of a slice: their changes count for the generation.
-      if (!equal(slice.metadata.labels ?? {}, old.metadata.labels ?? {})) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      if (!equal(slice.metadata.labels ?? {}, old.metadata.labels ?? {}))
+        slice.metadata.generation = nextGeneration(old.metadata.generation);
       if (resource.version === 'v1') dropTopology(slice, old, env.identity);
     },
     validate: validateSlice,

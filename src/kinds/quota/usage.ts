@@ -92,7 +92,7 @@ export function podCounts(pod: Pod, now: number): boolean {
   if (phase === 'Failed' || phase === 'Succeeded') return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   if (deletionTimestamp == null || deletionGracePeriodSeconds == null) return true;
-  return now <= timeMillis(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return now <= timeMillis(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }
 
 function podUsage(pod: Pod, identity: Identity, now: number): Usage {

@@ -1,8 +1,10 @@
 /** Storage drivers of the cluster. */
+
 import { equal } from '../../lib/equal.ts';
 import { ageAt } from '../../meta/age.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
+import { nextGeneration } from '../generation.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { immutable } from '../validation/field-checks.ts';
@@ -73,7 +75,7 @@ export const CSIDriverKind = kind<CSIDriver>({
     // Only changes of these fields count for the generation, which is unset before the first.
     prepareForUpdate: (driver, old) => {
       if (!equal(driver.spec.tokenRequests, old.spec.tokenRequests) || driver.spec.requiresRepublish !== old.spec.requiresRepublish)
-        driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+        driver.metadata.generation = nextGeneration(old.metadata.generation);
     },
     validate: ({ spec }, errors) => validateSpec(spec, errors),
     validateUpdate,

@@ -1,5 +1,7 @@
 /** Small rules that many kinds share. Each reports into `errors`; a path is made into text only when it is reported. */
+
 import { equal } from '../../lib/equal.ts';
+import type { Integer } from '../../lib/integers.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import {
   dns1123Label,
@@ -20,7 +22,7 @@ export function report(errors: FieldErrors, at: Path, value: unknown, problems: 
 }
 
 /** A number that may be left out but not be negative. `at` is the message around it. */
-export function notNegative(value: number | undefined, at: Path, field: string, errors: FieldErrors): void {
+export function notNegative(value: Integer | undefined, at: Path, field: string, errors: FieldErrors): void {
   if (value !== undefined && value < 0) errors.invalid(at.child(field), value, negativeProblem);
 }
 

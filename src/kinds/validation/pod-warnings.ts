@@ -1,4 +1,6 @@
 /** Warnings about values of pods and templates that are deprecated, repeated or probably unintended. */
+
+import { jsonText } from '../../lib/json-text.ts';
 import { own } from '../../lib/own.ts';
 import { Path } from '../../meta/field.ts';
 import type { Infer } from '../../schema/types.ts';
@@ -97,7 +99,7 @@ function warnRepeated<K extends string>(
   const seen = new Set<string>();
   list.forEach((item, i) => {
     const value = item[field] ?? '';
-    if (seen.has(value)) warnings.push(`${at.index(i).child(field)}: duplicate ${field} ${JSON.stringify(value)}`);
+    if (seen.has(value)) warnings.push(`${at.index(i).child(field)}: duplicate ${field} ${jsonText(value)}`);
     seen.add(value);
   });
 }

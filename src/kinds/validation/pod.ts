@@ -1,6 +1,7 @@
 /** Pods as a whole: on create, on update, through `ephemeralcontainers` and `status`. */
 
 import { equal } from '../../lib/equal.ts';
+import type { Integer } from '../../lib/integers.ts';
 import { own } from '../../lib/own.ts';
 import type { Work } from '../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
@@ -92,7 +93,7 @@ function validateImages(list: readonly Container[] = [], old: readonly Container
 }
 
 /** A deadline may be set once and then only be reduced. Returns false if no further errors are reported. */
-function validateDeadline(deadline: number | undefined, old: number | undefined, errors: FieldErrors): boolean {
+function validateDeadline(deadline: Integer | undefined, old: Integer | undefined, errors: FieldErrors): boolean {
   const at = specAt.child('activeDeadlineSeconds');
   if (deadline === undefined) {
     if (old !== undefined) errors.invalid(at, 'null', 'must not update from a positive integer to nil value');

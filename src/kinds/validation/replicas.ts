@@ -1,11 +1,12 @@
 /** Validation of the counts of pods in the status of a workload. */
+import type { Integer } from '../../lib/integers.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { notNegative } from './field-checks.ts';
 
 /** The counts of a status. */
-type Counts<K extends string> = { readonly [field in K]?: number };
+type Counts<K extends string, T = number> = { readonly [field in K]?: T };
 
-export function validateCounts<K extends string>(status: Counts<K>, fields: readonly K[], at: Path, errors: FieldErrors): void {
+export function validateCounts<K extends string>(status: Counts<K, Integer>, fields: readonly K[], at: Path, errors: FieldErrors): void {
   for (const field of fields) notNegative(status[field], at, field, errors);
 }
 

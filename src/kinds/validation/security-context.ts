@@ -1,4 +1,5 @@
 /** Validation of security contexts. */
+import type { Integer } from '../../lib/integers.ts';
 import type { FieldErrors, Path } from '../../meta/field.ts';
 import { dns1123Subdomain, userOrGroupId } from '../../meta/names.ts';
 import type { SeccompProfile, SecurityContext, WindowsSecurityContextOptions } from '../core/schema/security-context.ts';
@@ -9,7 +10,7 @@ import { descendingPath } from './paths.ts';
 const procMounts = ['Default', 'Unmasked'];
 
 /** A user or group id that may be left out. */
-export function validateId(id: number | undefined, at: Path, field: string, errors: FieldErrors): void {
+export function validateId(id: Integer | undefined, at: Path, field: string, errors: FieldErrors): void {
   if (id !== undefined && (id < 0 || id > 0x7fffffff)) report(errors, at.child(field), id, userOrGroupId(id));
 }
 

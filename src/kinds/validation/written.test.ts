@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { LimitRangeKind } from '../core/limit-range.ts';
 import { PersistentVolumeKind } from '../core/persistent-volume.ts';
@@ -16,7 +17,7 @@ const requestOf = (sent: string): WriteRequest => ({
 const problems = (kind: Kind, body: Loose, admitted = body): string[] => {
   const errors = new FieldErrors();
   const object = defaulted(kind, { metadata: { name: 'x' }, ...admitted }) as Loose;
-  (kind.strategy as Strategy<Loose>).validate?.(object, errors, testEnv, requestOf(JSON.stringify(body)));
+  (kind.strategy as Strategy<Loose>).validate?.(object, errors, testEnv, requestOf(jsonText(body)));
   return errors.list.map((error) => error.message);
 };
 const shown = (value: number, scale: number, s: string): string =>

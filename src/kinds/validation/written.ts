@@ -2,6 +2,8 @@
  * Values as the client sent them, for errors that quote them. The normal form has one spelling for an amount and leaves out empty
  * maps; a stock server prints both as sent.
  */
+
+import { isNumeric } from '../../lib/integers.ts';
 import { own } from '../../lib/own.ts';
 import { canonicalQuantity, QuantityError } from '../../meta/quantity.ts';
 import { parseJson } from '../../schema/parse.ts';
@@ -27,7 +29,7 @@ export function writtenIn(request: WriteRequest | undefined): Written {
 
 /** The spelling of an amount in the body, if the value is still the same: admission may have changed it. */
 export function spelling(amount: string, written: unknown): string {
-  if (typeof written !== 'string' && typeof written !== 'number') return amount;
+  if (typeof written !== 'string' && !isNumeric(written)) return amount;
   try {
     const text = String(written).trim();
     return canonicalQuantity(text) === amount ? text : amount;

@@ -1,6 +1,8 @@
 /** Splits the source into tokens. */
+
+import { toInteger } from '../integers.ts';
 import { own } from '../own.ts';
-import { plainInt, UInt } from './values.ts';
+import { UInt } from './values.ts';
 
 export type Token =
   | { readonly token: 'name'; readonly at: number; readonly text: string; readonly quoted: boolean }
@@ -70,7 +72,7 @@ export function numberOf(token: Token & { token: 'number' }, negative: boolean):
   const digits = BigInt(token.kind === 'uint' ? token.text.slice(0, -1) : token.text);
   if (token.kind === 'uint') return negative || digits >= 2n ** 64n ? undefined : new UInt(digits);
   const value = negative ? -digits : digits;
-  return value >= 2n ** 63n || value < -(2n ** 63n) ? undefined : plainInt(value);
+  return value >= 2n ** 63n || value < -(2n ** 63n) ? undefined : toInteger(value);
 }
 
 // ---- strings -----------------------------------------------------------------------------------------------------

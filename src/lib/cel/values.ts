@@ -1,4 +1,6 @@
 /** Values that JavaScript has no type for. */
+
+import { MAX_INT64, MIN_INT64, toInteger } from '../integers.ts';
 import { own } from '../own.ts';
 import { Quantity } from '../quantity.ts';
 import { fail } from './errors.ts';
@@ -135,22 +137,16 @@ export class CelMap {
 }
 /** Numbers as they are, texts as they are; big integers and boxed numbers as the number where one is the same. */
 function hashOf(key: unknown): unknown {
-  if (key instanceof UInt) return plainInt(key.value);
+  if (key instanceof UInt) return toInteger(key.value);
   if (key instanceof Double) return key.value;
   return key;
 }
 
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-/** An int in its one form: a number where that is exact. */
-export const plainInt = (value: bigint): number | bigint => (value <= MAX_SAFE && value >= -MAX_SAFE ? Number(value) : value);
-
-export const MAX_INT = 2n ** 63n - 1n;
-export const MIN_INT = -(2n ** 63n);
 export const MAX_UINT = 2n ** 64n - 1n;
 
 export function checkedInt(value: bigint): number | bigint {
-  if (value > MAX_INT || value < MIN_INT) fail('integer overflow');
-  return plainInt(value);
+  if (value > MAX_INT64 || value < MIN_INT64) fail('integer overflow');
+  return toInteger(value);
 }
 export function checkedUInt(value: bigint): UInt {
   if (value < 0n || value > MAX_UINT) fail('unsigned integer overflow');
@@ -163,11 +159,10 @@ export const boxDouble = (value: number): number | Double => (Number.isSafeInteg
 export function unboxDouble(value: unknown): number {
   if (typeof value === 'number') return value;
   if (value instanceof Double) return value.value;
+  if (typeof value === 'bigint') return Number(value);
   return fail('no such overload');
 }
 
-export const isInt = (value: unknown): value is number | bigint =>
-  typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint';
 export const isDouble = (value: unknown): value is number | Double =>
   typeof value === 'number' ? !Number.isSafeInteger(value) : value instanceof Double;
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);

@@ -1,4 +1,5 @@
 /** The tokens of a template: texts, and within `{{` and `}}` those of actions. */
+import { type Integer, integerOf } from '../integers.ts';
 import { unquote } from './quote.ts';
 import { GoFloat } from './values.ts';
 
@@ -177,14 +178,13 @@ class Lexer {
 }
 
 /** A whole number, or a float if it is written as one. */
-function numberIn(written: string): number | GoFloat | undefined {
+function numberIn(written: string): Integer | GoFloat | undefined {
   const text = written.replaceAll('_', '');
-  const sign = text.startsWith('-') ? -1 : 1;
   const digits = text.replace(/^[+-]/, '');
   const isFloat = !/^0[xob]/i.test(digits) && /[.e]/i.test(digits);
   const octal = /^0\d/.test(digits) && !isFloat;
   if (octal && !/^[0-7]+$/.test(digits)) return undefined;
-  const value = sign * (octal ? Number.parseInt(digits, 8) : Number(digits));
-  if (Number.isNaN(value)) return undefined;
-  return isFloat ? new GoFloat(value) : value;
+  if (Number.isNaN(Number(digits))) return undefined;
+  if (isFloat) return new GoFloat(Number(text));
+  return integerOf((octal ? text.replace('0', '0o') : text).toLowerCase());
 }

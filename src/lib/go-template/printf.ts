@@ -8,6 +8,7 @@
  */
 
 import { bytesOf } from '../byte-text.ts';
+import type { Integer } from '../integers.ts';
 import { own } from '../own.ts';
 import { quote } from './quote.ts';
 import { entriesOf, floatText, type GoMap, goText, kindOf, numberOf, typeName } from './values.ts';
@@ -87,9 +88,9 @@ function formatted(value: unknown, verb: Verb): string {
     case 'bool':
       return 'tv'.includes(verb.letter) ? padded(String(value), verb) : wrong(value, verb);
     case 'int':
-      return whole(value as number, verb);
+      return whole(value as Integer, verb);
     case 'float':
-      return float(numberOf(value), verb) ?? wrong(value, verb);
+      return float(Number(numberOf(value)), verb) ?? wrong(value, verb);
     case 'string':
       return text(value as string, verb);
     case 'slice':
@@ -148,18 +149,19 @@ const bases: Readonly<Record<string, readonly [base: number, prefix: string]>> =
   x: [16, '0x'],
   X: [16, '0X'],
 };
-function whole(value: number, verb: Verb): string {
+function whole(value: Integer, verb: Verb): string {
   const base = own(bases, verb.letter);
   if (base !== undefined) {
-    const digits = BigInt(Math.abs(value))
+    const digits = BigInt(value)
       .toString(base[0])
+      .replace('-', '')
       .padStart(verb.precision ?? 0, '0');
     const prefix = verb.letter === 'O' || (verb.sharp && verb.letter !== 'v' && verb.letter !== 'd') ? base[1] : '';
     const shown = verb.letter === 'X' ? digits.toUpperCase() : digits;
     return signed(value < 0, prefix, verb.precision === 0 && value === 0 ? '' : shown, verb, verb.precision === undefined);
   }
   const known = value >= 0 && value <= 0x10ffff && !(value >= 0xd800 && value <= 0xdfff);
-  const character = String.fromCodePoint(known ? value : 0xfffd);
+  const character = String.fromCodePoint(known ? Number(value) : 0xfffd);
   if (verb.letter === 'c') return padded(character, verb);
   if (verb.letter === 'q') return padded(quote(character, "'", verb.plus), verb);
   if (verb.letter === 'U') {

@@ -4,7 +4,7 @@
  *   JSON            here                    in Go
  *   a missing key   undefined               no value, printed as <no value>
  *   null            null                    nil
- *   3               3                       int64
+ *   3               3 (lib/integers.ts)     int64
  *   0.5             0.5                     float64
  *   1.0 (template)  new GoFloat(1)          float64
  *   [] {}           arrays, plain objects   []interface {}, map[string]interface {}
@@ -13,6 +13,7 @@
  */
 
 import { sortedKeys } from '../go-json.ts';
+import { type Integer, isInteger } from '../integers.ts';
 import { own } from '../own.ts';
 
 /** A float that looks like a whole number. */
@@ -22,8 +23,6 @@ export class GoFloat {
     this.value = value;
   }
 }
-/** What an int64 does not hold is a float. */
-const largestInt = 2 ** 63;
 export type GoMap = Readonly<Record<string, unknown>>;
 export type GoKind = 'nil' | 'bool' | 'int' | 'float' | 'string' | 'slice' | 'map';
 
@@ -34,7 +33,9 @@ export function kindOf(value: unknown): GoKind {
     case 'string':
       return 'string';
     case 'number':
-      return Number.isInteger(value) && Math.abs(value) < largestInt ? 'int' : 'float';
+      return isInteger(value) ? 'int' : 'float';
+    case 'bigint':
+      return 'int';
     case 'object':
       if (value === null) return 'nil';
       if (value instanceof GoFloat) return 'float';
@@ -53,7 +54,7 @@ const typeNames: Readonly<Record<GoKind, string>> = {
   map: 'map[string]interface {}',
 };
 export const typeName = (value: unknown): string => typeNames[kindOf(value)];
-export const numberOf = (value: unknown): number => (value instanceof GoFloat ? value.value : (value as number));
+export const numberOf = (value: unknown): Integer => (value instanceof GoFloat ? value.value : (value as Integer));
 export const entriesOf = (map: GoMap): [string, unknown][] => sortedKeys(map).map((key) => [key, own(map, key)]);
 /** Undefined for what is not there. */
 export const memberOf = (map: GoMap, key: string): unknown => own(map, key);
@@ -95,9 +96,9 @@ export function goText(value: unknown): string {
     case 'bool':
       return String(value);
     case 'int':
-      return String(BigInt(value as number));
+      return String(value);
     case 'float':
-      return floatText(numberOf(value));
+      return floatText(Number(numberOf(value)));
     case 'slice':
       return `[${(value as readonly unknown[]).map(goText).join(' ')}]`;
     case 'map':

@@ -5,8 +5,8 @@
  *
  *   alloc/ips/10.0.0.7    {"uid":"…"}        alloc/ports/30080    {"uid":"…"}
  */
-
 import type { Range } from '../../meta/ranges.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { Cache } from '../../storage/cache.ts';
 import type { Collection } from '../../storage/collection.ts';
 import type { Operation } from '../../storage/engine.ts';
@@ -88,6 +88,6 @@ export class AllocationTable<R extends Range = Range> {
 }
 
 function holderOf(item: Item): string {
-  item.parsed ??= JSON.parse(item.bytes.toString());
+  item.parsed ??= parseExact(item.bytes.toString());
   return (item.parsed as { uid: string }).uid;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonText } from '../../lib/json-text.ts';
 import { recordedText } from '../../lib/recordings.testing.ts';
 import { baseGroup, kubernetes, plat } from '../../meta/identity.ts';
 import { apiServices } from './api-services.ts';
@@ -8,7 +9,7 @@ import { bootstrap } from './run.ts';
 
 const now = '2026-01-01T00:00:00Z';
 /** The recorded times are those of the recording. */
-const atNow = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, now));
+const atNow = (value: unknown): unknown => JSON.parse(jsonText(value).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, now));
 
 test('the objects are those of a stock server', () => {
   const facts = JSON.parse(recordedText('api-facts', 'bootstrap-objects.json'));

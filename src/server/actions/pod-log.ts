@@ -1,4 +1,5 @@
 /** pods/log: the log of a container, streamed from the agent of its node. */
+
 import type { Readable } from 'node:stream';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { PodLogOptions } from '../../kinds/core/schema/pod-options.ts';
@@ -7,6 +8,7 @@ import { FieldErrors, Path } from '../../meta/field.ts';
 import { canonicalTime } from '../../meta/time.ts';
 import type { Context } from '../context.ts';
 import { queryBoolean } from '../query-boolean.ts';
+import { queryInteger } from '../query-integer.ts';
 import { head } from '../respond.ts';
 import type { Action } from '../services.ts';
 import { type ConnectDeps, current } from '../tunnels/connect.ts';
@@ -91,8 +93,8 @@ function readOptions(ctx: Context): PodLogOptions {
   const flag = (name: 'follow' | 'previous' | 'timestamps' | 'insecureSkipTLSVerifyBackend') =>
     queryBoolean(name, ctx.param(name)) && { [name]: true };
   const count = (name: 'sinceSeconds' | 'tailLines' | 'limitBytes') => {
-    const value = integer(ctx.param(name));
-    return value !== undefined && { [name]: value };
+    const text = ctx.param(name);
+    return text !== undefined && { [name]: queryInteger(text) };
   };
   const since = time(ctx.param('sinceTime'));
   return {
@@ -106,14 +108,6 @@ function readOptions(ctx: Context): PodLogOptions {
     ...count('limitBytes'),
     ...flag('insecureSkipTLSVerifyBackend'),
   } as PodLogOptions;
-}
-
-function integer(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = BigInt(text.replace(/^[+]/, ''));
-  if (BigInt.asIntN(64, value) !== value) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  return Number(value);
 }
 
 function time(text: string | undefined): string | undefined {

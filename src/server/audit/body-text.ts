@@ -2,6 +2,7 @@
 
 import { listSchema } from '../../kinds/lists.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { isProtobufMediaType } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
@@ -24,7 +25,7 @@ export function mediaOf(contentType: string): Media | undefined {
 /** Undefined if the encoding is not known. */
 export function objectText(media: Media, bytes: Buffer, catalog: Catalog): string | undefined | Promise<string | undefined> {
   if (media === 'json') return bytes.toString('utf8').trimEnd();
-  if (media === 'yaml') return import('../../schema/yaml.ts').then(({ parseYaml }) => JSON.stringify(parseYaml(bytes)));
+  if (media === 'yaml') return import('../../schema/yaml.ts').then(({ parseYaml }) => jsonText(parseYaml(bytes)));
   const { kind, apiVersion, raw } = decodeEnvelope(bytes);
   const schema = schemaOf(kind, apiVersion, catalog);
   if (schema === undefined) return undefined;

@@ -1,5 +1,7 @@
 /** Audit events as text: a line of JSON, or the line that older tools read. */
+
 import type { User } from '../../auth/types.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import type { StatusDetails } from '../../meta/errors.ts';
 import type { Stage } from './policy.ts';
 
@@ -53,7 +55,7 @@ const userInfo = (user: User | undefined): object => ({
 /** The event as one line of JSON, without its end. */
 export function eventJson(event: AuditEvent): string {
   const { sourceIPs, annotations } = event;
-  const first = JSON.stringify({
+  const first = jsonText({
     kind: 'Event',
     apiVersion: event.apiVersion,
     level: event.level,

@@ -1,11 +1,13 @@
 /** The audit record of one request, from its arrival to the end of its response. */
 
 import type { ApiObject } from '../../kinds/kind.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import type { Status } from '../../meta/errors.ts';
 import { groupName } from '../../meta/identity.ts';
 import { parseIP } from '../../meta/ip.ts';
 import { microTimeOf } from '../../meta/time.ts';
 import { encode } from '../../schema/json.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { JsonValue, MessageType } from '../../schema/types.ts';
 import type { Context } from '../context.ts';
 import { type Media, mediaOf, objectText } from './body-text.ts';
@@ -69,7 +71,7 @@ export class AuditRecord {
   requestBody(value: () => JsonValue): void {
     if (this.verdict.level < Level.Request) return;
     try {
-      this.request = this.shown(JSON.stringify(value()));
+      this.request = this.shown(jsonText(value()));
     } catch {
       // An unreadable body is refused, and the response says why.
     }
@@ -193,10 +195,10 @@ export class AuditRecord {
     }
     const { omitManagedFields } = this.verdict;
     if (this.redaction === undefined && !omitManagedFields && !text.includes('\n')) return text;
-    const value = JSON.parse(text) as JsonValue;
+    const value = parseExact(text) as JsonValue;
     if (this.redaction !== undefined) redact(value, this.redaction);
     if (omitManagedFields) dropManagedFields(value);
-    return JSON.stringify(value);
+    return jsonText(value);
   }
 }
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import fc from '../../lib/fast-check.testing.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { dropManagedFields, redact, redactionOf } from './redact.ts';
 
 const shown = (value: JsonValue, what: 'secret' | 'token' = 'secret'): string => {
   const copy = structuredClone(value);
   redact(copy, what);
-  return JSON.stringify(copy);
+  return jsonText(copy);
 };
 const last = 'kubectl.kubernetes.io/last-applied-configuration';
 const secret = (value: string): JsonObject => ({

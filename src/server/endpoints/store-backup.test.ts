@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { inChunks } from '../../storage/backup/backup.testing.ts';
 import { verifyBackup } from '../../storage/backup/read.ts';
 import { put } from '../../storage/engine.suite.tools.ts';
@@ -34,7 +35,7 @@ async function setup(megabytes = 4) {
   const engine = openMemoryEngine({ clock });
   for (let index = 0; index < megabytes; index++) await engine.commit([put(`k${index}`, Buffer.alloc(1_000_000, index))]);
   const said: string[] = [];
-  const log = { info: (message: string, fields?: object) => void said.push(`${message} ${JSON.stringify(fields)}`) };
+  const log = { info: (message: string, fields?: object) => void said.push(`${message} ${jsonText(fields)}`) };
   const endpoint = backupEndpoint({ engine, facts: () => ({ productVersion: '1.2.3', identity: 'plat' }), clock, log });
   const begin = () => {
     const res = new Slow();

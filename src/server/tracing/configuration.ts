@@ -6,6 +6,7 @@
  *   endpoint: localhost:4317          # a collector that takes OTLP over gRPC, without TLS
  *   samplingRatePerMillion: 100       # requests per million that are sampled at random; default 0
  */
+import { jsonText } from '../../lib/json-text.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, type Identity, kubernetes } from '../../meta/identity.ts';
 import type { JsonValue } from '../../schema/types.ts';
@@ -31,8 +32,8 @@ export function readTracingConfiguration(value: JsonValue, identity: Identity): 
   const unknown = Object.keys(given).find((name) => !fields.has(name));
   if (unknown !== undefined) throw new Error(`unknown field ${unknown}`);
   if (typeof endpoint !== 'string' || !/^(dns:(\/\/)?\/?)?[^/\s]+:\d{1,5}$/.test(endpoint))
-    throw new Error(`endpoint: ${JSON.stringify(endpoint)} is not of the form host:port`);
+    throw new Error(`endpoint: ${jsonText(endpoint)} is not of the form host:port`);
   if (typeof rate !== 'number' || !Number.isInteger(rate) || rate < 0 || rate > MILLION)
-    throw new Error(`samplingRatePerMillion: ${JSON.stringify(rate)} is not a whole number from 0 to ${MILLION}`);
+    throw new Error(`samplingRatePerMillion: ${jsonText(rate)} is not a whole number from 0 to ${MILLION}`);
   return { endpoint: endpoint.replace(/^dns:\/*/, ''), samplingRatePerMillion: rate };
 }

@@ -26,7 +26,7 @@ import type { FieldFaults } from '../../schema/field-faults.ts';
 import { unknownFields, unknownFieldsOf } from '../../schema/field-place.ts';
 import { DecodeError, decode, decodeSteps, toJson } from '../../schema/json.ts';
 import { namedScalars } from '../../schema/mismatch.ts';
-import { parseJson, parseJsonInSlices } from '../../schema/parse.ts';
+import { parseExact, parseJson, parseJsonInSlices } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
 import { checkUtf8, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -108,11 +108,11 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   // A missing object is reported before an invalid patch.
   const looking = checkExists(services.registry, write);
   if (looking !== undefined) await looking;
-  ctx.audit?.requestBody(() => JSON.parse(body.toString()));
+  ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
   const faults = faultsOf(services, options);
   const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults));
   if (patch.copies !== undefined && patch.copies > 0) ctx.expanded(patch.copies);
-  if (patch.fractions) await checkFractions(ctx, type, resource.schema, body);
+  if (patch.floats) await checkFloats(ctx, type, resource.schema, body);
   const { item } = await update(services.registry, write, {
     change: (live, item) => patchedHub(services, ctx, write, options, live, patch, body, faults, item.bytes.length),
   });
@@ -236,10 +236,10 @@ export function faultyPatch(body: Buffer, why: string): ApiError {
 }
 
 /** Refuses a patch that puts numbers with a fraction or an exponent into fields for integers, or tests for such spellings. */
-async function checkFractions(ctx: Context, type: PatchType, schema: MessageType, body: Buffer): Promise<void> {
-  const { checkPatchFractions } = await import('./patch-fractions.ts');
+async function checkFloats(ctx: Context, type: PatchType, schema: MessageType, body: Buffer): Promise<void> {
+  const { checkPatchFloats } = await import('./patch-floats.ts');
   const slices = ctx.slices();
-  const work = checkPatchFractions(type === 'json', schema, body);
+  const work = checkPatchFloats(type === 'json', schema, body);
   if (slices === undefined) atOnce(work);
   else await inSlices(work, slices);
 }
@@ -276,9 +276,9 @@ export async function patchedView(
     if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
     return { options, made: { applied } };
   }
-  ctx.audit?.requestBody(() => JSON.parse(body.toString()));
+  ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
   const patch = readPatch(kind, schema, await parsePatch(ctx, kind, body, faults));
-  if (patch.fractions) await checkFractions(ctx, kind, schema, body);
+  if (patch.floats) await checkFloats(ctx, kind, schema, body);
   const large = ctx.slices() !== undefined;
   const patched = function* (current: ApiObject): Work<ApiObject> {
     const before = toJson(schema, current as never) as JsonObject;

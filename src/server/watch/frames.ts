@@ -1,6 +1,8 @@
 /** Events in the representation of a watch: lines of JSON, or protobuf messages with a length prefix. */
+
 import type { ApiObject } from '../../kinds/kind.ts';
 import { PartialObjectMetadata, Status } from '../../kinds/meta-kinds.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WatchType } from '../../registry/watch.ts';
@@ -136,7 +138,7 @@ export class Frames {
 
   /** An event with an object that is not of the collection. */
   private wrap(type: string, object: JsonObject): Buffer {
-    if (this.representation.media !== 'protobuf') return jsonLine(type, JSON.stringify(object));
+    if (this.representation.media !== 'protobuf') return jsonLine(type, jsonText(object));
     const { apiVersion, kind } = object as JsonObject & { kind: string; apiVersion: string };
     const whole = this.representation.transform === undefined ? this.resource.schema : PartialObjectMetadata;
     const schema = type === 'ERROR' ? Status : whole;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { builtinKinds } from '../../kinds/index.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { kubernetes, plat } from '../../meta/identity.ts';
 import { type EncryptionRule, readEncryptionConfig } from './config.ts';
 
@@ -7,7 +8,7 @@ const secret = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base6
 const kinds = builtinKinds(plat);
 const read = (resources: unknown, more: object = {}): EncryptionRule[] =>
   readEncryptionConfig(
-    Buffer.from(JSON.stringify({ apiVersion: 'apiserver.config.plat.dev/v1', kind: 'EncryptionConfiguration', resources, ...more })),
+    Buffer.from(jsonText({ apiVersion: 'apiserver.config.plat.dev/v1', kind: 'EncryptionConfiguration', resources, ...more })),
     plat,
     kinds,
   );

@@ -1,6 +1,8 @@
 /** Waits for a condition of an object. */
+
 import { type Goal, readGoal } from '../../cli/wait-args.ts';
 import { type Clock, FakeClock, systemClock } from '../../lib/clock.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { cut } from '../../lib/shown.ts';
 import { durationMillis } from '../../lib/time.ts';
 import type { KeepAlive } from '../keep-alive.ts';
@@ -66,7 +68,7 @@ export function waitUntil(
     };
     const timedOut = (after: string): void => {
       const why = last === undefined ? 'it does not exist' : goal.distance(last);
-      const state = last === undefined ? '' : `\nIts last state:\n${cut(JSON.stringify(last, undefined, 2), SHOWN_STATE)}`;
+      const state = last === undefined ? '' : `\nIts last state:\n${cut(jsonText(last, 2), SHOWN_STATE)}`;
       finish(() => reject(new WaitTimeout(`${what}: ${why} after ${after}${state}`, last)));
     };
     const cancel = clock.after(millis, () => timedOut(`${millis} ms`));

@@ -1,7 +1,9 @@
 /** A watch whose events a test reads one by one. */
+
 import type { Http } from '../../client/http.ts';
 import { Lines } from '../../client/watch.ts';
 import { ApiError } from '../../meta/errors.ts';
+import { parseExact } from '../../schema/parse.ts';
 import type { KeepAlive, Release } from '../keep-alive.ts';
 import type { Watch, WatchEvent } from './types.ts';
 
@@ -71,7 +73,7 @@ export class EventStream<T> implements Watch<T> {
   }
 
   private async begin({ http, path, headers }: WatchRequest): Promise<void> {
-    const lines = new Lines((line) => this.take(JSON.parse(line.toString()) as WireEvent<T>));
+    const lines = new Lines((line) => this.take(parseExact(line.toString()) as WireEvent<T>));
     const stream = await http.stream(
       { path: await path(), headers },
       { data: (chunk) => lines.push(chunk), end: (error) => this.end(error) },

@@ -4,9 +4,12 @@
  *
  *   await checkEventually(server, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' }, { spec: { replicas: 3 } })
  */
+
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { jsonText } from '../../lib/json-text.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { type GroupVersion, splitApiVersion } from '../../meta/api-version.ts';
+import { parseExact } from '../../schema/parse.ts';
 import { millisecondsOf } from '../clock.ts';
 import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
@@ -111,7 +114,7 @@ const fits = (state: unknown, wanted: ObjectPattern): boolean =>
 
 function whyNot(last: unknown, wanted: ObjectPattern): string {
   if (last === undefined) return ' it does not exist';
-  if (typeof wanted === 'function') return ` the last state was ${JSON.stringify(last, undefined, 2)}`;
+  if (typeof wanted === 'function') return ` the last state was ${jsonText(last, 2)}`;
   return differences(last, wanted)
     .map((text) => `\n  ${text}`)
     .join('');
@@ -205,7 +208,7 @@ async function* events(watch: Response): AsyncGenerator<WatchEvent> {
       text += decoder.decode(value, { stream: true });
       const lines = text.split('\n');
       text = lines.pop() as string;
-      for (const line of lines) yield JSON.parse(line);
+      for (const line of lines) yield parseExact(line) as WatchEvent;
     }
   } finally {
     // One that is broken is not open, either.

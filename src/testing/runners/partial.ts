@@ -4,6 +4,8 @@
  *
  *   differences({ spec: { replicas: 2, paused: true } }, { spec: { replicas: 3 } }) → ['.spec.replicas is 2, not 3']
  */
+
+import { jsonText } from '../../lib/json-text.ts';
 import { own } from '../../lib/own.ts';
 
 /** Differences that are listed; a sentence counts the rest. */
@@ -50,6 +52,6 @@ const pathStep = (name: string): string => (/^[\w-]+$/.test(name) ? `.${name}` :
 /** A value as a message prints it. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'absent';
-  const text = typeof value === 'function' ? `the function ${value.name || '(without a name)'}` : (JSON.stringify(value) ?? String(value));
+  const text = typeof value === 'function' ? `the function ${value.name || '(without a name)'}` : (jsonText(value) ?? String(value));
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;
 }

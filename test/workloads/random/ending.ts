@@ -1,4 +1,5 @@
 /** What the system has to be in the end: as the specs ask, with nothing left over. */
+import { jsonText } from '../../../src/lib/json-text.ts';
 import type { TestServer } from '../../../src/testing/server.ts';
 import { controllerOf, isActive, isOver, isReady, type Loose, type Plural, paths, type Recorder } from './recorder.ts';
 import { NAMESPACE } from './world.ts';
@@ -15,7 +16,7 @@ export function checkEnd(recorder: Recorder): void {
   const wrong: string[] = [];
   const all = (plural: Plural): Loose[] => [...recorder.all(plural)].filter(isMine);
   const want = (what: string, is: unknown, wanted: unknown): void => {
-    if (JSON.stringify(is) !== JSON.stringify(wanted)) wrong.push(`${what}: ${JSON.stringify(is)} instead of ${JSON.stringify(wanted)}`);
+    if (JSON.stringify(is) !== JSON.stringify(wanted)) wrong.push(`${what}: ${jsonText(is)} instead of ${jsonText(wanted)}`);
   };
   const podsOf = (owner: Loose): Loose[] => all('pods').filter((pod) => controllerOf(pod)?.uid === owner.metadata.uid);
   for (const plural of ['pods', 'replicasets', 'jobs'] as const)
@@ -85,7 +86,7 @@ export function checkEnd(recorder: Recorder): void {
   for (const job of all('jobs')) {
     const types = (job.status.conditions ?? []).filter(({ status }: Loose) => status === 'True').map(({ type }: Loose) => type);
     const isDone = types.includes('Complete') || types.includes('Failed');
-    if (!isDone) wrong.push(`job ${nameOf(job)} is not finished: ${JSON.stringify(job.status)}`);
+    if (!isDone) wrong.push(`job ${nameOf(job)} is not finished: ${jsonText(job.status)}`);
     if (types.includes('Complete')) want(`succeeded of ${nameOf(job)}`, job.status.succeeded, job.spec.completions);
     want(
       `open pods of ${nameOf(job)}`,

@@ -2,6 +2,7 @@
  * Everything that happens to the objects of a server, in the order of resource versions: each change of a watch is shown to the rules
  * together with the state of all objects at that moment.
  */
+import { jsonText } from '../../../src/lib/json-text.ts';
 import type { TestServer } from '../../../src/testing/server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rules look at objects of many kinds.
@@ -206,7 +207,7 @@ function shown(plural: Plural, { metadata, spec, status }: Loose): string {
             status,
           }),
   };
-  return JSON.stringify(facts);
+  return jsonText(facts);
 }
 
 const whyPending = ({ conditions = [] }: Loose): string | undefined =>

@@ -1,4 +1,5 @@
 /** What has to hold at every moment, whatever is changed. */
+import { jsonText } from '../../../src/lib/json-text.ts';
 import { parseQuantity } from '../../../src/lib/quantity.ts';
 import { type Change, controllerOf, isActive, isOver, isReady, type Loose, type Recorder, type Rule } from './recorder.ts';
 
@@ -314,7 +315,7 @@ const fit: Rule = (change, recorder) => {
   const states = recorder.recent(node);
   const refuses = ({ spec }: Loose): boolean =>
     (spec.taints ?? []).some((taint: Loose) => taint.effect !== 'PreferNoSchedule' && !tolerates(object, taint));
-  if (states.every(refuses)) return `${node.metadata.name} has a taint: ${JSON.stringify(node.spec.taints)}`;
+  if (states.every(refuses)) return `${node.metadata.name} has a taint: ${jsonText(node.spec.taints)}`;
   if (!matches(node.metadata.labels, object.spec.nodeSelector)) return `${node.metadata.name} has other labels`;
   const here = [...recorder.all('pods')].filter((pod) => pod.spec.nodeName === node.metadata.name && !isOver(pod));
   const { cpu, pods } = node.status.allocatable;

@@ -1,4 +1,5 @@
 /** Random changes of workloads and nodes. */
+import { jsonText } from '../../../src/lib/json-text.ts';
 import type { Random } from '../../../src/lib/random.ts';
 import type { TestServer } from '../../../src/testing/server.ts';
 import type { Loose } from './recorder.ts';
@@ -111,7 +112,7 @@ export class World {
   private async send(method: string, path: string, body?: unknown): Promise<Loose> {
     const headers = method === 'PATCH' ? { headers: MERGE } : {};
     const { status, body: answer, text } = await this.server.request(method, path, { ...(body !== undefined && { body }), ...headers });
-    this.steps.push(`${method} ${path} ${body === undefined ? '' : JSON.stringify(body)} → ${status}`);
+    this.steps.push(`${method} ${path} ${body === undefined ? '' : jsonText(body)} → ${status}`);
     if (status >= 500 || status === 400 || (status === 422 && !text.includes('more than one PodDisruptionBudget')))
       throw new Error(`${method} ${path}: ${status} ${text}`);
     return status < 300 ? answer : undefined;
@@ -251,7 +252,7 @@ export class World {
   }
 
   private async hasPort(path: string): Promise<boolean> {
-    return JSON.stringify(await this.get(path)).includes('"hostPort"');
+    return jsonText(await this.get(path)).includes('"hostPort"');
   }
   private async change(): Promise<void> {
     const target = this.any([...Object.keys(sets), 'deployments', 'cronjobs', 'resourcequotas']);

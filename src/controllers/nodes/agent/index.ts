@@ -2,12 +2,14 @@
  * The endpoints of simulated nodes: logs, exec, attach and port-forward of their pods. They are those of a node agent, answered
  * within this process: a connection is a pair of streams, and nothing listens anywhere.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from '../../../client/dynamic.ts';
 import type { ApiObject } from '../../../kinds/kind.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { LocalSocket } from '../../../lib/local-socket.ts';
 import type { Random } from '../../../lib/random.ts';
 import { commandStatus } from '../../../meta/errors.ts';
@@ -153,7 +155,7 @@ export class SimulatedAgent {
   private async pods(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const node = this.nodes.get(req.socket) ?? '';
     const found = await this.options.client.list<WorkloadPod>(refs.pods, undefined, { fieldSelector: `spec.nodeName=${node}` });
-    const text = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: found.items });
+    const text = jsonText({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: found.items });
     res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
     res.end(text);
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonText } from '../../../lib/json-text.ts';
 import { plat } from '../../../meta/identity.ts';
 import { fromLabelSelector, LabelSelector } from '../../../meta/labels.ts';
 import type { Loose } from '../../testing.ts';
@@ -79,7 +80,7 @@ class Life {
       },
       event: (event) => void this.events.push(event),
     });
-    if (JSON.stringify(next.status) !== JSON.stringify(pod.status)) this.writes++;
+    if (jsonText(next.status) !== jsonText(pod.status)) this.writes++;
     pod.status = next.status;
     this.due = next.due;
   }

@@ -3,12 +3,14 @@
  * aggregated one does, but within its process: requests arrive authorized. It also answers for other API servers that would run in
  * simulated pods: they are there, and have no resources.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from '../../../client/dynamic.ts';
 import type { ApiObject } from '../../../kinds/kind.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { LocalSocket } from '../../../lib/local-socket.ts';
 import { joinApiVersion } from '../../../meta/api-version.ts';
 import { ApiError, badRequest, internalError, methodNotAllowed, notFound, pathNotFound } from '../../../meta/errors.ts';
@@ -249,7 +251,7 @@ const isUsing = ({ status }: WorkloadPod): boolean =>
 const shown = ({ total: _total, ...metrics }: Metrics): object => metrics;
 
 function send(res: ServerResponse, status: number, body: object): void {
-  const text = `${JSON.stringify(body)}\n`;
+  const text = `${jsonText(body)}\n`;
   res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
   res.end(text);
 }

@@ -41,7 +41,7 @@ export function dueRun(cronJob: CronJobObject, schedule: Schedule, now: number):
   const start = startOf(cronJob);
   const seconds = cronJob.spec?.startingDeadlineSeconds;
   // Runs before the deadline, in whole seconds, are not started any more.
-  const from = seconds == null ? start : Math.max(start, Math.floor(now / 1000 - seconds) * 1000 - 1);
+  const from = seconds == null ? start : Math.max(start, Math.floor(now / 1000 - Number(seconds)) * 1000 - 1);
   const found = from > now ? { missed: 0 } : lastTime(schedule, from, now, MAX_MISSED);
   const next = schedule.next(found.time ?? Math.max(start, lastBefore(schedule, start, now)));
   return { ...found, ...(next !== undefined && { wait: Math.max(next - now, 1) }) };

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { jsonText } from '../../../lib/json-text.ts';
 import { kubernetes, plat } from '../../../meta/identity.ts';
 import { formatTime } from '../../../meta/time.ts';
 import { FakeApi, type Loose, runControllers, type TestRun } from '../../testing.ts';
@@ -72,9 +73,9 @@ class World {
   }
   /** All pods become ready, again and again, until nothing changes. */
   async settle(): Promise<void> {
-    for (let before = ''; before !== JSON.stringify(this.api.all(pods)); ) {
+    for (let before = ''; before !== jsonText(this.api.all(pods)); ) {
       await this.run.idle();
-      before = JSON.stringify(this.api.all(pods));
+      before = jsonText(this.api.all(pods));
       this.api.runAll();
       await this.api.end();
       await this.run.pass(1000);

@@ -1,5 +1,7 @@
 /** Whatever is changed in whatever order: the limits of a rollout hold at every request, and it ends as the spec asks. */
+
 import { expect, test } from 'vitest';
+import { jsonText } from '../../../lib/json-text.ts';
 import { seededRandom } from '../../../lib/random.ts';
 import { testSeed } from '../../../lib/seed.testing.ts';
 import { timeMillis } from '../../../meta/time.ts';
@@ -157,7 +159,7 @@ class RandomRollouts {
     this.isRescaled = true;
     this.isFailing = false;
     this.edit((spec) => (spec.paused = false));
-    const state = (): string => JSON.stringify([api.all(pods), api.all(setKind)]);
+    const state = (): string => jsonText([api.all(pods), api.all(setKind)]);
     for (let i = 0, before = ''; i < 60 && before !== state(); i++) {
       await this.quiet();
       before = state();

@@ -62,7 +62,7 @@ export function restartsExceedLimit(job: JobObject, pods: readonly WorkloadPod[]
 export function deadlineLeft(job: JobObject, startTime: string | undefined, now: number): number | undefined {
   const seconds = job.spec?.activeDeadlineSeconds;
   if (seconds == null || startTime === undefined || isSuspended(job)) return undefined;
-  return timeMillis(startTime) + seconds * 1000 - now;
+  return timeMillis(startTime) + Number(seconds) * 1000 - now;
 }
 
 /** A pod that is deleted before it is finished counts as failed where pods are tracked. */

@@ -1,5 +1,7 @@
 /** Whatever happens to the pods of a job in whatever order: limits hold at every request, each pod counts once, and the job ends. */
+
 import { expect, test } from 'vitest';
+import { jsonText } from '../../../lib/json-text.ts';
 import { seededRandom } from '../../../lib/random.ts';
 import { testSeed } from '../../../lib/seed.testing.ts';
 import { kubernetes } from '../../../meta/identity.ts';
@@ -80,7 +82,7 @@ class RandomJob {
   }
   private change(spec: Loose): void {
     const job = this.job();
-    this.log.push(JSON.stringify(spec));
+    this.log.push(jsonText(spec));
     this.api.put(jobKind, { ...job, spec: { ...job.spec, ...spec } });
   }
   private end(pod: Loose, phase: string): void {

@@ -23,7 +23,7 @@ export function toleratedFor(pod: WorkloadPod, taints: readonly WireTaint[]): nu
     if (matching.length === 0) return 0;
     for (const { tolerationSeconds } of matching) {
       if (tolerationSeconds == null) continue;
-      const millis = Math.max(tolerationSeconds, 0) * 1000;
+      const millis = Math.max(Number(tolerationSeconds), 0) * 1000;
       least = least === undefined ? millis : Math.min(least, millis);
     }
   }

@@ -1,8 +1,10 @@
 /** Finds, makes, renumbers and deletes the revisions of a set. */
+
 import type { ResourceRef } from '../../../client/dynamic.ts';
 import { isConflict, unlessGone } from '../../../client/http.ts';
 import type { Informer } from '../../../client/informer.ts';
 import { equal } from '../../../lib/equal.ts';
+import type { Integer } from '../../../lib/integers.ts';
 import type { Labels } from '../../../meta/labels.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { ControllerContext } from '../../runtime/controller.ts';
@@ -103,7 +105,7 @@ export class History {
   private async create(
     owner: Owner,
     data: JsonObject,
-    revision: number,
+    revision: Integer,
     before: number,
   ): Promise<{ revision: Revision; collisions: number }> {
     const { context, resource } = this.options;
@@ -122,7 +124,7 @@ export class History {
       if (there !== undefined && equal(there.data, data)) return { revision: there, collisions };
     }
   }
-  private build(owner: Owner, made: { name: string; hash: string; data: JsonObject; revision: number }): Revision {
+  private build(owner: Owner, made: { name: string; hash: string; data: JsonObject; revision: Integer }): Revision {
     const { about, template } = owner;
     const { namespace = '', annotations } = about.metadata;
     return {

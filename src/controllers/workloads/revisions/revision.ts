@@ -11,6 +11,7 @@ import type { ControllerRevision } from '../../../kinds/apps/schema/controller-r
 import type { Wire } from '../../../kinds/wire.ts';
 import { equal } from '../../../lib/equal.ts';
 import { sortedKeys } from '../../../lib/go-json.ts';
+import { compareNumbers, type Integer, nextInt64 } from '../../../lib/integers.ts';
 import { own } from '../../../lib/own.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import type { Template } from '../shared/pod-control.ts';
@@ -45,17 +46,17 @@ function sorted(value: unknown): unknown {
 export function sortRevisions(revisions: readonly Revision[]): Revision[] {
   return [...revisions].sort(
     (a, b) =>
-      numberOf(a) - numberOf(b) ||
+      compareNumbers(numberOf(a), numberOf(b)) ||
       text(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
       text(a.metadata.name, b.metadata.name),
   );
 }
 const text = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
-export const numberOf = ({ revision }: Revision): number => revision ?? 0;
+export const numberOf = ({ revision }: Revision): Integer => revision ?? 0;
 
 export type Choice =
-  | { readonly use: 'newest' | 'again'; readonly revision: Revision; readonly number: number }
-  | { readonly use: 'new'; readonly number: number };
+  | { readonly use: 'newest' | 'again'; readonly revision: Revision; readonly number: Integer }
+  | { readonly use: 'new'; readonly number: Integer };
 
 /**
  * The revision of the template that a set has now, of those that it has, sorted: the newest, an older one that is used again
@@ -64,7 +65,7 @@ export type Choice =
 export function chooseRevision(revisions: readonly Revision[], data: JsonObject): Choice {
   const newest = revisions.at(-1);
   const found = revisions.findLast((revision) => equal(revision.data, data));
-  const number = newest === undefined ? 1 : numberOf(newest) + 1;
+  const number = newest === undefined ? 1 : nextInt64(numberOf(newest));
   if (found === undefined) return { use: 'new', number };
   return found === newest ? { use: 'newest', revision: found, number: numberOf(found) } : { use: 'again', revision: found, number };
 }

@@ -1,4 +1,5 @@
 /** A short text for a pod template, the same for equal templates whatever the order of their keys, and safe within names. */
+import { jsonText } from '../../../lib/json-text.ts';
 import { generatedAlphabet } from '../../../meta/names.ts';
 
 const OFFSET = 0x811c9dc5;
@@ -36,5 +37,5 @@ function walk(value: unknown, add: (text: string) => void): void {
       walk(field, add);
     }
     add('}');
-  } else add(`${JSON.stringify(value) ?? 'null'},`);
+  } else add(`${jsonText(value) ?? 'null'},`);
 }

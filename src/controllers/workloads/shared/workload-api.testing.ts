@@ -2,9 +2,11 @@
  * The fake server with what workload controllers rely on: generations, status as a subresource, and pods that terminate until the
  * test, which plays the nodes, ends them.
  */
+
 import type { HttpAnswer, HttpRequest } from '../../../client/http.ts';
 import { FakeClock } from '../../../lib/clock.ts';
 import { equal } from '../../../lib/equal.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { formatTime } from '../../../meta/time.ts';
 import { FakeApi, type FakeKind, fakeKinds, type Loose } from '../../testing.ts';
 
@@ -44,7 +46,7 @@ export class WorkloadApi extends FakeApi {
     const prepared =
       body === undefined || method === 'DELETE'
         ? body
-        : JSON.stringify(this.prepare(method, kind, match[3], match[4] !== undefined, JSON.parse(body.toString())));
+        : jsonText(this.prepare(method, kind, match[3], match[4] !== undefined, JSON.parse(body.toString())));
     const answer = await super.request({ ...request, ...(prepared !== undefined && { body: prepared }) });
     if (answer.status < 300) this.changed(method, kind.name);
     return answer;

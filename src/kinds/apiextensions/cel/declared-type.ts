@@ -73,7 +73,7 @@ const text = (maxSize: number): Declared => ({ type: { kind: 'string', maxSize }
 
 /** Bytes of the longest text of a schema, without its quotes. */
 function textSize({ maxLength }: JSONSchemaProps): number {
-  return maxLength === undefined ? MAX_REQUEST_BYTES - 2 : Math.max(0, maxLength) * MAX_CHARACTER;
+  return maxLength === undefined ? MAX_REQUEST_BYTES - 2 : Math.max(0, Number(maxLength)) * MAX_CHARACTER;
 }
 
 function declaredText(schema: JSONSchemaProps): Declared {
@@ -81,7 +81,7 @@ function declaredText(schema: JSONSchemaProps): Declared {
   switch (schema.format) {
     case 'byte':
       return {
-        type: { kind: 'bytes', maxSize: maxLength === undefined ? MAX_REQUEST_BYTES - 2 : Math.max(0, maxLength) },
+        type: { kind: 'bytes', maxSize: maxLength === undefined ? MAX_REQUEST_BYTES - 2 : Math.max(0, Number(maxLength)) },
         minSize: MIN_STRING,
       };
     case 'duration':
@@ -101,7 +101,7 @@ function* listSteps(schema: JSONSchemaProps, x: Extensions, name: string): Work<
   if (items === undefined || Array.isArray(items)) return undefined;
   const element = yield* declaredSteps(items, x, `${name}.@idx`);
   if (element === undefined) return undefined;
-  const maxSize = maxItems === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 1)) : Math.max(0, maxItems);
+  const maxSize = maxItems === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 1)) : Math.max(0, Number(maxItems));
   const listType = schema[x.listType];
   return {
     type: {
@@ -122,7 +122,8 @@ function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, reso
     const element = yield* declaredSteps(additionalProperties, x, `${name}.@elem`);
     if (element === undefined) return undefined;
     // A key takes two quotes, a colon and a comma, and two bytes of its own.
-    const maxSize = maxProperties === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
+    const maxSize =
+      maxProperties === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 6)) : Math.max(0, Number(maxProperties));
     return { type: { kind: 'map', key: KEY, of: element.type, maxSize }, minSize: 2, element };
   }
   // A schema that declares kind, version and metadata completely is used as it is.
@@ -171,7 +172,7 @@ function metaField(property: string, schema: JSONSchemaProps): Declared | undefi
   if (property !== 'metadata') return undefined;
   const bounded = (field: string, most: number): Declared => {
     const declared = own(schema.properties, field);
-    return text(Math.min(declared?.maxLength ?? most, most) * MAX_CHARACTER);
+    return text(Math.min(Number(declared?.maxLength ?? most), most) * MAX_CHARACTER);
   };
   const fields = new Map<string, Declared>([
     ['name', bounded('name', MAX_NAME)],

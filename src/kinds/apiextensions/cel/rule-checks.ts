@@ -87,9 +87,9 @@ function* validateAt(schema: JSONSchemaProps, at: Path, context: Context, walk: 
 
 /** The maximum number of values that a schema has below it, for each of its own; undefined if it has no bound. */
 function elementsOf({ type, additionalProperties, maxProperties, maxItems }: JSONSchemaProps): number | undefined {
-  if (type === 'array') return maxItems === undefined ? undefined : Math.max(0, maxItems);
+  if (type === 'array') return maxItems === undefined ? undefined : Math.max(0, Number(maxItems));
   if (type !== 'object' || additionalProperties === undefined) return 1;
-  return maxProperties === undefined ? undefined : Math.max(0, maxProperties);
+  return maxProperties === undefined ? undefined : Math.max(0, Number(maxProperties));
 }
 const times = (one: number, other: number | undefined): number | undefined => (other === undefined ? undefined : one * other);
 

@@ -2,6 +2,7 @@
  * The schema of a schema, as a custom resource definition carries it. Its extensions (`x-…-list-type`) are named after
  * the identity, so the message is made once per prefix. It contains itself, hence the written-out TypeScript type.
  */
+import type { Integer } from '../../../lib/integers.ts';
 import {
   bool,
   double,
@@ -48,20 +49,21 @@ export interface JSONSchemaProps {
   format?: string;
   title?: string;
   default?: JsonValue;
-  maximum?: number;
+  /** A float; a whole one beyond 2^53 is read from the store as an integer, here and below. */
+  maximum?: Integer;
   exclusiveMaximum?: boolean;
-  minimum?: number;
+  minimum?: Integer;
   exclusiveMinimum?: boolean;
-  maxLength?: number;
-  minLength?: number;
+  maxLength?: Integer;
+  minLength?: Integer;
   pattern?: string;
-  maxItems?: number;
-  minItems?: number;
+  maxItems?: Integer;
+  minItems?: Integer;
   uniqueItems?: boolean;
-  multipleOf?: number;
+  multipleOf?: Integer;
   enum?: JsonValue[];
-  maxProperties?: number;
-  minProperties?: number;
+  maxProperties?: Integer;
+  minProperties?: Integer;
   required?: string[];
   items?: JSONSchemaProps | JSONSchemaProps[];
   allOf?: JSONSchemaProps[];

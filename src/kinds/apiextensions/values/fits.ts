@@ -2,6 +2,8 @@
  * Whether a value matches a schema, as fast as possible: without messages, up to the first error. Almost all objects match, so
  * that `validate.ts`, which makes the messages of all errors, is called only after a mismatch.
  */
+
+import { type Integer, isInteger, isNumeric } from '../../../lib/integers.ts';
 import { own } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';
@@ -12,7 +14,7 @@ import { formatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
 import type { Pattern } from './pattern.ts';
 import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
-import { formatOf, isInteger, typeFault, typesOf } from './types.ts';
+import { formatOf, typeFault, typesOf } from './types.ts';
 
 type Fits<T = JsonValue> = (value: T) => boolean;
 
@@ -48,7 +50,7 @@ const plainTypes: Readonly<Record<string, Fits>> = {
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
   integer: isInteger,
-  number: (value) => typeof value === 'number',
+  number: isNumeric,
 };
 function plainFits(schema: JSONSchemaProps, x: Extensions): Fits | undefined {
   const { type } = schema;
@@ -63,7 +65,7 @@ const silent: ReadonlySet<string> = new Set(['type', 'description', 'title', 'de
 function compile(schema: JSONSchemaProps, x: Extensions): Fits {
   const type = typeCheck(schema, x);
   const text = all<string>(textChecks(schema));
-  const number = all<number>(numberChecks(schema));
+  const number = all<Integer>(numberChecks(schema));
   const list = all<readonly JsonValue[]>(listChecks(schema, x));
   const object = asksOfObjects(schema) ? all<Values>(objectChecks(schema, x)) : anything;
   const { enum: members } = schema;
@@ -76,7 +78,7 @@ function compile(schema: JSONSchemaProps, x: Extensions): Fits {
     if (value === null) return nullFits;
     if (!type(value) || !whole(value)) return false;
     if (typeof value === 'string') return text(value);
-    if (typeof value === 'number') return number(value);
+    if (isNumeric(value)) return number(value);
     if (typeof value !== 'object') return true;
     return Array.isArray(value) ? list(value) : object(value);
   };
@@ -107,7 +109,7 @@ function typeCheck(schema: JSONSchemaProps, x: Extensions): Fits {
     case 'boolean':
       return (value) => typeof value === 'boolean';
     case 'number':
-      return (value) => typeof value === 'number';
+      return isNumeric;
     case 'integer':
       return isInteger;
     case 'integer,string':
@@ -137,9 +139,9 @@ function patternCheck(pattern: string): Fits<string> {
   };
 }
 
-function numberChecks(schema: JSONSchemaProps): Fits<number>[] {
+function numberChecks(schema: JSONSchemaProps): Fits<Integer>[] {
   const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema;
-  const checks: Fits<number>[] = [];
+  const checks: Fits<Integer>[] = [];
   if (multipleOf !== undefined) checks.push((value) => isMultiple(value, multipleOf));
   if (maximum !== undefined)
     checks.push(exclusiveMaximum ? (value) => value < boundFor(value, maximum) : (value) => value <= boundFor(value, maximum));

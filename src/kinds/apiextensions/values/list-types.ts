@@ -1,4 +1,6 @@
 /** Validation of sets and maps: lists without duplicate values or keys. */
+
+import { jsonText } from '../../../lib/json-text.ts';
 import { own, setOwn } from '../../../lib/own.ts';
 import type { Work } from '../../../lib/slices.ts';
 import { type FieldErrors, Path } from '../../../meta/field.ts';
@@ -108,7 +110,7 @@ function* reportRepeated(list: readonly JsonValue[], apart: (member: JsonValue) 
 
 /** A text that is the same for equal values, regardless of the order of their keys. */
 function textOf(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return jsonText(value);
   if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
   const keys = Object.keys(value).sort();
   return `{${keys.map((key) => `${JSON.stringify(key)}:${textOf(own(value, key) as JsonValue)}`).join()}}`;

@@ -2,6 +2,7 @@
  * A structural schema compiled for walks over values, made once for a version: the nodes below a value, what to prune, default
  * or check for duplicates there, and whether a walk has anything to do at all.
  */
+import { jsonText } from '../../../lib/json-text.ts';
 import { atOnce, type Work } from '../../../lib/slices.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
@@ -58,7 +59,7 @@ export function* nodeSteps(schema: JSONSchemaProps, x: Extensions, as?: ValueNod
     resource,
     nullable: schema.nullable === true,
     default: value,
-    defaultLength: value === undefined ? 0 : JSON.stringify(value).length,
+    defaultLength: value === undefined ? 0 : jsonText(value).length,
     defaults: [...fields].filter(([, field]) => field.default !== undefined),
     list,
     keys: (schema[x.listMapKeys] ?? []) as string[],

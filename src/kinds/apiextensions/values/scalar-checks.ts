@@ -1,5 +1,7 @@
 /** Checks of texts, numbers and enumerations. */
+
 import { equal } from '../../../lib/equal.ts';
+import { type Integer, isInteger } from '../../../lib/integers.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import { CHARACTERS_A_STEP, spend } from './effort.ts';
 import { type Pattern, PatternError, patternFor } from './pattern.ts';
@@ -25,9 +27,10 @@ function scalarsOf(members: readonly JsonValue[]): ReadonlySet<JsonValue> {
 }
 
 /** Whether a text has at most so many characters. It has at most as many as UTF-16 units, and at least half as many. */
-export const isAtMost = (text: string, most: number): boolean => text.length <= most || (text.length <= 2 * most && lengthOf(text) <= most);
-export const isAtLeast = (text: string, least: number): boolean =>
-  text.length >= least && (text.length >= 2 * least || lengthOf(text) >= least);
+export const isAtMost = (text: string, most: Integer): boolean =>
+  text.length <= most || (text.length / 2 <= most && lengthOf(text) <= most);
+export const isAtLeast = (text: string, least: Integer): boolean =>
+  text.length >= least && (text.length / 2 >= least || lengthOf(text) >= least);
 
 /** The number of characters, not of UTF-16 units. */
 function lengthOf(text: string): number {
@@ -53,5 +56,10 @@ export function patternOf(pattern: string): Pattern {
 const nothing: Pattern = { test: () => false };
 
 /** An integer is compared with the integer part of a bound, as in a stock server. */
-export const boundFor = (value: number, limit: number): number => (Number.isInteger(value) ? Math.trunc(limit) : limit);
-export const isMultiple = (value: number, step: number): boolean => step === 0 || Number.isInteger(Number((value / step).toPrecision(12)));
+export const boundFor = (value: Integer, limit: Integer): number => (isInteger(value) ? Math.trunc(Number(limit)) : Number(limit));
+export function isMultiple(value: Integer, factor: Integer): boolean {
+  const step = Number(factor);
+  if (step === 0) return true;
+  if (typeof value === 'bigint' && Number.isInteger(step)) return value % BigInt(step) === 0n;
+  return Number.isInteger(Number((Number(value) / step).toPrecision(12)));
+}

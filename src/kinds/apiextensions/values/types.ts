@@ -1,19 +1,16 @@
 /** Types of values and of schemas. */
+
+import { isInteger, isNumeric } from '../../../lib/integers.ts';
 import { own } from '../../../lib/own.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { formatCheck } from './formats.ts';
 import type { Extensions } from './node.ts';
 
-/** A number without a fraction, as long as it can be stored as one. */
-export function isInteger(value: JsonValue): boolean {
-  return Number.isInteger(value) && Math.abs(value as number) < 2 ** 63;
-}
-
 export function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return isInteger(value) ? 'integer' : 'number';
+  if (isNumeric(value)) return isInteger(value) ? 'integer' : 'number';
   return typeof value;
 }
 

@@ -3,6 +3,9 @@
  *
  *   spec.n: Invalid value: 12: spec.n in body should be less than or equal to 9
  */
+
+import { type Integer, isNumeric } from '../../../lib/integers.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { own } from '../../../lib/own.ts';
 import type { FieldErrors } from '../../../meta/field.ts';
 import { FieldErrors as Errors, Path, quoted, show } from '../../../meta/field.ts';
@@ -58,7 +61,7 @@ function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check
   if (fault !== undefined) wrongType(check, name, fault.actual, fault.wanted);
   if (value !== null) validateCombinations(value, schema, name, check);
   if (typeof value === 'string') validateText(value, schema, name, check);
-  if (typeof value === 'number') validateNumber(value, schema, name, check);
+  if (isNumeric(value)) validateNumber(value, schema, name, check);
   if (Array.isArray(value)) validateItems(value, schema, name, check);
   if (schema.enum !== undefined && !isOneOf(value, schema.enum)) {
     check.errors.notSupported(pathOf(check, name), value ?? '', supportedOf(schema.enum));
@@ -71,7 +74,7 @@ const supported = new WeakMap<readonly JsonValue[], string>();
 function supportedOf(members: readonly JsonValue[]): string {
   let found = supported.get(members);
   if (found === undefined) {
-    found = quoted(members.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))));
+    found = quoted(members.map((one) => (typeof one === 'string' ? one : jsonText(one))));
     supported.set(members, found);
   }
   return found;
@@ -92,7 +95,7 @@ function validateText(value: string, schema: JSONSchemaProps, name: string, chec
   if (format !== undefined && !hasFormat(format, value)) wrongType(check, name, value, format);
 }
 
-function validateNumber(value: number, schema: JSONSchemaProps, name: string, check: Check): void {
+function validateNumber(value: Integer, schema: JSONSchemaProps, name: string, check: Check): void {
   const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = schema;
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) invalid(check, name, value, `should be a multiple of ${multipleOf}`);
   if (maximum !== undefined) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonText } from '../../../lib/json-text.ts';
 import { FieldErrors, Path } from '../../../meta/field.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
@@ -133,6 +134,6 @@ test('fields that a schema does not name are unknown', () => {
     { map: { any: { z: 1 } } },
     { resource: { z: 1 } },
   ];
-  for (const value of known) expect(hasUnknownFields(nodeOf(schema, x), value), JSON.stringify(value)).toBe(false);
-  for (const value of unknown) expect(hasUnknownFields(nodeOf(schema, x), value), JSON.stringify(value)).toBe(true);
+  for (const value of known) expect(hasUnknownFields(nodeOf(schema, x), value), jsonText(value)).toBe(false);
+  for (const value of unknown) expect(hasUnknownFields(nodeOf(schema, x), value), jsonText(value)).toBe(true);
 });

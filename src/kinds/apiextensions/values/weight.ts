@@ -3,6 +3,8 @@
  * errors are those of the one with the highest weight, which is likely the intended one. The count is that of a stock server, so
  * that clients get the same errors.
  */
+
+import { isNumeric } from '../../../lib/integers.ts';
 import { own } from '../../../lib/own.ts';
 import type { JsonValue } from '../../../schema/types.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
@@ -24,7 +26,7 @@ export function weightOf(value: JsonValue, schema: JSONSchemaProps, x: Extension
   for (const part of schema.allOf ?? []) weight += weightOf(value, part, x);
   weight += heaviest(value, schema.anyOf, x) + heaviest(value, schema.oneOf, x);
   if (typeof value === 'string') weight += format === undefined ? 1 : 2;
-  else if (typeof value === 'number') weight += 2;
+  else if (isNumeric(value)) weight += 2;
   else if (Array.isArray(value)) weight += 2 + itemsWeight(value, schema, x);
   else if (typeof value === 'object') weight += 1 + fieldsWeight(value, schema, x);
   return weight;

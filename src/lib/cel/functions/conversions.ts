@@ -1,4 +1,6 @@
 /** Conversions between types. */
+
+import { toInteger } from '../../integers.ts';
 import { own } from '../../own.ts';
 import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
@@ -19,7 +21,7 @@ import {
   TYPE,
   UINT,
 } from '../types.ts';
-import { checkedInt, checkedUInt, type Duration, plainInt, type Timestamp, type TypeValue, typeValueOf, UInt } from '../values.ts';
+import { checkedInt, checkedUInt, type Duration, type Timestamp, type TypeValue, typeValueOf, UInt } from '../values.ts';
 import { cidrText, ipText } from './ip-text.ts';
 import { global, type Overload } from './signature.ts';
 import { checkedTimestamp } from './time-range.ts';
@@ -32,7 +34,7 @@ const BILLION = 1_000_000_000n;
 function intOf(value: number): Int {
   // Beyond these a conversion would not come back to the same amount.
   if (!(value > -(2 ** 63) && value < 2 ** 63)) fail('integer overflow');
-  return plainInt(BigInt(Math.trunc(value)));
+  return toInteger(BigInt(Math.trunc(value)));
 }
 function uintOf(value: number): UInt {
   if (!(value >= 0 && value < 2 ** 64)) fail('unsigned integer overflow');
@@ -127,7 +129,7 @@ export const conversions: readonly Overload[] = [
   global('int', [UINT], INT, (_, value: UInt) => checkedInt(value.value)),
   global('int', [DOUBLE], INT, (_, value: number) => intOf(value)),
   global('int', [STRING], INT, (frame, text: string) => checkedInt(parseInteger(frame, text))),
-  global('int', [TIMESTAMP], INT, (_, { nanos }: Timestamp) => plainInt((nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION)),
+  global('int', [TIMESTAMP], INT, (_, { nanos }: Timestamp) => toInteger((nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION)),
   global('uint', [UINT], UINT, same),
   global('uint', [INT], UINT, (frame, value: Int) => {
     frame.spend(WRITE_UNITS);

@@ -1,4 +1,5 @@
 /** `'%s is %d'.format([a, b])`. */
+import { isInteger } from '../../integers.ts';
 import { Quantity } from '../../quantity.ts';
 import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
@@ -8,7 +9,6 @@ import {
   Double,
   Duration,
   IPValue,
-  isInt,
   isMap,
   keysOf,
   lookUp,
@@ -78,14 +78,14 @@ function numberOf(value: unknown): number | undefined {
   return undefined;
 }
 function integer(value: unknown): bigint {
-  if (isInt(value)) return BigInt(value);
+  if (isInteger(value)) return BigInt(value);
   if (value instanceof UInt) return value.value;
   return fail('only ints and uints can be formatted so');
 }
 const infinity = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
 
 function decimal(value: unknown): string {
-  if (isInt(value) || value instanceof UInt) return String(integer(value));
+  if (isInteger(value) || value instanceof UInt) return String(integer(value));
   const number = numberOf(value);
   return number === undefined
     ? fail('decimal clause can only be used on numbers')
@@ -152,7 +152,7 @@ function scalarText(value: unknown): string {
   if (value instanceof UrlValue) return value.text;
   if (value instanceof Quantity) return value.toString();
   const number = numberOf(value);
-  if (number !== undefined && !isInt(value)) return Number.isFinite(number) ? String(number) : infinity(number);
-  if (isInt(value) || value instanceof UInt) return String(integer(value));
+  if (number !== undefined && !isInteger(value)) return Number.isFinite(number) ? String(number) : infinity(number);
+  if (isInteger(value) || value instanceof UInt) return String(integer(value));
   return fail('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps');
 }

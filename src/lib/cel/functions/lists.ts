@@ -1,10 +1,11 @@
 /** Functions on lists, and on lists as sets. */
+import { isInteger, MAX_INT64, MIN_INT64 } from '../../integers.ts';
 import type { Frame } from '../budget.ts';
 import { compare, equal } from '../equal.ts';
 import { fail } from '../errors.ts';
 import { looksAtItems, looksAtPairs, makesList, range } from '../estimates.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listOf, parameter, STRING, TIMESTAMP, UINT } from '../types.ts';
-import { checkedInt, checkedUInt, Duration, isInt, MAX_INT, MIN_INT, UInt, unboxDouble } from '../values.ts';
+import { checkedInt, checkedUInt, Duration, UInt, unboxDouble } from '../values.ts';
 import { global, member, type Overload } from './signature.ts';
 
 type List = readonly unknown[];
@@ -54,7 +55,7 @@ function sumOfInts(frame: Frame, list: List): Int {
   let sum = 0n;
   let quick = 0;
   for (const item of list) {
-    if (!isInt(item)) fail('no such overload');
+    if (!isInteger(item)) fail('no such overload');
     quick = typeof item === 'number' ? quick + item : Number.NaN;
     if (Number.isSafeInteger(quick)) continue;
     // Only what leaves the range of an int on the way is an overflow.
@@ -95,7 +96,7 @@ const sums: Overload[] = [
     (frame, list: List) => {
       frame.spend(2 * list.length);
       const nanos = list.reduce<bigint>((sum, item) => sum + (item instanceof Duration ? item.nanos : fail('no such overload')), 0n);
-      return nanos > MAX_INT || nanos < MIN_INT ? fail('integer overflow') : new Duration(nanos);
+      return nanos > MAX_INT64 || nanos < MIN_INT64 ? fail('integer overflow') : new Duration(nanos);
     },
     looksAtItems(0),
   ),

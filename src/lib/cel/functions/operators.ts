@@ -1,10 +1,11 @@
 /** Operators on numbers, texts, lists and times. */
+import { MAX_INT64, MIN_INT64 } from '../../integers.ts';
 import type { Frame } from '../budget.ts';
 import { compare, equal } from '../equal.ts';
 import { fail } from '../errors.ts';
 import { compares, countsItems, joinsLists, joinsTexts } from '../estimates.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, INT, listOf, mapOf, parameter, STRING, TIMESTAMP, UINT } from '../types.ts';
-import { type CelMap, checkedInt, checkedUInt, Double, Duration, lookUp, MAX_INT, MIN_INT, type Timestamp, UInt } from '../values.ts';
+import { type CelMap, checkedInt, checkedUInt, Double, Duration, lookUp, type Timestamp, UInt } from '../values.ts';
 import { global, type Overload } from './signature.ts';
 import { checkedTimestamp } from './time-range.ts';
 
@@ -63,7 +64,7 @@ const uints =
   };
 const divisor = (value: bigint): bigint => (value === 0n ? fail('division by zero') : value);
 
-const durationOf = (nanos: bigint): Duration => (nanos > MAX_INT || nanos < MIN_INT ? fail('integer overflow') : new Duration(nanos));
+const durationOf = (nanos: bigint): Duration => (nanos > MAX_INT64 || nanos < MIN_INT64 ? fail('integer overflow') : new Duration(nanos));
 
 const arithmetic: Overload[] = [
   global('_+_', [INT, INT], INT, addInts),

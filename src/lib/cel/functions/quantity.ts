@@ -1,10 +1,11 @@
 /** Amounts of resources: `quantity('1.5Gi')`. */
+import { MAX_INT64, MIN_INT64, toInteger } from '../../integers.ts';
 import { parseQuantity, Quantity, QuantityError, quantityOf } from '../../quantity.ts';
 import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
 import { reads } from '../estimates.ts';
 import { BOOL, DOUBLE, INT, QUANTITY, STRING } from '../types.ts';
-import { MAX_INT, MIN_INT, plainInt } from '../values.ts';
+
 import { global, member, type Overload } from './signature.ts';
 
 /** Units of reading an amount. */
@@ -49,7 +50,8 @@ const two =
 const add = two((a, b) => a.add(b));
 const sub = two((a, b) => a.sub(b));
 /** Whether it is a whole number that an int can hold. */
-const isInteger = (quantity: Quantity): boolean => quantity.isMultipleOf(0) && quantity.value() <= MAX_INT && quantity.value() >= MIN_INT;
+const isInteger = (quantity: Quantity): boolean =>
+  quantity.isMultipleOf(0) && quantity.value() <= MAX_INT64 && quantity.value() >= MIN_INT64;
 
 export const quantityFunctions: readonly Overload[] = [
   global('quantity', [STRING], QUANTITY, read, reads(0)),
@@ -60,7 +62,7 @@ export const quantityFunctions: readonly Overload[] = [
   }),
   member('asInteger', [QUANTITY], INT, (frame, quantity: Quantity) => {
     frame.spend(NUMBER_UNITS);
-    return isInteger(quantity) ? plainInt(quantity.value()) : fail('cannot convert value to integer');
+    return isInteger(quantity) ? toInteger(quantity.value()) : fail('cannot convert value to integer');
   }),
   member('asApproximateFloat', [QUANTITY], DOUBLE, (frame, quantity: Quantity) => {
     frame.spend(NUMBER_UNITS);

@@ -1,9 +1,11 @@
 /** Parts of times, in any time zone, and of spans of time. */
+
 import { BoundedCache } from '../../bounded-cache.ts';
+import { toInteger } from '../../integers.ts';
 import type { Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
 import { DURATION, INT, STRING, TIMESTAMP } from '../types.ts';
-import { type Duration, plainInt, type Timestamp } from '../values.ts';
+import type { Duration, Timestamp } from '../values.ts';
 import { member, type Overload } from './signature.ts';
 
 const MILLION = 1_000_000n;
@@ -80,7 +82,9 @@ export const timeFunctions: readonly Overload[] = [
       return part(new Date(millis + offsetOf(frame, zone, millis)));
     }),
   ]),
-  ...Object.entries(durationUnits).map(([name, unit]) => member(name, [DURATION], INT, (_, { nanos }: Duration) => plainInt(nanos / unit))),
+  ...Object.entries(durationUnits).map(([name, unit]) =>
+    member(name, [DURATION], INT, (_, { nanos }: Duration) => toInteger(nanos / unit)),
+  ),
   // Of a span, the part that is less than a second.
   member('getMilliseconds', [DURATION], INT, (_, { nanos }: Duration) => Number((nanos / MILLION) % 1000n)),
 ];

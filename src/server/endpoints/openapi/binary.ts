@@ -2,7 +2,8 @@
  * Documents in protobuf: messages that mirror the JSON, with maps as lists of named values and a wrapper around
  * every choice. Only the fields of our documents are known here; any others would be omitted.
  */
-
+import { type Integer, isNumeric } from '../../../lib/integers.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { nextTurn } from '../../../lib/next-turn.ts';
 import { own } from '../../../lib/own.ts';
 import { BackwardWriter } from '../../../schema/protobuf-writer.ts';
@@ -25,15 +26,15 @@ const bool: Write = (out, tag, value) => {
   out.varint((tag << 3) | VARINT);
 };
 const integer: Write = (out, tag, value) => {
-  out.int(value as number);
+  out.int(value as Integer);
   out.varint((tag << 3) | VARINT);
 };
 const double: Write = (out, tag, value) => {
-  out.double(value as number);
+  out.double(Number(value));
   out.varint((tag << 3) | DOUBLE);
 };
 /** Any value as YAML, a superset of JSON. */
-const any: Write = (out, tag, value) => inside(out, tag, () => text(out, 2, `${JSON.stringify(value)}\n`));
+const any: Write = (out, tag, value) => inside(out, tag, () => text(out, 2, `${jsonText(value)}\n`));
 
 function inside(out: BackwardWriter, tag: number, content: () => void): void {
   const before = out.length;
@@ -194,7 +195,7 @@ const reference = message(() => ({ $ref: [1, text], description: [3, text] }));
 const schemaOrRef: Write = choose((value) => (isRef(value) ? wrapped(2, reference) : wrapped(1, schemaV3)));
 /** The protobuf form has plain values as defaults only. */
 const defaultV3: Write = (out, tag, value) => {
-  if (typeof value === 'number') wrapped(1, double)(out, tag, value);
+  if (isNumeric(value)) wrapped(1, double)(out, tag, value);
   else if (typeof value === 'boolean') wrapped(2, bool)(out, tag, value);
   else if (typeof value === 'string') wrapped(3, text)(out, tag, value);
 };

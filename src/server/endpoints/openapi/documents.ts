@@ -2,14 +2,17 @@
  * The OpenAPI documents, made on the first request and cached until their kinds change. Making one is
  * cut into steps, so that other requests are served in between.
  */
+
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { nextTurn } from '../../../lib/next-turn.ts';
 import { notAcceptable } from '../../../meta/errors.ts';
 import type { Identity } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
+import { parseExact } from '../../../schema/parse.ts';
 import type { JsonObject, MessageType } from '../../../schema/types.ts';
 import type { Groups, ServedVersion } from '../groups.ts';
 import { binaryV2, binaryV3 } from './binary.ts';
@@ -259,8 +262,8 @@ export class Documents {
       components: { schemas, ...(!custom && { securitySchemes: { BearerToken: { ...securityScheme } } }) },
       ...(!custom && { security: [{ BearerToken: [] }] }),
     };
-    const bytes = Buffer.from(JSON.stringify(document));
-    return new Form(bytes, () => binaryV3(JSON.parse(bytes.toString()) as JsonObject));
+    const bytes = Buffer.from(jsonText(document));
+    return new Form(bytes, () => binaryV3(parseExact(bytes.toString()) as JsonObject));
   }
 }
 
@@ -268,7 +271,7 @@ export class Documents {
 async function remoteV2(definitions: readonly Part[], remote: readonly RemoteSpec[]): Promise<{ paths: Part; definitions: Part }> {
   const parts = await soundParts(remote);
   await nextTurn();
-  const known = JSON.parse(`{${Buffer.concat(joined(definitions))}}`) as Record<string, JsonObject>;
+  const known = parseExact(`{${Buffer.concat(joined(definitions))}}`) as Record<string, JsonObject>;
   const more = mergedParts(known, parts);
   return { paths: new Part('paths', inner(more.paths)), definitions: new Part('definitions', inner(more.definitions)) };
 }
@@ -278,7 +281,7 @@ const remoteForms = new WeakMap<Buffer, Promise<Form>>();
 function remoteForm(bytes: Buffer): Promise<Form> {
   let form = remoteForms.get(bytes);
   if (form === undefined) {
-    const binary = (): Promise<Buffer> => binaryV3(JSON.parse(bytes.toString()) as JsonObject);
+    const binary = (): Promise<Buffer> => binaryV3(parseExact(bytes.toString()) as JsonObject);
     const refused = (): Promise<Buffer> => Promise.reject(notAcceptable(['application/json']));
     form = isSoundV3(bytes).then((sound) => new Form(bytes, sound ? binary : refused));
     remoteForms.set(bytes, form);
@@ -295,5 +298,5 @@ function partsOf(name: string): (string | undefined)[] {
 
 const titleOf = (identity: Identity): string => identity.word.charAt(0).toUpperCase() + identity.word.slice(1);
 /** The text of an object without its braces. */
-const inner = (object: object): string => JSON.stringify(object).slice(1, -1);
+const inner = (object: object): string => jsonText(object).slice(1, -1);
 const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean => a.length === b.length && a.every((item, i) => item === b[i]);

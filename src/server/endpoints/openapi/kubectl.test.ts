@@ -1,4 +1,5 @@
 /** The documents in the hands of a stock client: it decodes the binary form and understands the schema, or refuses both. */
+
 import { execFile, execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtFrom } from '../../../lib/build-info.ts';
 import { FakeClock } from '../../../lib/clock.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { Metrics } from '../../../lib/metrics.ts';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { Context } from '../../context.ts';
@@ -72,7 +74,7 @@ function kubectl(...args: string[]): Promise<string> {
 }
 function manifest(object: object): string {
   const path = join(directory, 'object.json');
-  writeFileSync(path, JSON.stringify(object));
+  writeFileSync(path, jsonText(object));
   return path;
 }
 

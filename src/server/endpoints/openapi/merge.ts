@@ -3,6 +3,7 @@
 import { isObject, type SpecPart, withReferences } from '../../../extension/aggregation/spec.ts';
 import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
 import { equal } from '../../../lib/equal.ts';
+import { parseExact } from '../../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../../schema/types.ts';
 import { binaryV2, binaryV3 } from './binary.ts';
 
@@ -83,7 +84,7 @@ export async function soundParts(specs: readonly RemoteSpec[]): Promise<SpecPart
   for (const { v2 } of specs) if (v2 !== undefined && (await isSound(v2, () => binaryV2({ swagger: '2.0', ...v2 })))) sound.push(v2);
   return sound;
 }
-export const isSoundV3 = (bytes: Buffer): Promise<boolean> => isSound(bytes, () => binaryV3(JSON.parse(bytes.toString()) as JsonObject));
+export const isSoundV3 = (bytes: Buffer): Promise<boolean> => isSound(bytes, () => binaryV3(parseExact(bytes.toString()) as JsonObject));
 
 const compared = new WeakMap<object, Promise<boolean>>();
 function isSound(what: object, write: () => Promise<Buffer>): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** The OpenAPI v2 document is assembled from parts, of which unchanged ones are reused. */
+import { parseExact } from '../../../schema/parse.ts';
 import type { JsonObject } from '../../../schema/types.ts';
 import { binaryV2 } from './binary.ts';
 
@@ -14,7 +15,7 @@ export class Part {
     this.bytes = Buffer.from(entries);
   }
   binary(): Promise<Buffer> {
-    this.other ??= binaryV2({ [this.map]: JSON.parse(`{${this.bytes}}`) as JsonObject });
+    this.other ??= binaryV2({ [this.map]: parseExact(`{${this.bytes}}`) as JsonObject });
     return this.other;
   }
 }

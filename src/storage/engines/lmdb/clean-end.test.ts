@@ -1,4 +1,5 @@
 /** Which starts look at all pages before they open a store, and which after. */
+
 import {
   closeSync,
   copyFileSync,
@@ -16,6 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
 import { crc32 } from '../../../lib/crc32.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { nextTurn } from '../../../lib/next-turn.ts';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put } from '../../engine.suite.tools.ts';
@@ -75,7 +77,7 @@ function damageWithoutTrace(at: number): void {
   const { mtimeNs, ctimeNs } = statSync(file(), { bigint: true });
   const [json] = /\{.*\}/.exec(readFileSync(record(), 'latin1')) ?? ['{}'];
   const state = { ...JSON.parse(json), modified: String(mtimeNs), changed: String(ctimeNs) };
-  rewriteRecord(JSON.stringify(state), ctimeNs);
+  rewriteRecord(jsonText(state), ctimeNs);
 }
 function rewriteRecord(json: string, after: bigint): void {
   // The time of the record must be later, and times are no finer than a few milliseconds.

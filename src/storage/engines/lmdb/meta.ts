@@ -11,7 +11,9 @@
  *
  * All but `format` are text, a space and the CRC-32 of name, space and text in hexadecimal.
  */
+
 import { crc32 } from '../../../lib/crc32.ts';
+import { jsonText } from '../../../lib/json-text.ts';
 import { parseMark, type StoreMark } from '../../store-mark.ts';
 import type { Table } from './tables.ts';
 
@@ -67,4 +69,4 @@ export function writeMark(meta: MetaTable, mark: StoreMark): void {
   meta.put('mark', sealed('mark', asciiJson(mark)));
 }
 const asciiJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  jsonText(value).replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

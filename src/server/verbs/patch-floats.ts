@@ -1,17 +1,17 @@
 /**
- * Numbers of a patch that are written with a fraction or an exponent, as in `1.0`. An integer field accepts none of them, and
+ * Numbers of a patch that are floats by their spelling, as `1.0`. An integer field accepts none of them, and
  * the test of a JSON patch compares notations: `1.0` never equals the `1` of a document.
  */
 import type { Work } from '../../lib/slices.ts';
 import { unprocessable } from '../../meta/errors.ts';
 import { DecodeError } from '../../schema/errors.ts';
 import { parseJsonSteps } from '../../schema/parse.ts';
-import { checkIntegerFields, fractionFault, isInteger, typeBelow, visitFractions } from '../../schema/spelled-integers.ts';
+import { checkIntegerFields, floatFault, isInteger, typeBelow, visitFloats } from '../../schema/spelled-integers.ts';
 import type { MessageType, Type } from '../../schema/types.ts';
 import { faultyPatch } from './patch.ts';
 
 /** Throws ApiError. */
-export function* checkPatchFractions(json: boolean, schema: MessageType, body: Buffer): Work<void> {
+export function* checkPatchFloats(json: boolean, schema: MessageType, body: Buffer): Work<void> {
   try {
     if (json) yield* checkOperations(schema, body);
     else yield* checkIntegerFields(schema, body.toString('utf8'));
@@ -49,11 +49,10 @@ function* checkOperations(schema: MessageType, body: Buffer): Work<void> {
       }
     }
   };
-  yield* visitFractions<Place>(body.toString('utf8'), { in: 'operations' }, below, (place, spelling, steps) => {
+  yield* visitFloats<Place>(body.toString('utf8'), { in: 'operations' }, below, (place, spelling, steps) => {
     if (place.in === 'test' && spelling !== String(Number(spelling))) throw unprocessable();
     // The first two segments lead to the value of the operation.
-    if (place.in === 'value' && isInteger(place.type))
-      throw fractionFault(schema, place.type, spelling, [...place.path, ...steps.slice(2)]);
+    if (place.in === 'value' && isInteger(place.type)) throw floatFault(schema, place.type, spelling, [...place.path, ...steps.slice(2)]);
   });
 }
 
