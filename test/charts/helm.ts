@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { schemaOfKind } from '../../src/cli/kind-schemas.ts';
+import { jsonText } from '../../src/lib/json-text.ts';
 import { threeWayPatch } from '../../src/patch/three-way.ts';
 import type { Loose, TestServer } from '../support/server.ts';
 import { type Manifest, pathOf, type Resources } from './objects.ts';
@@ -70,7 +71,7 @@ export class HelmRelease {
     if (Object.keys(patch).length === 0) return;
     const media = type === undefined ? 'merge-patch' : 'strategic-merge-patch';
     const answer = await this.server.admin.patch(`${this.path(after)}?fieldManager=helm`, patch, media);
-    if (answer.status !== 200) throw new Error(`PATCH ${this.path(after)}: ${answer.status} ${answer.text} for ${JSON.stringify(patch)}`);
+    if (answer.status !== 200) throw new Error(`PATCH ${this.path(after)}: ${answer.status} ${answer.text} for ${jsonText(patch)}`);
   }
   private async delete(object: Manifest): Promise<void> {
     const answer = await this.server.admin.delete(this.path(object), {
