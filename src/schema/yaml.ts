@@ -17,7 +17,7 @@ export interface YamlOptions {
   readonly single?: boolean;
   /** Reports repeated keys. The last value counts. */
   readonly repeated?: RepeatedKeys | undefined;
-  /** Told how many characters the value has with what its aliases repeat. */
+  /** Called with how many characters the value has with what its aliases repeat. */
   readonly expanded?: ((characters: number) => void) | undefined;
 }
 

@@ -144,7 +144,7 @@ export interface Expected extends BodyType {
   readonly unknownFields?: KindVersion['unknownFields'];
 }
 
-/** Whose body it is: it gives slices for so many bytes, or for the body, and is told what the body stands for. */
+/** Whose body it is: it gives slices for so many bytes, or for the body, and notes what the body stands for. */
 export type BodyOwner = Pick<Context, 'slices' | 'expanded'>;
 
 export interface DecodeOptions {

@@ -140,7 +140,7 @@ const effects: readonly Shown[] = [
   },
   {
     file: 'test/server/tls.test.ts',
-    test: 'who holds a certificate of an authority that is no longer named is out, on open connections too',
+    test: 'a changed file of CAs counts on open connections, HTTP/2: %s',
     flags: ['client-ca-file'],
   },
   {

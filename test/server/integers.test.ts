@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { jsonText } from '../../src/lib/json-text.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
-import { define, definitionOf, definitionsPath } from '../support/custom.ts';
+import { define, definitionOf, definitionsPath, withRules } from '../support/custom.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import type { Loose, TestServer } from '../support/server.ts';
 import { startTestServer, unique } from '../support/server.ts';
@@ -270,7 +270,7 @@ function tests(server: () => TestServer): void {
 }
 
 describe.each(['kubernetes', 'plat'] as const)('identity %s', (identity) => {
-  onStores(identity === 'kubernetes' ? ['memory', 'lmdb', 'etcd'] : ['memory'], { identity }, tests);
+  onStores(identity === 'kubernetes' ? ['memory', 'lmdb', 'etcd'] : ['memory'], { identity, features: withRules }, tests);
 });
 
 onStores(['memory', 'lmdb'], { identity: 'kubernetes' }, (server) => {
