@@ -29,6 +29,26 @@ describe.each(Object.values(identities))('with identity $name', (identity) => {
   const convert = async (text: string, ...flags: string[]): Promise<string> =>
     (await platFor(server, {}, []).run(['convert', '-f', '-', '--identity', identity.name, ...flags], text)).stdout;
 
+  test('groups are named as those of the server where no object says how', async () => {
+    const old = 'apiVersion: extensions/v1beta1\nkind: NetworkPolicy\nmetadata: {name: a}\nspec: {podSelector: {}}\n';
+    const named = `networking.${identity.groupSuffix}/v1`;
+    const converted = await plat.run(['convert', '-f', '-'], old);
+    expect(converted.stdout).toContain(`apiVersion: ${named}\n`);
+    expect(converted.stderr).not.toContain('--identity');
+    const { stdout } = await plat.run(['check', '-f', '-', '--to-release', '1.25'], old);
+    expect(stdout).toContain(named);
+    // What the files or the command line say goes before.
+    for (const other of Object.values(identities)) {
+      const version = `networking.${other.groupSuffix}/v1`;
+      const list = `apiVersion: v1\nkind: List\nitems: [{apiVersion: rbac.authorization.${other.groupSuffix}/v1, kind: Role, metadata: {name: r}}]\n`;
+      expect((await plat.run(['convert', '-f', '-'], `${old}---\n${list}`)).stdout).toContain(`apiVersion: ${version}\n`);
+      expect((await plat.run(['convert', '-f', '-', '--output-version', version], old)).stdout).toContain(`apiVersion: ${version}\n`);
+      expect((await plat.run(['convert', '-f', '-', '--identity', other.name], old)).stdout).toContain(`apiVersion: ${version}\n`);
+    }
+    const kubectl = platFor(server, {}, undefined, 'kubectl');
+    expect((await kubectl.run(['convert', '-f', '-'], old)).stdout).toContain('apiVersion: networking.k8s.io/v1\n');
+  });
+
   /** Creates an object in its own version, reads it in another, and deletes it. */
   async function stored(object: Loose, apiVersion: string): Promise<Loose> {
     const pathIn = (version: string): string => {

@@ -1,6 +1,5 @@
 /** `plat check`: what uses versions that a release does not have, or deprecates. */
-
-import { type Flag, FlagError, flag, readChoice, text } from '../../lib/flags.ts';
+import { type Flag, FlagError, type FlagValues, flag, readChoice, text } from '../../lib/flags.ts';
 import { jsonText } from '../../lib/json-text.ts';
 import { apiReleases } from '../../lib/version.ts';
 import { parseExact } from '../../schema/parse.ts';
@@ -8,10 +7,11 @@ import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { parseYamlDocuments, stringifyYaml } from '../../schema/yaml.ts';
 import { identityAt } from '../cluster-info.ts';
 import { command, type IO } from '../command.ts';
-import { connectFlags } from '../connect.ts';
+import { type ConnectOptions, connectFlags } from '../connect.ts';
 import { isObject } from '../convert/carry.ts';
 import { Catalogue } from '../convert/catalogue.ts';
-import { Converter, identityFor } from '../convert/documents.ts';
+import { Converter } from '../convert/documents.ts';
+import { identityOfRun } from '../convert/run-identity.ts';
 import { readTexts } from '../manifests.ts';
 import { textFileFlags } from '../object-flags.ts';
 import { TablePrinter } from '../print-table.ts';
@@ -27,7 +27,7 @@ const serverFlag: Flag<string | undefined> = {
   ),
   isSwitch: true,
 };
-const { server: _, ...connecting } = connectFlags;
+const { server: _, ...otherConnectFlags } = connectFlags;
 const checkFlags = {
   Objects: textFileFlags,
   Checking: {
@@ -35,7 +35,7 @@ const checkFlags = {
     'to-release': flag<string>('', 'Release to check for.', '1.15…1.27', (t) => readChoice(t, apiReleases)),
     identity: text('', 'Names of groups in files: kubernetes, plat, or a JSON file.', {
       value: 'NAME',
-      defaultText: 'that of the first object with a suffix, else kubernetes',
+      defaultText: 'that of the first object with a suffix, else of the server, else plat',
     }),
   },
   Output: {
@@ -43,8 +43,11 @@ const checkFlags = {
       short: 'o',
     }),
   },
-  Connecting: connecting,
+  Connecting: otherConnectFlags,
 };
+type CheckOptions = FlagValues<typeof checkFlags>;
+
+const connecting = ({ server, ...options }: CheckOptions): ConnectOptions => ({ ...options, server: server === '' ? undefined : server });
 
 /** Exit code: something uses a version that the release does not have. */
 const MUST_CHANGE = 3;
@@ -78,7 +81,7 @@ Exit codes:
     const findings = new Findings();
     if (filename.length > 0) await checkFiles(filename, options, findings, io);
     if (server !== undefined) {
-      const code = await withServer({ ...options, server: server === '' ? undefined : server }, io, async (work) => {
+      const code = await withServer(connecting(options), io, async (work) => {
         await checkServer(work, new Catalogue(await identityAt(work)), release, findings);
         return 0;
       });
@@ -89,12 +92,8 @@ Exit codes:
   },
 });
 
-async function checkFiles(
-  filename: readonly string[],
-  { recursive, identity: name, toRelease: release }: { recursive: boolean; identity: string; toRelease: string },
-  findings: Findings,
-  io: IO,
-): Promise<void> {
+async function checkFiles(filename: readonly string[], options: CheckOptions, findings: Findings, io: IO): Promise<void> {
+  const { recursive, toRelease: release } = options;
   const parsed: { source: string; values: readonly JsonValue[] }[] = [];
   for (const { source, text: content } of await readTexts(filename, recursive, io)) {
     try {
@@ -103,10 +102,8 @@ async function checkFiles(
       findings.missed(`${source}: ${(error as Error).message}`);
     }
   }
-  const identity = identityFor(
-    name,
-    parsed.flatMap(({ values }) => values),
-  );
+  const values = parsed.flatMap((one) => one.values);
+  const identity = await identityOfRun({ identity: options.identity, connect: connecting(options) }, values, io);
   const catalogue = new Catalogue(identity);
   const converter = new Converter(catalogue, { release, newest: false });
   for (const { source, values } of parsed) {

@@ -35,6 +35,15 @@ describe.each(Object.values(identities))('the table of removed versions with the
   });
 });
 
+test('without a server groups are named as by default, and how to get other names is said, if it matters', async () => {
+  const policy = 'apiVersion: extensions/v1beta1\nkind: NetworkPolicy\nmetadata: {name: a}\nspec: {podSelector: {}}\n';
+  const { stdout, stderr } = await convert(policy);
+  expect(stdout).toContain('apiVersion: networking.plat.dev/v1\n');
+  expect(stderr).toContain('--identity kubernetes names them as stock servers do\n');
+  const deployment = 'apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: {}, template: {}}\n';
+  expect((await convert(deployment)).stderr).not.toContain('--identity');
+});
+
 test('the release before leaves a version alone that it does not deprecate', async () => {
   const text = 'apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: x}\n';
   expect(await convert(text, '--to-release', '1.20')).toMatchObject({ code: 0, stdout: text });

@@ -1,7 +1,5 @@
 /** Converts the documents of a text: objects, lists of objects, and other values. */
 import type { Served } from '../../kinds/served.ts';
-import { splitApiVersion } from '../../meta/api-version.ts';
-import { type Identity, identities, identityOf, kubernetes } from '../../meta/identity.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 import { isObject } from './carry.ts';
 import type { Catalogue, Goal } from './catalogue.ts';
@@ -26,21 +24,6 @@ export interface Outcome {
   /** The release has no version for it. */
   readonly isGone?: boolean;
   readonly error?: string;
-}
-
-/** The identity of a run: that of the flag, or that of the first group with a suffix. */
-export function identityFor(flag: string, values: readonly JsonValue[]): Identity {
-  if (flag !== '') return identityOf(flag);
-  for (const value of values) {
-    const apiVersion = isObject(value) && typeof value.apiVersion === 'string' ? value.apiVersion : '';
-    const { group } = splitApiVersion(apiVersion);
-    for (const identity of Object.values(identities)) if (group.endsWith(`.${identity.groupSuffix}`)) return identity;
-    if (isObject(value) && Array.isArray(value.items)) {
-      const inner = identityFor('', value.items);
-      if (inner !== kubernetes) return inner;
-    }
-  }
-  return kubernetes;
 }
 
 export class Converter {

@@ -19,8 +19,9 @@ import { errorLine, isStock } from '../program.ts';
 import { refOf } from '../targets.ts';
 import { withServer } from '../work.ts';
 import { Catalogue } from './catalogue.ts';
-import { Converter, identityFor, type Outcome } from './documents.ts';
+import { Converter, type Outcome } from './documents.ts';
 import { replaceFiles } from './replace-files.ts';
+import { identityOfRun } from './run-identity.ts';
 
 const convertFlags = {
   Objects: { ...fileFlags, namespace: namespaceFlag },
@@ -32,7 +33,7 @@ const convertFlags = {
     ),
     identity: text('', 'Names of groups: kubernetes, plat, or a JSON file.', {
       value: 'NAME',
-      defaultText: 'that of the first object with a suffix, else kubernetes',
+      defaultText: 'that of the first object with a suffix, else of the server, else plat',
     }),
   },
   Output: {
@@ -76,10 +77,8 @@ Exit codes:
     checkLine(options, args);
     const texts = options.local ? await textsOf(options, io) : await liveTexts(options, io);
     const { parsed, failures } = parseAll(texts, io);
-    const identity = identityFor(
-      options.identity,
-      parsed.flatMap(({ values }) => values),
-    );
+    const values = parsed.flatMap((one) => one.values);
+    const identity = await identityOfRun({ ...options, connect: options }, values, io);
     const goal = {
       release: options.toRelease === '' ? apiRelease : options.toRelease,
       newest: options.toRelease === '',
