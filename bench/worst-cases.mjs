@@ -2,6 +2,7 @@
 
 import { bodies, definition, metadata, repeat } from './worst-bodies.mjs';
 import { addDecoderCases } from './worst-decoders.mjs';
+import { addFormCases } from './worst-forms.mjs';
 import { asJson, must, send } from './worst-server.mjs';
 
 /** The largest body that is read, and one whose object can be stored. */
@@ -183,6 +184,7 @@ for (const name of ['config map data', 'pod containers', 'thing deep']) {
 }
 
 addDecoderCases(add);
+addFormCases(add);
 
 // ---- faults: every entry is wrong -------------------------------------------------------------------------------
 

@@ -9,9 +9,8 @@ const configMaps = `${inNamespace}/configmaps`;
 const pods = `${inNamespace}/pods`;
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const custom = `/apis/worst.example.com/v1/namespaces/${NS}/things`;
-/** The largest body that is read, and one whose object can be stored. */
+/** The largest body that is read. */
 const READ = Math.floor(2.9 * 2 ** 20);
-const STORED = Math.floor(1.3 * 2 ** 20);
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const yaml = { 'content-type': 'application/yaml' };
 const bytes = (value) => (Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
@@ -754,133 +753,6 @@ export function addDecoderCases(add) {
   add('document discovery of everything', () =>
     ['/api', '/apis', '/api/v1', '/apis/apps/v1', '/apis/batch/v1', '/version', '/metrics'].map((path) => ({ path })),
   );
-
-  // ---- large objects in every form and version
-  const shapes = {
-    labels: [
-      configMaps,
-      (name) => ({ ...metadata('v1', 'ConfigMap', name), metadata: { name, labels: mapOf(19_900, shuffled, () => 'v') } }),
-    ],
-    'binary data': [configMaps, (name) => ({ ...metadata('v1', 'ConfigMap', name), binaryData: mapOf(19_900, shuffled, () => 'eA==') })],
-    'one long text': [configMaps, (name) => ({ ...metadata('v1', 'ConfigMap', name), data: { a: text(STORED - 4_000, 'word ') } })],
-    'one text of escapes': [configMaps, (name) => ({ ...metadata('v1', 'ConfigMap', name), data: { a: text(STORED / 2 - 4_000, '\\') } })],
-    'short texts': [configMaps, (name) => ({ ...metadata('v1', 'ConfigMap', name), data: mapOf(19_900, shuffled, () => 'yes') })],
-    'a definition': [definitions, (name) => definition('forms', wide(9_000), `${name}.example.com`), (name) => `forms.${name}.example.com`],
-    'a role': [
-      `/apis/rbac.authorization.k8s.io/v1/namespaces/${NS}/roles`,
-      (name) => ({
-        ...metadata('rbac.authorization.k8s.io/v1', 'Role', name),
-        rules: times(9_000, (i) => ({ verbs: ['get'], apiGroups: [''], resources: [`r${i}`] })),
-      }),
-    ],
-    'a custom object': [
-      custom,
-      (name) => ({ ...metadata('worst.example.com/v1', 'Thing', name), spec: { free: mapOf(19_900, shuffled, () => [1]) } }),
-    ],
-    'numbers of a custom object': [
-      custom,
-      (name) => ({ ...metadata('worst.example.com/v1', 'Thing', name), spec: { numbers: new Array(19_900).fill(1) } }),
-    ],
-    'an autoscaler': [
-      `/apis/autoscaling/v2/namespaces/${NS}/horizontalpodautoscalers`,
-      (name) => ({
-        ...metadata('autoscaling/v2', 'HorizontalPodAutoscaler', name),
-        spec: {
-          maxReplicas: 2,
-          scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
-          metrics: times(5_000, (i) => ({
-            type: 'Pods',
-            pods: { metric: { name: `m${i}` }, target: { type: 'AverageValue', averageValue: '1' } },
-          })),
-        },
-      }),
-    ],
-    'an endpoint slice': [
-      `/apis/discovery.k8s.io/v1/namespaces/${NS}/endpointslices`,
-      (name) => ({
-        ...metadata('discovery.k8s.io/v1', 'EndpointSlice', name),
-        addressType: 'IPv4',
-        ports: [],
-        endpoints: times(1_000, (i) => ({ addresses: times(90, (j) => `10.1.${i & 255}.${j}`) })),
-      }),
-    ],
-    'a cron job': [
-      `/apis/batch/v1/namespaces/${NS}/cronjobs`,
-      (name) => ({
-        ...metadata('batch/v1', 'CronJob', name),
-        spec: {
-          suspend: true,
-          schedule: '0 0 1 1 *',
-          jobTemplate: {
-            spec: {
-              template: {
-                spec: {
-                  restartPolicy: 'Never',
-                  containers: [{ name: 'a', image: 'b', env: times(19_000, (i) => ({ name: `E${i}`, value: 'v' })) }],
-                },
-              },
-            },
-          },
-        },
-      }),
-    ],
-  };
-  const older = {
-    'a custom object': ['/v1/', '/v2/'],
-    'numbers of a custom object': ['/v1/', '/v2/'],
-    'an autoscaler': ['/v2/', '/v1/'],
-    'an endpoint slice': ['/v1/', '/v1beta1/'],
-    'a cron job': ['/v1/', '/v1beta1/'],
-  };
-  for (const [shape, [path, make, nameOf = (name) => name]] of Object.entries(shapes)) {
-    const stored = async (server) => {
-      const name = fresh();
-      await must(server, 'POST', path, make(name));
-      return nameOf(name);
-    };
-    const read = (form, headers, pathOf) => {
-      let made;
-      add(
-        `form of ${shape} as ${form}`,
-        async (server) => {
-          const name = await stored(server);
-          made = `${path}/${name}`;
-          return { path: pathOf(path, name), headers };
-        },
-        { statuses: [200, 404, 406], after: (server) => send(server, { method: 'DELETE', path: made }) },
-      );
-    };
-    for (const [form, headers] of Object.entries(forms)) {
-      read(
-        form,
-        headers,
-        (at, name) => `${at}/${name}${form === 'pretty' ? '?pretty=true' : form.includes('object') ? '?includeObject=Object' : ''}`,
-      );
-      read(
-        `list in ${form}`,
-        headers,
-        (at, name) =>
-          `${at}?fieldSelector=metadata.name%3D${name}${form === 'pretty' ? '&pretty=true' : form.includes('object') ? '&includeObject=Object' : ''}`,
-      );
-    }
-    const change = older[shape];
-    if (change !== undefined)
-      for (const [form, headers] of Object.entries({ JSON: {}, ...forms })) {
-        read(`${form} of another version`, headers, (at, name) => `${at.replace(...change)}/${name}`);
-        read(`list in ${form} of another version`, headers, (at, name) => `${at.replace(...change)}?fieldSelector=metadata.name%3D${name}`);
-      }
-    add(
-      `form of ${shape} in a watch`,
-      async (server) => {
-        const name = await stored(server);
-        return Object.values(forms).map((headers) => ({
-          path: `${path}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}`,
-          headers,
-        }));
-      },
-      { statuses: [200, 406] },
-    );
-  }
 }
 
 const plainMap = (name) => ({ ...metadata('v1', 'ConfigMap', name), data: { a: 'b' } });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { atOnce } from '../lib/slices.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas } from './openapi.ts';
 import {
@@ -51,7 +52,7 @@ const Spec = message('t.v1.Spec', {
 const Thing = object('t.v1.Thing', { at: always(1, time), spec: always(2, Spec) });
 
 test('version 2 definitions', () => {
-  expect(openApiV2Definitions([Thing], options)).toEqual({
+  expect(atOnce(openApiV2Definitions([Thing], options))).toEqual({
     'io.example.api.resource.Quantity': { type: 'string' },
     'io.example.meta.v1.Time': { type: 'string', format: 'date-time' },
     'io.example.t.v1.Port': {
@@ -104,7 +105,7 @@ test('version 2 definitions', () => {
 });
 
 test('in version 3 references stand inside allOf, and what is either number or text says so', () => {
-  const schemas = openApiV3Schemas([Thing], options);
+  const schemas = atOnce(openApiV3Schemas([Thing], options));
   const spec = schemas['io.example.t.v1.Spec']?.properties as Record<string, unknown>;
   expect(schemas['io.example.t.v1.Thing']?.properties).toMatchObject({
     spec: { allOf: [{ $ref: '#/components/schemas/io.example.t.v1.Spec' }], default: {}, description: 'about spec' },
@@ -124,7 +125,7 @@ test('types that contain themselves are written once', () => {
     more: ptr(2, union('t.v1.NodeOrBool', { tag: 2, type: lazy(() => Node) }, { tag: 1, type: bool })),
     any: ptr(3, json),
   });
-  expect(openApiV2Definitions([Node], { ...options, extensionPrefix: 'x-plat.dev-' })).toEqual({
+  expect(atOnce(openApiV2Definitions([Node], { ...options, extensionPrefix: 'x-plat.dev-' }))).toEqual({
     'io.example.apiextensions.v1.JSON': {},
     'io.example.t.v1.Node': {
       type: 'object',
@@ -136,4 +137,12 @@ test('types that contain themselves are written once', () => {
     },
     'io.example.t.v1.NodeOrBool': {},
   });
+});
+
+test('the work can be interrupted after each schema', () => {
+  const work = openApiV2Definitions([Thing], options);
+  let pauses = 0;
+  let step = work.next();
+  for (; !step.done; step = work.next()) pauses++;
+  expect(pauses).toBe(Object.keys(step.value).length);
 });

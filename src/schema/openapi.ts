@@ -3,6 +3,7 @@
  * one. Every message, and every scalar that is more than a plain JSON type (a time, a quantity), becomes a schema of its
  * own that others refer to, so that a type may contain itself. Paths are made elsewhere.
  */
+import type { Work } from '../lib/slices.ts';
 import {
   type Field,
   type JsonObject,
@@ -30,11 +31,11 @@ export interface OpenApiOptions {
 export type Schemas = Record<string, JsonObject>;
 
 /** Schemas of the types and of all that they refer to, for `definitions` of a version 2 document. */
-export function openApiV2Definitions(types: Iterable<Type>, options: OpenApiOptions): Schemas {
+export function openApiV2Definitions(types: Iterable<Type>, options: OpenApiOptions): Work<Schemas> {
   return new Publisher(2, options).publish(types);
 }
 /** Schemas of the types and of all that they refer to, for `components.schemas` of a version 3 document. */
-export function openApiV3Schemas(types: Iterable<Type>, options: OpenApiOptions): Schemas {
+export function openApiV3Schemas(types: Iterable<Type>, options: OpenApiOptions): Work<Schemas> {
   return new Publisher(3, options).publish(types);
 }
 
@@ -78,9 +79,12 @@ class Publisher {
     this.options = options;
   }
 
-  publish(types: Iterable<Type>): Schemas {
+  *publish(types: Iterable<Type>): Work<Schemas> {
     for (const type of types) this.schemaOf(resolve(type));
-    for (let next = this.waiting.pop(); next !== undefined; next = this.waiting.pop()) this.schemas.set(next.name, next.make());
+    for (let next = this.waiting.pop(); next !== undefined; next = this.waiting.pop()) {
+      this.schemas.set(next.name, next.make());
+      yield;
+    }
     const sorted = [...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(sorted);
   }

@@ -5,6 +5,7 @@ import { listSchema } from '../../../kinds/lists.ts';
 import { ListMeta, ObjectMeta } from '../../../kinds/meta.ts';
 import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Status, WatchEvent } from '../../../kinds/meta-kinds.ts';
 import { setOwn } from '../../../lib/own.ts';
+import { atOnce, type Work } from '../../../lib/slices.ts';
 import { type Identity, kindExtensionPrefixes } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schemas } from '../../../schema/openapi.ts';
@@ -45,12 +46,12 @@ export class Definitions {
     this.enums = enums;
   }
 
-  v2(resources: readonly Resource[], groups: Groups): Schemas {
+  *v2(resources: readonly Resource[], groups: Groups): Work<Schemas> {
     const types = [...this.typesOf(resources), ...Object.values(discoveryTypes).flat()];
-    return this.finish(openApiV2Definitions(types, this.options(resources, groups)), resources, 2);
+    return this.finish(yield* openApiV2Definitions(types, this.options(resources, groups)), resources, 2);
   }
-  v3(resources: readonly Resource[], groups: Groups): Schemas {
-    return this.finish(openApiV3Schemas(this.typesOf(resources), this.options(resources, groups)), resources, 3);
+  *v3(resources: readonly Resource[], groups: Groups): Work<Schemas> {
+    return this.finish(yield* openApiV3Schemas(this.typesOf(resources), this.options(resources, groups)), resources, 3);
   }
   /** Definitions of one custom kind alone; those to which they refer are elsewhere. */
   v2Custom(resource: Resource): Schemas {
@@ -58,7 +59,7 @@ export class Definitions {
   }
   /** Definitions of discovery documents, which belong to no resource. */
   v3Types(types: readonly MessageType[], groups: Groups): Schemas {
-    return this.finish(openApiV3Schemas(types, this.options([], groups)), [], 3);
+    return this.finish(atOnce(openApiV3Schemas(types, this.options([], groups))), [], 3);
   }
 
   private typesOf(resources: readonly Resource[]): MessageType[] {

@@ -9,6 +9,7 @@ import { gzip } from 'node:zlib';
 import type { RemoteSpec } from '../../../extension/aggregation/specs.ts';
 import { jsonText } from '../../../lib/json-text.ts';
 import { nextTurn } from '../../../lib/next-turn.ts';
+import { inSlices, Slices } from '../../../lib/slices.ts';
 import { notAcceptable } from '../../../meta/errors.ts';
 import type { Identity } from '../../../meta/identity.ts';
 import type { Resource } from '../../../registry/catalog.ts';
@@ -200,7 +201,8 @@ export class Documents {
     const all = groups.all.flatMap((group) => group.versions.flatMap((version) => version.resources));
     const own = all.filter((resource) => !resource.custom);
     if (this.builtin === undefined || !sameItems(this.builtin.resources, own)) {
-      this.builtin = { resources: own, part: new Part('definitions', await this.inPieces(this.definitions.v2(own, groups))) };
+      const definitions = await inSlices(this.definitions.v2(own, groups), new Slices());
+      this.builtin = { resources: own, part: new Part('definitions', await this.inPieces(definitions)) };
     }
     const parts = [this.builtin.part];
     for (const resource of all.filter(({ custom }) => custom)) {
@@ -235,9 +237,12 @@ export class Documents {
   private async makeV3(version: ServedVersion, groups: Groups): Promise<Form> {
     await nextTurn();
     const custom = version.resources.every((resource) => resource.custom);
-    const items = [...(custom ? [] : discoveryPaths(this.options, version)), ...resourcePaths(this.options, version)];
-    await nextTurn();
-    const schemas = this.definitions.v3(version.resources, groups);
+    const items = custom ? [] : discoveryPaths(this.options, version);
+    for (const resource of version.resources) {
+      items.push(...resourcePaths(this.options, { ...version, resources: [resource] }));
+      await nextTurn();
+    }
+    const schemas = await inSlices(this.definitions.v3(version.resources, groups), new Slices());
     await nextTurn();
     return this.formV3(items, schemas, custom);
   }
