@@ -15,12 +15,13 @@ export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const nodeFlags = ['--expose-gc', '--import', probe];
 
-export async function startProbed() {
+/** `more`: flags of the server. */
+export async function startProbed(more = []) {
   const directory = mkdtempSync(join(tmpdir(), 'plat-worst-'));
   const tokens = join(directory, 'tokens.csv');
   writeFileSync(tokens, `${token},worst,worst-uid,"system:masters"\n`, { mode: 0o600 });
   const flags = ['--identity', 'kubernetes', '--secure-port', '0', '--data-dir', join(directory, 'data'), '--token-auth-file', tokens];
-  const args = [...nodeFlags, 'dist/plat.js', 'server', ...flags, ...(process.env.WORST_FLAGS?.split(' ') ?? [])];
+  const args = [...nodeFlags, 'dist/plat.js', 'server', ...flags, ...more, ...(process.env.WORST_FLAGS?.split(' ') ?? [])];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   process.on('exit', () => {
     child.kill('SIGKILL');

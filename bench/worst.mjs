@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cases, seed, seedOrder } from './worst-cases.mjs';
 import { send, sleep, startProbed } from './worst-server.mjs';
+import { storedCases } from './worst-stored.mjs';
 
 /** Longest that the loop may be held at a time, in ms of the main thread's processor time. */
 const BLOCK_MS = 50;
@@ -26,26 +27,13 @@ const json = process.argv.includes('--json');
 const profiles = option('--profile');
 if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
 
-const chosen = cases.filter(({ name }) => only === undefined || only.some((text) => name.includes(text)));
-const server = await startProbed();
+/** What is stored is touched on a server with workloads, too. */
+const withWorkloads = storedCases.map((test) => ({ ...test, name: `${test.name}, workloads` }));
+const isChosen = ({ name }) => only === undefined || only.some((text) => name.includes(text));
+let server;
 const results = [];
-const seeded = new Set();
-try {
-  for (const test of chosen) {
-    for (const needed of test.needs === undefined ? [] : [...(seedOrder[test.needs] ?? []), test.needs]) {
-      if (seeded.has(needed)) continue;
-      seeded.add(needed);
-      await seed[needed](server);
-      await quiet();
-    }
-    const result = await leastOf(test);
-    results.push(result);
-    if (json) console.log(JSON.stringify(result));
-    else console.log(row(result));
-  }
-} finally {
-  await server.stop();
-}
+await measureAll([...cases, ...storedCases].filter(isChosen), []);
+await measureAll(withWorkloads.filter(isChosen), ['--workloads']);
 const bad = results.filter(({ verdict }) => !verdict.startsWith('ok'));
 if (!json) {
   console.log(
@@ -54,6 +42,28 @@ if (!json) {
   for (const result of bad) console.log(row(result));
 }
 process.exitCode = bad.length > 0 ? 1 : 0;
+
+async function measureAll(tests, flags) {
+  if (tests.length === 0) return;
+  server = await startProbed(flags);
+  const seeded = new Set();
+  try {
+    for (const test of tests) {
+      for (const needed of test.needs === undefined ? [] : [...(seedOrder[test.needs] ?? []), test.needs]) {
+        if (seeded.has(needed)) continue;
+        seeded.add(needed);
+        await seed[needed](server);
+        await quiet();
+      }
+      const result = await leastOf(test);
+      results.push(result);
+      if (json) console.log(JSON.stringify(result));
+      else console.log(row(result));
+    }
+  } finally {
+    await server.stop();
+  }
+}
 
 function row(r) {
   const block = `${r.blockMs.toFixed(0).padStart(6)} ms (clock ${r.clockMs.toFixed(0)}, gc ${r.gcMs.toFixed(0)})`.padEnd(34);
@@ -84,8 +94,15 @@ async function leastOf(test) {
 
 async function measure(test) {
   let request;
+  let storing;
   try {
+    if (test.stored !== undefined) await server.ask('begin', profiles !== undefined);
     request = await test.request(server);
+    if (test.stored !== undefined) {
+      await quiet();
+      storing = await server.ask('end');
+      keepProfile(`${test.name} storing`, storing);
+    }
   } catch (error) {
     return {
       name: test.name,
@@ -114,26 +131,28 @@ async function measure(test) {
   const peak = resident('VmHWM');
   const mappedAfter = resident('RssFile');
   const measured = await server.ask('end');
-  if (measured.profile !== undefined)
-    writeFileSync(join(profiles, `${test.name.replaceAll(/[^\w.-]+/g, '-')}.cpuprofile`), JSON.stringify(measured.profile));
+  keepProfile(test.name, measured);
+  const stored = test.stored?.() ?? 0;
   await test.after?.(server);
   const [answer] = answers;
-  const sent = requests.reduce((sum, one) => sum + (one.body?.length ?? 0) + one.path.length + JSON.stringify(one.headers ?? {}).length, 0);
+  const length = (one) => (one.body?.length ?? 0) + one.path.length + JSON.stringify(one.headers ?? {}).length;
+  const sent = requests.reduce((sum, one) => sum + length(one), stored);
   const got = answers.reduce((sum, one) => sum + one.bytes, 0);
   // Pages of the store's file that were read are the page cache of the system, which takes them back when it needs them.
   const memoryMB = Math.max(0, (peak - idle - Math.max(0, mappedAfter - mapped)) / 1024);
   const times = (memoryMB * 2 ** 20) / sent;
   const faults = [];
-  if (measured.longestCpu > BLOCK_MS) faults.push('BLOCKS');
+  const longest = storing === undefined || measured.longestCpu > storing.longestCpu ? measured : storing;
+  if (longest.longestCpu > BLOCK_MS) faults.push(longest === storing ? 'BLOCKS when stored' : 'BLOCKS');
   if (times > MEMORY_TIMES && memoryMB > MEMORY_FLOOR_MB) faults.push('MEMORY');
   const expected = test.statuses ?? [200, 201, 413, 422];
   if (!answers.every(({ status }) => expected.includes(status))) faults.push(`STATUS ${answer.text?.slice(0, 300)}`);
   return {
     name: test.name,
     status: answer.status,
-    blockMs: measured.longestCpu,
-    clockMs: measured.longestWall,
-    gcMs: measured.longestGc,
+    blockMs: longest.longestCpu,
+    clockMs: longest.longestWall,
+    gcMs: longest.longestGc,
     cpuMs: measured.cpu,
     memoryMB,
     times,
@@ -142,6 +161,10 @@ async function measure(test) {
     verdict: faults.length === 0 ? 'ok' : faults.join(' '),
     ...(answer.status >= 400 && { text: answer.text }),
   };
+}
+
+function keepProfile(name, { profile }) {
+  if (profile !== undefined) writeFileSync(join(profiles, `${name.replaceAll(/[^\w.-]+/g, '-')}.cpuprofile`), JSON.stringify(profile));
 }
 
 function resident(name) {

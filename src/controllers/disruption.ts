@@ -12,10 +12,11 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../kinds/po
 import type { Part, Wire } from '../kinds/wire.ts';
 import { equal } from '../lib/equal.ts';
 import { own, setOwn } from '../lib/own.ts';
-import { fromLabelSelector } from '../meta/labels.ts';
+import { noLabel } from '../meta/labels.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { builtin, type Controller, type ControllerContext } from './runtime/controller.ts';
 import { type SlimPod, slimPods } from './runtime/pods.ts';
+import { Selecting, selectedBy } from './runtime/selecting.ts';
 
 type Status = Part<PodDisruptionBudgetStatus>;
 export type Budget = Wire<PodDisruptionBudget>;
@@ -94,14 +95,16 @@ export const disruptionController: Controller = {
     const ref = builtin(identity, 'policy', 'v1', 'poddisruptionbudgets');
     const budgets = informers.of<Budget>(ref);
     let pods: Informer<SlimPod> | undefined;
-    const selects = (budget: Budget, pod: SlimPod): boolean => fromLabelSelector(budget.spec?.selector).matches(pod.metadata.labels);
+    const selecting = new Selecting(budgets, ({ spec }) => spec?.selector);
+    const look = (budget: Budget): void => work.add(keyOf(budget));
     /** Pods are watched from the first budget on. */
     const followPods = (): Informer<SlimPod> => {
       if (pods !== undefined) return pods;
       pods = slimPods(informers);
-      pods.onChange(({ object, old }) => {
-        for (const budget of budgets.list(object.metadata.namespace ?? ''))
-          if (selects(budget, object) || (old !== undefined && selects(budget, old))) work.add(keyOf(budget));
+      pods.onChange(({ object: { metadata }, old }) => {
+        const { namespace = '', labels } = metadata;
+        selecting.forLabels(namespace, labels, look);
+        if (old !== undefined && !equal(old.metadata.labels, labels)) selecting.forLabels(namespace, old.metadata.labels, look);
       });
       return pods;
     };
@@ -112,7 +115,8 @@ export const disruptionController: Controller = {
         await all.synced;
         const budget = budgets.get(namespace, name);
         if (budget === undefined) return;
-        const selected = [...all.list(namespace)].filter((pod) => selects(budget, pod));
+        const selector = selecting.selectorOf(budget) ?? noLabel;
+        const selected = await selectedBy(selector, all.list(namespace));
         const status = await statusOf(context, budget, selected);
         if (!equal(status, budget.status)) await client.update(ref, { ...budget, status } as Budget, 'status').catch(unlessGone);
         const ends = Object.values(status.disruptedPods ?? {}).map((since) => timeMillis(since) + EVICTION_MS - clock.now() + 1);

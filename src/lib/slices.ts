@@ -10,7 +10,7 @@
  * Only work that may be long has one: a function with an optional `slices` does everything at once without it.
  */
 import { type Clock, systemClock } from './clock.ts';
-import { nextTurn } from './next-turn.ts';
+import { inNextTurn, nextTurn } from './next-turn.ts';
 
 /**
  * Milliseconds of a counter that runs while work is done. It is the machine's: work takes its time even where the clock of a
@@ -62,6 +62,22 @@ export class Slices {
     if (this.ended()) throw new RequestEnded();
     this.begin();
   }
+}
+
+/** When work that is counted together began in this turn of the event loop. */
+let turnBegan: number | undefined;
+
+/**
+ * Whether the work of this turn has lasted for a slice, counted from the first question in the turn: many small pieces of work that
+ * come together, each of which is too short for slices of its own.
+ */
+export function isTurnUsed(): boolean {
+  if (turnBegan !== undefined) return workTime() - turnBegan >= SLICE_MILLIS;
+  turnBegan = workTime();
+  inNextTurn(() => {
+    turnBegan = undefined;
+  });
+  return false;
 }
 
 /** Work that yields wherever it may be interrupted, and a promise where it goes on only after that. */

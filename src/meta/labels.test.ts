@@ -176,6 +176,8 @@ test('a long selector selects what its requirements select one by one', () => {
       // Repeated, the same requirements make a selector that is compiled by keys.
       const repeated = Array.from({ length: 20 }, (_, i) => some[i % some.length]).join();
       expect(parseLabelSelector(repeated).matches(object)).toBe(once);
+      const others = Array.from({ length: 80 }, (_, i) => `!other${i}`).join();
+      expect(parseLabelSelector(`${repeated},${others}`).matches(object)).toBe(once);
     }),
   );
 });

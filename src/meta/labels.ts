@@ -19,38 +19,45 @@ export type Labels = Readonly<Record<string, string>>;
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Sorted, without repetition. */
   readonly values: readonly string[];
 }
 
+/** What matching and printing need is made when it is first asked for: most selectors are only matched, or only printed. */
 export class LabelSelector {
-  readonly requirements: readonly LabelRequirement[];
   /** Nothing matches: the selector was not given. */
   readonly nothing: boolean;
-  /** Requirements on a label to have one of some values; each alone narrows the candidates. */
-  readonly equals: readonly { readonly key: string; readonly values: readonly string[] }[];
-  private readonly tests: readonly ((labels: Labels) => boolean)[];
+  private readonly given: readonly LabelRequirement[];
+  private sorted: readonly LabelRequirement[] | undefined;
+  private tests: readonly ((labels: Labels) => boolean)[] | undefined;
   /** A long selector's requirements by key: an object then costs what its labels cost, however long the selector is. */
   private byKey: Requirements | undefined;
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
-    this.requirements = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    this.given = requirements;
     this.nothing = nothing;
-    this.equals = this.requirements.filter((r) => r.operator === '=' || r.operator === '==' || r.operator === 'in');
-    this.tests = this.requirements.length > LONG_FROM ? [] : this.requirements.map(compile);
+  }
+  /** By key. */
+  get requirements(): readonly LabelRequirement[] {
+    this.sorted ??= [...this.given].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    return this.sorted;
+  }
+  /** Requirements on a label to have one of some values; each alone narrows the candidates. */
+  get equals(): readonly { readonly key: string; readonly values: readonly string[] }[] {
+    return this.requirements.filter((r) => r.operator === '=' || r.operator === '==' || r.operator === 'in');
   }
   /** Every object matches. */
   get everything(): boolean {
-    return !this.nothing && this.requirements.length === 0;
+    return !this.nothing && this.given.length === 0;
   }
   matches(labels: Labels | undefined): boolean {
     if (this.nothing) return false;
-    const given = labels ?? noLabels;
-    if (this.requirements.length > LONG_FROM) {
-      this.byKey ??= grouped(this.requirements);
-      return matchesAll(this.byKey, given);
+    const tested = labels ?? noLabels;
+    if (this.given.length > LONG_FROM) {
+      this.byKey ??= grouped(this.given);
+      return matchesAll(this.byKey, tested);
     }
-    for (const test of this.tests) if (!test(given)) return false;
+    this.tests ??= this.given.map(compile);
+    for (const test of this.tests) if (!test(tested)) return false;
     return true;
   }
   toString(): string {
@@ -104,7 +111,17 @@ function grouped(requirements: readonly LabelRequirement[]): Requirements {
   return { tests, needed };
 }
 
+/** Selectors on so many keys cost what the labels of an object cost; those on fewer what their keys cost. */
+const MANY_KEYS = 64;
+
 function matchesAll({ tests, needed }: Requirements, labels: Labels): boolean {
+  if (tests.size < MANY_KEYS) {
+    for (const [key, test] of tests) {
+      const value = own(labels, key);
+      if (value === undefined ? test.needed : !matchesKey(test, value)) return false;
+    }
+    return true;
+  }
   let met = 0;
   for (const key of Object.keys(labels)) {
     const test = tests.get(key);
@@ -175,7 +192,7 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
       return `!${key}`;
     case 'in':
     case 'notin':
-      return `${key} ${operator} (${values.join(',')})`;
+      return `${key} ${operator} (${[...new Set(values)].sort().join(',')})`;
     case 'gt':
       return `${key}>${values[0]}`;
     case 'lt':
@@ -308,7 +325,7 @@ export function fromLabelSelector(object: LabelSelectorObject | undefined): Labe
   for (const { key, operator, values } of object.matchExpressions ?? []) {
     const known = own(objectOperators, operator);
     if (known === undefined) throw badRequest(`${JSON.stringify(operator)} is not a valid label selector operator`);
-    requirements.push({ key, operator: known, values: [...new Set(values ?? [])].sort() });
+    requirements.push({ key, operator: known, values: values ?? [] });
   }
   return requirements.length === 0 ? everyLabel : new LabelSelector(requirements);
 }

@@ -58,16 +58,16 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
         if (service === undefined) triggerTimes.forget(key);
         // Slices of a service that is gone go with it.
         if (service === undefined || service.metadata.deletionTimestamp !== undefined || !hasSelector(service)) return;
-        const pods = [...(await followed.pods(namespace))];
+        const pods = await followed.podsOf(service);
         const triggerTime = triggerTimes.observe(key, service, pods);
         const existing = [...known.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
-        const groups = familiesOf(service).flatMap((family) => {
-          const endpoints = endpointsOf(service, pods, family, features.terminating);
+        const groups: EndpointGroup[] = [];
+        for (const family of familiesOf(service)) {
+          const endpoints = await endpointsOf(service, pods, family, features.terminating);
           const hints = zones?.hintsFor(service, endpoints, (one) => zoneOf(one.nodeName), hintedIn(existing, family));
-          return groupsOf(family, endpoints, (one) =>
-            shown(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid)),
-          );
-        });
+          const show = (one: ServiceEndpoint) => shown(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid));
+          groups.push(...groupsOf(family, endpoints, show));
+        }
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
         const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;
         const owner = { ...service, kind: 'Service' } as ApiObject & { kind: string };

@@ -35,9 +35,9 @@ export const endpointsController: Controller = {
         }
         if (!hasSelector(service)) return;
         const [family = 'IPv4'] = familiesOf(service);
-        const pods = [...(await followed.pods(namespace))];
+        const pods = await followed.podsOf(service);
         const triggerTime = triggerTimes.observe(key, service, pods);
-        const { subsets, truncated } = subsetsOf(endpointsOf(service, pods, family, false));
+        const { subsets, truncated } = subsetsOf(await endpointsOf(service, pods, family, false));
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
         const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;
         const { [truncatedAnnotation]: wasTruncated, ...others } = before?.metadata.annotations ?? {};

@@ -2,30 +2,32 @@
 import type { Informer } from '../../client/informer.ts';
 import { keyOf } from '../../client/informer.ts';
 import { equal } from '../../lib/equal.ts';
+import { noLabel } from '../../meta/labels.ts';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import { type SlimPod, slimPods } from '../runtime/pods.ts';
-import { hasSelector, type ServiceObject, selectorOf } from './service.ts';
+import { Selecting, selectedBy } from '../runtime/selecting.ts';
+import { hasSelector, type ServiceObject, selectorIn } from './service.ts';
 
 export interface Followed {
   readonly services: Informer<ServiceObject>;
-  /** The pods of a namespace, once the list is complete. */
-  pods(namespace: string): Promise<Iterable<SlimPod>>;
+  /** The pods that a service selects, once the list of pods is complete. */
+  podsOf(service: ServiceObject): Promise<SlimPod[]>;
 }
 
 /** `look` is called with the key of each service whose endpoints may have changed. */
 export function followServices(context: Pick<ControllerContext, 'informers'>, look: (key: string) => void): Followed {
   const services = context.informers.of<ServiceObject>(refs.services);
+  const selecting = context.informers.share('services by selector', () => new Selecting(services, selectorIn));
+  const lookAt = (service: ServiceObject): void => look(keyOf(service));
   let pods: Informer<SlimPod> | undefined;
   const follow = (): Informer<SlimPod> => {
     if (pods !== undefined) return pods;
     pods = slimPods(context.informers);
     pods.onChange(({ type, object, old }) => {
       if (type === 'modified' && old !== undefined && sameToServices(object, old)) return;
-      for (const service of services.list(object.metadata.namespace ?? '')) {
-        if (!hasSelector(service)) continue;
-        const selector = selectorOf(service);
-        if (selector.matches(object.metadata.labels) || (old !== undefined && selector.matches(old.metadata.labels))) look(keyOf(service));
-      }
+      const { namespace = '', labels } = object.metadata;
+      selecting.forLabels(namespace, labels, lookAt);
+      if (old !== undefined && !equal(old.metadata.labels, labels)) selecting.forLabels(namespace, old.metadata.labels, lookAt);
     });
     return pods;
   };
@@ -35,10 +37,10 @@ export function followServices(context: Pick<ControllerContext, 'informers'>, lo
   });
   return {
     services,
-    async pods(namespace) {
+    async podsOf(service) {
       const all = follow();
       await all.synced;
-      return all.list(namespace);
+      return selectedBy(selecting.selectorOf(service) ?? noLabel, all.list(service.metadata.namespace ?? ''));
     },
   };
 }

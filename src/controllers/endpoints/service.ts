@@ -3,8 +3,9 @@
 import { isIP } from 'node:net';
 import type { Service } from '../../kinds/core/schema/service.ts';
 import type { Wire } from '../../kinds/wire.ts';
+import { Slices } from '../../lib/slices.ts';
 import { domainName, groupName, type Identity, type QualifiedName } from '../../meta/identity.ts';
-import { LabelSelector } from '../../meta/labels.ts';
+import type { LabelSelectorObject } from '../../meta/labels.ts';
 import type { SlimPod } from '../runtime/pods.ts';
 
 export type ServiceObject = Wire<Service>;
@@ -40,9 +41,8 @@ export type AddressType = 'IPv4' | 'IPv6';
 export const hasSelector = ({ spec }: ServiceObject): boolean =>
   spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
 
-export function selectorOf({ spec }: ServiceObject): LabelSelector {
-  return new LabelSelector(Object.entries(spec?.selector ?? {}).map(([key, value]) => ({ key, operator: '=', values: [value] })));
-}
+export const selectorIn = (service: ServiceObject): LabelSelectorObject | undefined =>
+  hasSelector(service) ? { matchLabels: service.spec?.selector ?? {} } : undefined;
 
 export const isHeadless = ({ spec }: ServiceObject): boolean => spec?.clusterIP === 'None';
 export const headlessLabel = (identity: Identity): QualifiedName => domainName(identity, 'headless', 'service');
@@ -62,39 +62,54 @@ const isFamily = (address: string, family: AddressType): boolean => isIP(address
 
 /** The ports of a service on one pod. A named port that the pod does not have is left out. */
 function resolvePorts(service: ServiceObject, pod: SlimPod): ResolvedPort[] {
+  const named = new Map<string, number>();
+  for (const { name, protocol, port } of pod.spec.ports ?? [])
+    if (!named.has(`${protocol}/${name}`)) named.set(`${protocol}/${name}`, port);
   return (service.spec?.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, targetPort, appProtocol }) => {
     const target =
       typeof targetPort === 'string'
-        ? pod.spec.ports?.find((one) => one.name === targetPort && one.protocol === protocol)?.port
+        ? named.get(`${protocol}/${targetPort}`)
         : targetPort === undefined || targetPort === 0
           ? port
           : targetPort;
     return target === undefined ? [] : [{ name, protocol, port: target, ...(appProtocol !== undefined && { appProtocol }) }];
   });
 }
+/** The ports of a service on each pod: the same for all, unless it names ports of the pods. */
+function portsOn(service: ServiceObject): (pod: SlimPod) => ResolvedPort[] {
+  const names = (service.spec?.ports ?? []).some(({ targetPort }) => typeof targetPort === 'string');
+  if (names) return (pod) => resolvePorts(service, pod);
+  let same: ResolvedPort[] | undefined;
+  return (pod) => {
+    same ??= resolvePorts(service, pod);
+    return same;
+  };
+}
 
-/** The endpoints of a service in one family. `withTerminating`: also terminating pods. */
-export function endpointsOf(
+/** The endpoints of a service in one family, of the pods that it selects. `withTerminating`: also terminating pods. */
+export async function endpointsOf(
   service: ServiceObject,
-  pods: Iterable<SlimPod>,
+  pods: readonly SlimPod[],
   family: AddressType,
   withTerminating: boolean,
-): ServiceEndpoint[] {
-  const selector = selectorOf(service);
+): Promise<ServiceEndpoint[]> {
+  const slices = new Slices();
+  const portsOf = portsOn(service);
   const { name: serviceName, namespace: serviceNamespace } = service.metadata;
   const tolerant = service.spec?.publishNotReadyAddresses === true;
   const found: ServiceEndpoint[] = [];
   for (const pod of pods) {
+    if (slices.due) await slices.pause();
     const { metadata, spec, status } = pod;
     const address = (status.ips ?? []).find((ip) => isFamily(ip, family));
-    if (address === undefined || status.phase === 'Failed' || status.phase === 'Succeeded' || !selector.matches(metadata.labels)) continue;
+    if (address === undefined || status.phase === 'Failed' || status.phase === 'Succeeded') continue;
     const terminating = metadata.deletionTimestamp !== undefined;
     if (terminating && !withTerminating && !tolerant) continue;
     const { name = '', namespace = '', uid = '' } = metadata;
     const hasName = (spec.hostname ?? '') !== '' && spec.subdomain === serviceName && namespace === serviceNamespace;
     found.push({
       address,
-      ports: resolvePorts(service, pod),
+      ports: portsOf(pod),
       ready: tolerant || (status.ready && !terminating),
       serving: status.ready,
       terminating,
@@ -106,6 +121,13 @@ export function endpointsOf(
   return found;
 }
 
-/** A text that is the same for the same ports. */
-export const portsKey = (ports: readonly ResolvedPort[]): string =>
-  JSON.stringify([...ports].map(({ name, protocol, port, appProtocol }) => [name, protocol, port, appProtocol ?? '']).sort());
+const portKeys = new WeakMap<readonly ResolvedPort[], string>();
+/** A text that is the same for the same ports. Endpoints of a service mostly share them. */
+export function portsKey(ports: readonly ResolvedPort[]): string {
+  let key = portKeys.get(ports);
+  if (key === undefined) {
+    key = JSON.stringify([...ports].map(({ name, protocol, port, appProtocol }) => [name, protocol, port, appProtocol ?? '']).sort());
+    portKeys.set(ports, key);
+  }
+  return key;
+}

@@ -60,12 +60,11 @@ function planGroup(plan: SlicePlan, slices: readonly Slice[], group: EndpointGro
       wanted.delete(identityOf(endpoint));
       endpoints.push(now);
     }
-    return { slice, endpoints };
+    return { slice, endpoints, isChanged: !equal(endpoints, slice.endpoints ?? []) };
   });
   const left = [...wanted.values()];
   // Slices that are written anyway are filled first, the fullest of them before the others.
-  const isChanged = (one: (typeof kept)[number]): boolean => !equal(one.endpoints, one.slice.endpoints ?? []);
-  const order = [...kept].sort((a, b) => Number(isChanged(b)) - Number(isChanged(a)) || b.endpoints.length - a.endpoints.length);
+  const order = [...kept].sort((a, b) => Number(b.isChanged) - Number(a.isChanged) || b.endpoints.length - a.endpoints.length);
   for (const { endpoints } of order) endpoints.push(...left.splice(0, CAPACITY - endpoints.length));
   let remaining = kept.filter((one) => one.endpoints.length > 0);
   // A service without endpoints has one empty slice.

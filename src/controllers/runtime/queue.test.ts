@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
+import { isTurnUsed } from '../../lib/slices.ts';
 import { type Outcome, type QueueOptions, WorkQueue } from './queue.ts';
 
 function queueOf(work: (key: string) => Promise<Outcome> | Outcome, more: Partial<QueueOptions> = {}) {
@@ -67,6 +68,25 @@ test('no more keys run at a time than there are workers', async () => {
   end('b');
   end('c');
   await queue.idle();
+});
+
+test('keys that take long are worked on in turns of their own', async () => {
+  const begun: string[] = [];
+  const { queue } = queueOf(
+    (key) => {
+      begun.push(key);
+      while (!isTurnUsed());
+    },
+    { workers: 10 },
+  );
+  const seen: number[] = [];
+  for (const key of ['a', 'b', 'c']) queue.add(key);
+  while (!queue.isIdle) {
+    await turn();
+    seen.push(begun.length);
+  }
+  expect(begun).toEqual(['a', 'b', 'c']);
+  expect(seen.filter((count, i) => count - (seen[i - 1] ?? 0) > 1)).toEqual([]);
 });
 
 test('what fails is retried, later each time, up to a longest wait', async () => {

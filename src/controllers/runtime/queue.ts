@@ -8,7 +8,8 @@
  *   a fails                 again after 5 ms, 10 ms, 20 ms, …
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
-import { inNextTurn } from '../../lib/next-turn.ts';
+import { inNextTurn, nextTurn } from '../../lib/next-turn.ts';
+import { isTurnUsed } from '../../lib/slices.ts';
 import type { QueueMetrics } from './controller-metrics.ts';
 
 /** The result of processing a key: nothing when it is done, or the milliseconds after which to process it again. */
@@ -57,6 +58,8 @@ export class WorkQueue {
   private stopped = false;
   private dropped = false;
   private scheduled = false;
+  /** Keys wait for a turn of the event loop with time for them. */
+  private waits = false;
   private idleWaiters: (() => void)[] = [];
 
   constructor(options: QueueOptions) {
@@ -147,11 +150,21 @@ export class WorkQueue {
       this.pump();
     });
   }
-  private pump(): void {
+  /** Where other work has used the time of a turn, keys wait for another; `hasTurn`: one that was waited for. */
+  private pump(hasTurn = false): void {
+    if (this.waits) return;
     const workers = this.options.workers ?? WORKERS;
-    while (this.running.size < workers && !this.stopped) {
+    for (let isFirst = hasTurn; this.running.size < workers && this.ready.size > 0 && !this.stopped; isFirst = false) {
+      if (!isFirst && isTurnUsed()) {
+        this.waits = true;
+        void nextTurn(this).then(() => {
+          this.waits = false;
+          this.pump(true);
+        });
+        return;
+      }
       const next = this.ready.entries().next();
-      if (next.done === true) break;
+      if (next.done === true) return;
       const [key, since] = next.value;
       this.ready.delete(key);
       void this.run(key, since);

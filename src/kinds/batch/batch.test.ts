@@ -185,3 +185,15 @@ test.each<[string, string | undefined]>([
 ])('schedules: %s', (text, problem) => {
   expect(scheduleProblem(text)).toBe(problem);
 });
+test('a schedule has a longest length; one that is stored already may stay', () => {
+  const longest = `${'0,'.repeat(2043)}0 * * * *`;
+  expect(longest.length).toBeLessThan(4096);
+  expect(scheduleProblem(longest)).toBeUndefined();
+  const longer = `0,${longest}`;
+  expect(scheduleProblem(longer)).toBe('must be no more than 4096 characters');
+  const stored = create(CronJobKind, cron({ schedule: longer }));
+  expect(stored.errors).toEqual(like(['spec.schedule | Invalid']));
+  const changed = (change: Loose) => update(CronJobKind, stored.object, ({ spec }) => Object.assign(spec, change)).errors;
+  expect(changed({ suspend: true })).toEqual([]);
+  expect(changed({ schedule: `0,${longer}` })).toEqual(like(['spec.schedule | Invalid']));
+});

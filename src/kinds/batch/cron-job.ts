@@ -14,7 +14,7 @@ import { invalidText, selectorText, unsupportedText } from '../validation/go-tex
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
 import { validateJobSpec } from './job-rules.ts';
-import { isTimeZone, scheduleProblem } from './schedule.ts';
+import { isTimeZone, LONGEST_SCHEDULE, scheduleProblem } from './schedule.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 
@@ -34,7 +34,8 @@ function defaults({ spec }: CronJob, env: KindEnv): void {
 }
 
 function* validateSpec({ spec }: CronJob, old: CronJob | undefined, errors: FieldErrors, env: KindEnv): Work<void> {
-  validateSchedule(spec, errors);
+  // One that was stored without the limit may stay.
+  if (spec.schedule.length <= LONGEST_SCHEDULE || spec.schedule !== old?.spec.schedule) validateSchedule(spec, errors);
   notNegative(spec.startingDeadlineSeconds, specAt, 'startingDeadlineSeconds', errors);
   if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) validateTimeZone(spec.timeZone, errors);
   word(spec.concurrencyPolicy, policies, specAt.child('concurrencyPolicy'), errors);

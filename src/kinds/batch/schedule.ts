@@ -19,8 +19,13 @@ const bounds: readonly Bounds[] = [
 ];
 const words = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
+/** Longest schedule. One that names every minute, hour, day and month is a tenth of that. */
+export const LONGEST_SCHEDULE = 4096;
+const LONGEST_ZONE = 255;
+
 /** The error of a schedule, or undefined. */
 export function scheduleProblem(text: string): string | undefined {
+  if (text.length > LONGEST_SCHEDULE) return `must be no more than ${LONGEST_SCHEDULE} characters`;
   const zone = /^(?:CRON_)?TZ=(\S*)(.*)$/s.exec(text);
   if (zone !== null && !isTimeZone(zone[1] as string)) return `provided bad location ${zone[1]}: unknown time zone ${zone[1]}`;
   const rest = zone === null ? text : (zone[2] as string).trim();
@@ -97,7 +102,7 @@ const zones = new ByText<boolean>(256, 64);
 
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true;
-  return zones.get(name, isKnownZone);
+  return name.length <= LONGEST_ZONE && zones.get(name, isKnownZone);
 }
 function isKnownZone(name: string): boolean {
   try {

@@ -8,6 +8,7 @@ import { equal } from '../../../lib/equal.ts';
 import { type LabelSelector, parseLabelSelector } from '../../../meta/labels.ts';
 import { formatTime } from '../../../meta/time.ts';
 import type { Controller, ControllerContext } from '../../runtime/controller.ts';
+import { selectedBy } from '../../runtime/selecting.ts';
 import { EventRecorder } from '../shared/events.ts';
 import { messageOf } from '../shared/pod-control.ts';
 import { workloadPods } from '../shared/pods.ts';
@@ -212,7 +213,7 @@ class AutoscalerRun {
     const informer = workloadPods(this.context.informers);
     await informer.synced;
     const namespace = autoscaler.metadata.namespace ?? '';
-    const pods = [...informer.list(namespace)].filter(({ metadata }) => selector.matches(metadata.labels));
+    const pods = await selectedBy(selector, informer.list(namespace));
     return {
       namespace,
       specReplicas: current,

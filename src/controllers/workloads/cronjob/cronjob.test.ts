@@ -58,6 +58,9 @@ test('times that clocks skip do not come, and those that they repeat come twice'
     ['0 * * * *', 'Europe/Berlin', '2024-03-31T00:00:00Z', ['2024-03-31T01:00:00Z', '2024-03-31T02:00:00Z']],
     ['0 0 * * *', 'Europe/Berlin', '2024-03-30T12:00:00Z', ['2024-03-30T23:00:00Z', '2024-03-31T22:00:00Z']],
     ['15 0 1 4 *', 'Europe/Berlin', '2024-01-01T00:00:00Z', ['2024-03-31T22:15:00Z']],
+    ['0 0 29 2 *', 'Europe/Berlin', '2025-01-01T00:00:00Z', ['2028-02-28T23:00:00Z']],
+    ['30 0 10 3 *', 'America/Havana', '2024-01-01T00:00:00Z', ['2025-03-10T04:30:00Z']],
+    ['0 1 10 3 *', 'America/Havana', '2024-01-01T00:00:00Z', ['2024-03-10T05:00:00Z']],
     ['15 0 1 11 *', 'America/New_York', '2024-06-01T00:00:00Z', ['2024-11-01T04:15:00Z']],
     // Midnight does not exist in Santiago on 2024-09-08, and comes twice in Havana on 2024-11-03.
     ['0 0 * * *', 'America/Santiago', '2024-09-07T12:00:00Z', ['2024-09-09T03:00:00Z']],

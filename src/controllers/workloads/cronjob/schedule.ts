@@ -22,11 +22,12 @@ export interface Schedule {
 }
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const YEARS = 5;
 
 interface Field {
-  /** One bit for each value that matches. */
-  readonly bits: bigint;
+  /** Whether each value matches. */
+  readonly values: readonly boolean[];
   readonly isAny: boolean;
 }
 
@@ -69,7 +70,7 @@ function every(millis: number): Schedule {
 }
 
 function parseField(text: string, [min, max, names]: Limits): Field {
-  let bits = 0n;
+  const values: boolean[] = new Array(max + 1).fill(false);
   let isAny = false;
   const value = (word: string): number => {
     const named = names?.indexOf(word.toLowerCase()) ?? -1;
@@ -84,11 +85,11 @@ function parseField(text: string, [min, max, names]: Limits): Field {
     const first = any ? min : value(low);
     const last = any ? max : high !== undefined ? value(high) : stepText === undefined ? first : max;
     if (any && step === 1) isAny = true;
-    for (let i = first; i <= last; i += step) bits |= 1n << BigInt(i);
+    for (let i = first; i <= last; i += step) values[i] = true;
   }
-  return { bits, isAny };
+  return { values, isAny };
 }
-const has = (field: Field, value: number): boolean => ((field.bits >> BigInt(value)) & 1n) === 1n;
+const has = (field: Field, value: number): boolean => field.values[value] === true;
 
 /** What the clocks of a zone show, as if it were UTC: milliseconds of the local time. */
 type Zone = (at: number) => number;
@@ -128,16 +129,18 @@ class Fields implements Schedule {
     this.zone = zone;
   }
   next(after: number): number | undefined {
-    const [minutes, hours, , months] = this.fields;
+    const [minutes, hours] = this.fields;
     let at = (Math.floor(after / MINUTE) + 1) * MINUTE;
     const lastYear = new Date(at).getUTCFullYear() + YEARS;
     for (;;) {
       const local = new Date(this.zone(at));
-      const [year, month, day] = [local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate()];
-      if (year > lastYear) return undefined;
-      if (!has(months, month + 1)) at = this.startOf(Date.UTC(year, month + 1, 1), at);
-      else if (!this.matchesDay(local)) at = this.startOf(Date.UTC(year, month, day + 1), at);
-      else if (!has(hours, local.getUTCHours())) at += (60 - local.getUTCMinutes()) * MINUTE;
+      if (local.getUTCFullYear() > lastYear) return undefined;
+      if (!this.matchesDay(local)) {
+        const day = this.nextDay(local, lastYear);
+        if (day === undefined) return undefined;
+        // The last step is from the day before, by what the clocks show then.
+        at = this.startOf(day - local.getTime() > 2 * DAY ? day - DAY : day, at);
+      } else if (!has(hours, local.getUTCHours())) at += (60 - local.getUTCMinutes()) * MINUTE;
       else {
         let minute = local.getUTCMinutes();
         while (minute < 60 && !has(minutes, minute)) minute++;
@@ -146,8 +149,20 @@ class Fields implements Schedule {
       }
     }
   }
+  /** The next day of the calendar that matches. */
+  private nextDay(local: Date, lastYear: number): number | undefined {
+    const months = this.fields[3];
+    const day = new Date(Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 1));
+    while (!this.matchesDay(day)) {
+      if (has(months, day.getUTCMonth() + 1)) day.setUTCDate(day.getUTCDate() + 1);
+      else day.setUTCMonth(day.getUTCMonth() + 1, 1);
+      if (day.getUTCFullYear() > lastYear) return undefined;
+    }
+    return day.getTime();
+  }
   private matchesDay(local: Date): boolean {
-    const [, , days, , weekdays] = this.fields;
+    const [, , days, months, weekdays] = this.fields;
+    if (!has(months, local.getUTCMonth() + 1)) return false;
     const day = has(days, local.getUTCDate());
     const weekday = has(weekdays, local.getUTCDay());
     return days.isAny || weekdays.isAny ? day && weekday : day || weekday;

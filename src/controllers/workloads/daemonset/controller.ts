@@ -1,10 +1,11 @@
 /** Runs daemon sets: a pod on every node that fits. */
 import { type Informer, keyOf, splitKey } from '../../../client/informer.ts';
 import { equal } from '../../../lib/equal.ts';
-import { fromLabelSelector } from '../../../meta/labels.ts';
+import { noLabel } from '../../../meta/labels.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import { isTerminating as isNamespaceTerminating } from '../../runtime/manager.ts';
 import type { WorkQueue } from '../../runtime/queue.ts';
+import { Selecting } from '../../runtime/selecting.ts';
 import { History, type Owner } from '../revisions/history.ts';
 import { type Revision, revisionData, revisionLabel, surplusRevisions } from '../revisions/revision.ts';
 import { scaledUp } from '../shared/amounts.ts';
@@ -46,6 +47,7 @@ class DaemonSets {
   private readonly hasSurge: boolean;
   private readonly names: WorkloadRefs;
   private readonly sets: Informer<DaemonSetObject>;
+  private readonly selecting: Selecting<DaemonSetObject>;
   private readonly nodes: Informer<NodeObject>;
   private readonly pods: PodIndex;
   private readonly history: History;
@@ -65,6 +67,7 @@ class DaemonSets {
     this.names = workloadRefs(identity);
     this.sets = informers.of<DaemonSetObject>(this.names.daemonSets);
     this.nodes = informers.of<NodeObject>(refs.nodes);
+    this.selecting = new Selecting(this.sets, ({ spec }) => spec?.selector);
     this.pods = podIndex(informers);
     this.history = new History({ context, resource: this.names.controllerRevisions, kind: 'DaemonSet', hashLabel: revisionLabel });
     this.recorder = new EventRecorder({ client, clock, component: 'daemonset-controller' });
@@ -75,6 +78,7 @@ class DaemonSets {
     });
   }
   start(): void {
+    const look = (set: DaemonSetObject): void => this.queue.add(keyOf(set));
     this.sets.onChange(({ type, object }) => {
       const key = keyOf(object);
       if (type === 'added') this.claimsDue.add(key);
@@ -85,9 +89,7 @@ class DaemonSets {
     });
     this.history.onChange(
       (key) => this.queue.add(key),
-      (namespace, labels) => {
-        for (const set of this.sets.list(namespace)) if (fromLabelSelector(set.spec?.selector).matches(labels)) this.queue.add(keyOf(set));
-      },
+      (namespace, labels) => this.selecting.forLabels(namespace, labels, look),
     );
     this.pods.informer.onChange(({ type, object, old }) => {
       if (old !== undefined) this.ofPod(old)?.removePod(old);
@@ -104,6 +106,10 @@ class DaemonSets {
     });
   }
 
+  private readonly mayClaim = (set: DaemonSetObject): void => {
+    this.claimsDue.add(keyOf(set));
+    this.queue.add(keyOf(set));
+  };
   private ofPod(pod: WorkloadPod): DaemonState | undefined {
     const owner = controllerOf(pod);
     return owner?.kind === 'DaemonSet' ? this.followed.get(owner.uid)?.state : undefined;
@@ -118,11 +124,7 @@ class DaemonSets {
       if (before != null && !equal(before.metadata.labels, labels)) this.claimsDue.add(key);
       this.queue.add(key);
     } else if (before !== undefined) {
-      for (const set of this.sets.list(namespace)) {
-        if (!fromLabelSelector(set.spec?.selector).matches(labels)) continue;
-        this.claimsDue.add(keyOf(set));
-        this.queue.add(keyOf(set));
-      }
+      this.selecting.forLabels(namespace, labels, this.mayClaim);
     }
   }
 
@@ -130,7 +132,7 @@ class DaemonSets {
     const { namespace, name } = splitKey(key);
     const set = this.sets.get(namespace, name);
     if (set === undefined || set.metadata.deletionTimestamp !== undefined) return undefined;
-    const selector = fromLabelSelector(set.spec?.selector);
+    const selector = this.selecting.selectorOf(set) ?? noLabel;
     if (selector.everything) {
       const message = 'This daemon set is selecting all pods. A non-empty selector is required.';
       this.recorder.event(aboutSet(set), 'Warning', 'SelectingAll', message);

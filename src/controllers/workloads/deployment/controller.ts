@@ -4,9 +4,10 @@ import type { ApiObject } from '../../../kinds/kind.ts';
 import type { OwnerReference } from '../../../kinds/meta.ts';
 import { equal } from '../../../lib/equal.ts';
 import { groupOfApiVersion } from '../../../meta/api-version.ts';
-import { fromLabelSelector, type LabelSelector } from '../../../meta/labels.ts';
+import type { LabelSelector } from '../../../meta/labels.ts';
 import type { Controller, ControllerContext } from '../../runtime/controller.ts';
 import type { Outcome } from '../../runtime/queue.ts';
+import { Selecting, selectedBy } from '../../runtime/selecting.ts';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
 import { claim } from '../shared/claim.ts';
 import { EventRecorder } from '../shared/events.ts';
@@ -28,11 +29,11 @@ export const deploymentController: Controller = {
     const { deployments, replicaSets, pods } = all.tools;
     const after = [deployments.synced, replicaSets.synced, pods.informer.synced];
     const work = context.queue((key) => all.sync(key), { workers: WORKERS, after });
-    const add = (key: string): void => work.add(key);
+    const add = (deployment: DeploymentObject): void => work.add(keyOf(deployment));
     deployments.onChange(({ type, object }) => {
-      if (type !== 'deleted') add(keyOf(object));
+      if (type !== 'deleted') add(object);
     });
-    replicaSets.onChange((change) => all.setChanged(change, add));
+    replicaSets.onChange((change) => all.setChanged(change, (key) => work.add(key), add));
     pods.informer.onChange((change) => all.podChanged(change, add));
   },
 };
@@ -40,7 +41,7 @@ export const deploymentController: Controller = {
 class Deployments {
   readonly tools: RolloutTools;
   private readonly index: OwnerIndex<ReplicaSetObject>;
-  private readonly selectors = new WeakMap<DeploymentObject, LabelSelector | null>();
+  private readonly selecting: Selecting<DeploymentObject>;
 
   constructor({ identity, informers, client, clock }: ControllerContext) {
     const refs = workloadRefs(identity);
@@ -56,33 +57,37 @@ class Deployments {
       replicaSets,
       pods: podIndex(informers),
     };
+    this.selecting = new Selecting(this.tools.deployments, ({ spec }) => spec?.selector ?? undefined);
   }
 
   /** Adds the keys of the deployments that a change of a replica set concerns. */
-  setChanged({ type, object, old }: Change<ReplicaSetObject>, add: (key: string) => void): void {
+  setChanged(
+    { type, object, old }: Change<ReplicaSetObject>,
+    addKey: (key: string) => void,
+    add: (deployment: DeploymentObject) => void,
+  ): void {
     const namespace = object.metadata.namespace ?? '';
     const [owner, before] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
-    if (owner !== undefined && isDeployment(owner)) add(`${namespace}/${owner.name}`);
-    if (before !== undefined && before.uid !== owner?.uid && isDeployment(before)) add(`${namespace}/${before.name}`);
+    if (owner !== undefined && isDeployment(owner)) addKey(`${namespace}/${owner.name}`);
+    if (before !== undefined && before.uid !== owner?.uid && isDeployment(before)) addKey(`${namespace}/${before.name}`);
     if (type === 'deleted' || owner !== undefined) return;
     if (old !== undefined && before === undefined && equal(old.metadata.labels, object.metadata.labels)) return;
-    for (const deployment of this.tools.deployments.list(namespace))
-      if (this.selectorOf(deployment)?.matches(object.metadata.labels)) add(keyOf(deployment));
+    this.selecting.forLabels(namespace, object.metadata.labels, add);
   }
   /** A deployment that recreates its pods waits for the last of the old ones. */
-  podChanged({ type, object, old }: Change<WorkloadPod>, add: (key: string) => void): void {
+  podChanged({ type, object, old }: Change<WorkloadPod>, add: (deployment: DeploymentObject) => void): void {
     if (type === 'added' || (type === 'modified' && !(isFinished(object) && old !== undefined && !isFinished(old)))) return;
     const namespace = object.metadata.namespace ?? '';
     const set = this.tools.replicaSets.get(namespace, controllerOf(object)?.name ?? '');
     const owner = set === undefined ? undefined : controllerOf(set);
     const deployment = owner === undefined ? undefined : this.tools.deployments.get(namespace, owner.name);
-    if (deployment !== undefined && !limitsOf(deployment).isRolling) add(keyOf(deployment));
+    if (deployment !== undefined && !limitsOf(deployment).isRolling) add(deployment);
   }
 
   async sync(key: string): Promise<Outcome> {
     const { namespace, name } = splitKey(key);
     const deployment = this.tools.deployments.get(namespace, name);
-    const selector = deployment === undefined ? undefined : this.selectorOf(deployment);
+    const selector = deployment === undefined ? undefined : this.selecting.selectorOf(deployment);
     if (deployment === undefined || selector === undefined) return;
     if (selector.everything) return this.refuse(deployment);
     return new Rollout(this.tools, deployment, await this.claimed(deployment, selector)).run();
@@ -100,32 +105,18 @@ class Deployments {
       await client.update<DeploymentObject>(refs.deployments, { ...deployment, status } as DeploymentObject, 'status'),
     );
   }
-  /** Undefined for one that is not valid, which selects nothing. */
-  private selectorOf(deployment: DeploymentObject): LabelSelector | undefined {
-    let selector = this.selectors.get(deployment);
-    if (selector === undefined) {
-      try {
-        selector = fromLabelSelector(deployment.spec?.selector ?? undefined);
-      } catch {
-        selector = null;
-      }
-      this.selectors.set(deployment, selector);
-    }
-    return selector ?? undefined;
-  }
   /** The replica sets of a deployment, after adoption and release. */
   private async claimed(deployment: DeploymentObject, selector: LabelSelector): Promise<ReplicaSetObject[]> {
     const { client, refs, replicaSets } = this.tools;
     const { namespace = '', name = '', uid = '' } = deployment.metadata;
-    const matches = (set: ReplicaSetObject): boolean => selector.matches(set.metadata.labels);
     const own = [...this.index.ownedBy(uid)];
-    const orphans = [...this.index.orphansIn(namespace)].filter(matches);
-    if (orphans.length === 0 && own.every(matches)) return own;
+    const orphans = await selectedBy(selector, this.index.orphansIn(namespace));
+    if (orphans.length === 0 && (await selectedBy(selector, own)).length === own.length) return own;
     const claimed = await claim<ReplicaSetObject>({
       client,
       resource: refs.replicaSets,
       owner: aboutDeployment(deployment),
-      matches,
+      matches: ({ metadata }) => selector.matches(metadata.labels),
       mayAdopt: async () => {
         const live = await client.find<ApiObject>(refs.deployments, namespace, name);
         return live?.metadata.uid === uid && live.metadata.deletionTimestamp === undefined;

@@ -5,10 +5,11 @@
 import { isConflict, unlessGone } from '../../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../../client/informer.ts';
 import { equal } from '../../../lib/equal.ts';
-import { fromLabelSelector, type LabelSelector } from '../../../meta/labels.ts';
+import { noLabel } from '../../../meta/labels.ts';
 import { formatTime } from '../../../meta/time.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import { isTerminating as isTerminatingNamespace } from '../../runtime/manager.ts';
+import { Selecting, selectedBy } from '../../runtime/selecting.ts';
 import { claim } from '../shared/claim.ts';
 import { EventRecorder } from '../shared/events.ts';
 import { PodControl, slowStart } from '../shared/pod-control.ts';
@@ -59,8 +60,10 @@ export const jobController = (settings: JobSettings): Controller => ({
     const ref = workloadRefs(identity).jobs;
     const index = podIndex(informers);
     const jobs = informers.of<JobObject>(ref, { written: true });
+    const selecting = new Selecting(jobs, (job) => (isFinishedJob(job) ? undefined : job.spec?.selector));
+    const look = (job: JobObject): void => work.add(keyOf(job));
     const isTracked = (job: JobObject): boolean => settings.tracking && isMarkedTracked(job, names);
-    const run = new JobRun(context, { jobs, index, names, settings, isTracked });
+    const run = new JobRun(context, { jobs, selecting, index, names, settings, isTracked });
     const after = [jobs.synced, index.informer.synced];
     const retry = { firstRetryMs: FIRST_RETRY_MS, longestRetryMs: LONGEST_RETRY_MS };
     const work = queue((key) => run.sync(key), { after, workers: WORKERS, ...retry });
@@ -85,14 +88,14 @@ export const jobController = (settings: JobSettings): Controller => ({
       if (type === 'deleted') return;
       if (hasFinalizer(object, names) && (job === undefined || isFinishedJob(job) || !isTracked(job))) orphans.add(keyOf(object));
       if (controllerOf(object) !== undefined || object.metadata.deletionTimestamp !== undefined) return;
-      for (const one of jobs.list(object.metadata.namespace ?? ''))
-        if (!isFinishedJob(one) && fromLabelSelector(one.spec?.selector).matches(object.metadata.labels)) work.add(keyOf(one));
+      selecting.forLabels(object.metadata.namespace ?? '', object.metadata.labels, look);
     });
   },
 });
 
 interface Parts {
   readonly jobs: Informer<JobObject>;
+  readonly selecting: Selecting<JobObject>;
   readonly index: PodIndex;
   readonly names: JobNames;
   readonly settings: JobSettings;
@@ -307,9 +310,9 @@ class JobRun {
 
   /** The pods of a job, after adoption and release. */
   private async podsOf(job: JobObject, tracked: boolean): Promise<WorkloadPod[]> {
-    const { index, names } = this.parts;
+    const { index, names, selecting } = this.parts;
     const { namespace = '', name = '', uid = '' } = job.metadata;
-    const selector = fromLabelSelector(job.spec?.selector);
+    const selector = selecting.selectorOf(job) ?? noLabel;
     return claim<WorkloadPod>({
       client: this.context.client,
       resource: refs.pods,
@@ -319,7 +322,7 @@ class JobRun {
         const live = await this.context.client.find<JobObject>(this.ref, namespace, name);
         return live?.metadata.uid === uid && live.metadata.deletionTimestamp === undefined;
       },
-      candidates: [...index.ownedBy(uid), ...adoptable(index.orphansIn(namespace), selector)],
+      candidates: [...index.ownedBy(uid), ...(await selectedBy(selector, index.orphansIn(namespace)))],
       ...(tracked && { finalizer: names.finalizer }),
     });
   }
@@ -373,8 +376,4 @@ class JobRun {
     const written = await this.context.client.patch(this.ref, namespace, name, patch).catch(unlessGone);
     if (written !== undefined) await this.parts.jobs.seen(written);
   }
-}
-
-function* adoptable(orphans: Iterable<WorkloadPod>, selector: LabelSelector): Generator<WorkloadPod> {
-  for (const pod of orphans) if (selector.matches(pod.metadata.labels)) yield pod;
 }

@@ -7,10 +7,11 @@ import { podNames } from '../../../kinds/validation/pod-names.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { equal } from '../../../lib/equal.ts';
 import { groupOfApiVersion } from '../../../meta/api-version.ts';
-import type { LabelSelector } from '../../../meta/labels.ts';
+import { fromLabels, type LabelSelector } from '../../../meta/labels.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import { isTerminating as isNamespaceTerminating } from '../../runtime/manager.ts';
 import type { Outcome } from '../../runtime/queue.ts';
+import { Selecting, selectedBy } from '../../runtime/selecting.ts';
 import { claim } from '../shared/claim.ts';
 import { type About, EventRecorder } from '../shared/events.ts';
 import { type OwnerIndex, ownerIndex } from '../shared/owner-index.ts';
@@ -41,11 +42,11 @@ export function replicaController(kind: ReplicaKind, settings: ReplicaSettings):
       const replicas = new Replicas(kind, settings, context);
       const { sets, pods } = replicas;
       const work = context.queue((key) => replicas.sync(key), { workers: WORKERS, after: [sets.synced, pods.synced] });
-      const add = (key: string): void => work.add(key);
+      const add = (set: Replicated): void => work.add(keyOf(set));
       sets.onChange(({ type, object }) => {
-        if (type !== 'deleted') add(keyOf(object));
+        if (type !== 'deleted') add(object);
       });
-      pods.onChange((change) => replicas.podChanged(change, add));
+      pods.onChange((change) => replicas.podChanged(change, (key) => work.add(key), add));
     },
   };
 }
@@ -63,7 +64,7 @@ class Replicas {
   private readonly index: PodIndex;
   private readonly siblings: OwnerIndex<Replicated>;
   private readonly control: PodControl;
-  private readonly selectors = new WeakMap<Replicated, LabelSelector | null>();
+  private readonly selecting: Selecting<Replicated>;
 
   constructor(kind: ReplicaKind, settings: ReplicaSettings, { identity, informers, client, clock }: ControllerContext) {
     this.kind = kind;
@@ -74,6 +75,7 @@ class Replicas {
     this.clock = clock;
     this.ref = kind.ref(workloadRefs(identity));
     this.sets = informers.of<Replicated>(this.ref);
+    this.selecting = new Selecting(this.sets, kind.selector);
     this.siblings = ownerIndex(informers, this.ref.name, this.sets);
     this.index = podIndex(informers);
     this.pods = this.index.informer;
@@ -81,25 +83,25 @@ class Replicas {
   }
 
   /** Adds the keys of those that a change of a pod concerns. */
-  podChanged({ type, object, old }: Change<WorkloadPod>, add: (key: string) => void): void {
+  podChanged({ type, object, old }: Change<WorkloadPod>, addKey: (key: string) => void, add: (set: Replicated) => void): void {
     const namespace = object.metadata.namespace ?? '';
     const [owner, before] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
     const isMoved = old !== undefined && owner?.uid !== before?.uid;
-    if (isMoved && before !== undefined && this.isOwn(before)) add(`${namespace}/${before.name}`);
+    if (isMoved && before !== undefined && this.isOwn(before)) addKey(`${namespace}/${before.name}`);
     if (owner !== undefined) {
       const isKept = old !== undefined && type === 'modified' && !isMoved;
-      if (this.isOwn(owner) && !(isKept && !isRelevant(old, object))) add(`${namespace}/${owner.name}`);
+      if (this.isOwn(owner) && !(isKept && !isRelevant(old, object))) addKey(`${namespace}/${owner.name}`);
       return;
     }
     if (type === 'deleted' || !isActive(object)) return;
     if (old !== undefined && !isMoved && equal(old.metadata.labels, object.metadata.labels)) return;
-    for (const set of this.sets.list(namespace)) if (this.selectorOf(set)?.matches(object.metadata.labels)) add(keyOf(set));
+    this.selecting.forLabels(namespace, object.metadata.labels, add);
   }
 
   async sync(key: string): Promise<Outcome> {
     const { namespace, name } = splitKey(key);
     const set = this.sets.get(namespace, name);
-    const selector = set === undefined ? undefined : this.selectorOf(set);
+    const selector = set === undefined ? undefined : this.selecting.selectorOf(set);
     if (set === undefined || selector === undefined) return;
     const pods = await this.claimed(set, selector);
     const surplus = set.metadata.deletionTimestamp === undefined ? pods.length - replicasOf(set) : 0;
@@ -109,7 +111,9 @@ class Replicas {
       error = surplus < 0 ? await this.create(set, -surplus) : await this.remove(set, pods, surplus);
       if (error !== undefined) failure = { reason: surplus < 0 ? 'FailedCreate' : 'FailedDelete', message: messageOf(error) };
     }
-    const { status, nextMs } = observe(set, surplus === 0 ? pods : this.ownPods(set, selector), failure, this.clock.now());
+    const present = surplus === 0 ? pods : await selectedBy(selector, this.ownPods(set));
+    const labeled = await selectedBy(fromLabels(set.spec?.template?.metadata?.labels ?? {}), present);
+    const { status, nextMs } = observe(set, present, labeled.length, failure, this.clock.now());
     await this.write(set, status);
     if (error !== undefined) throw error;
     return nextMs;
@@ -121,38 +125,20 @@ class Replicas {
   private about({ metadata }: Replicated): About {
     return { apiVersion: this.kind.apiVersion, kind: this.kind.kind, metadata };
   }
-  /** Undefined for one that is not valid, which selects nothing. */
-  private selectorOf(set: Replicated): LabelSelector | undefined {
-    let selector = this.selectors.get(set);
-    if (selector === undefined) {
-      try {
-        selector = this.kind.selector(set);
-      } catch {
-        selector = null;
-      }
-      this.selectors.set(set, selector);
-    }
-    return selector ?? undefined;
-  }
-  private ownPods({ metadata }: Replicated, selector: LabelSelector): WorkloadPod[] {
-    const own: WorkloadPod[] = [];
-    for (const pod of this.index.ownedBy(metadata.uid ?? '')) {
-      if (isActive(pod) && selector.matches(pod.metadata.labels)) own.push(pod);
-    }
-    return own;
+  private ownPods({ metadata }: Replicated): WorkloadPod[] {
+    return [...this.index.ownedBy(metadata.uid ?? '')].filter(isActive);
   }
   /** The active pods of an owner, after adoption and release. Those that have finished or are terminating are left alone. */
   private async claimed(set: Replicated, selector: LabelSelector): Promise<WorkloadPod[]> {
     const { namespace = '', name = '', uid = '' } = set.metadata;
-    const matches = (pod: WorkloadPod): boolean => selector.matches(pod.metadata.labels);
-    const orphans = [...this.index.orphansIn(namespace)].filter((pod) => isActive(pod) && matches(pod));
-    const own = [...this.index.ownedBy(uid)].filter(isActive);
-    if (orphans.length === 0 && own.every(matches)) return own;
+    const orphans = await selectedBy(selector, [...this.index.orphansIn(namespace)].filter(isActive));
+    const own = this.ownPods(set);
+    if (orphans.length === 0 && (await selectedBy(selector, own)).length === own.length) return own;
     const claimed = await claim<WorkloadPod>({
       client: this.client,
       resource: refs.pods,
       owner: this.about(set),
-      matches,
+      matches: ({ metadata }) => selector.matches(metadata.labels),
       mayAdopt: async () => {
         const live = await this.client.find<Replicated>(this.ref, namespace, name);
         return live?.metadata.uid === uid && live.metadata.deletionTimestamp === undefined;

@@ -3,7 +3,7 @@ import type { ResourceRef } from '../../../client/dynamic.ts';
 import type { ReplicaSet } from '../../../kinds/apps/schema/replica-set.ts';
 import type { ReplicationController } from '../../../kinds/core/schema/replication-controller.ts';
 import type { Wire } from '../../../kinds/wire.ts';
-import { fromLabelSelector, fromLabels, type LabelSelector } from '../../../meta/labels.ts';
+import type { LabelSelectorObject } from '../../../meta/labels.ts';
 import type { WorkloadRefs } from '../shared/refs.ts';
 
 export type ReplicaSetObject = Wire<ReplicaSet>;
@@ -19,8 +19,7 @@ export interface ReplicaKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly ref: (refs: WorkloadRefs) => ResourceRef;
-  /** Throws for a selector that is not valid. */
-  readonly selector: (object: Replicated) => LabelSelector;
+  readonly selector: (object: Replicated) => LabelSelectorObject | undefined;
 }
 
 export const replicaSets: ReplicaKind = {
@@ -29,7 +28,7 @@ export const replicaSets: ReplicaKind = {
   apiVersion: 'apps/v1',
   kind: 'ReplicaSet',
   ref: (refs) => refs.replicaSets,
-  selector: ({ spec }) => fromLabelSelector((spec as ReplicaSetObject['spec'])?.selector ?? undefined),
+  selector: ({ spec }) => (spec as ReplicaSetObject['spec'])?.selector ?? undefined,
 };
 
 export const replicationControllers: ReplicaKind = {
@@ -38,7 +37,7 @@ export const replicationControllers: ReplicaKind = {
   apiVersion: 'v1',
   kind: 'ReplicationController',
   ref: (refs) => refs.replicationControllers,
-  selector: ({ spec }) => fromLabels((spec as ReplicationControllerObject['spec'])?.selector ?? {}),
+  selector: ({ spec }) => ({ matchLabels: (spec as ReplicationControllerObject['spec'])?.selector ?? {} }),
 };
 
 export const replicasOf = ({ spec }: Replicated): number => spec?.replicas ?? 1;

@@ -1,5 +1,4 @@
 /** The status of a replica set or replication controller, from its active pods. */
-import { fromLabels } from '../../../meta/labels.ts';
 import { formatTime } from '../../../meta/time.ts';
 import { availability } from '../shared/pod-state.ts';
 import type { WorkloadPod } from '../shared/pods.ts';
@@ -18,17 +17,17 @@ export interface Observed {
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 
+/** `labeled`: how many of the pods have the labels of the template. */
 export function observe(
   { metadata, spec, status = { replicas: 0 } }: Replicated,
   pods: readonly WorkloadPod[],
+  labeled: number,
   failure: ReplicaFailure | undefined,
   now: number,
 ): Observed {
-  const template = fromLabels(spec?.template?.metadata?.labels ?? {});
-  let [labeled, ready, available] = [0, 0, 0];
+  let [ready, available] = [0, 0];
   let nextMs: number | undefined;
   for (const pod of pods) {
-    if (template.matches(pod.metadata.labels)) labeled++;
     const isAvailable = availability(pod, spec?.minReadySeconds ?? 0, now);
     if (isAvailable === false) continue;
     ready++;

@@ -5,6 +5,7 @@
 import type { Client, ResourceRef } from '../../../client/dynamic.ts';
 import { isNotFound } from '../../../client/http.ts';
 import type { ApiObject } from '../../../kinds/kind.ts';
+import { Slices } from '../../../lib/slices.ts';
 import { ApiError } from '../../../meta/errors.ts';
 import type { About } from './events.ts';
 import { controllerRef } from './pod-control.ts';
@@ -28,7 +29,10 @@ export async function claim<T extends ApiObject>(options: ClaimOptions<T>): Prom
   const { owner, matches } = options;
   const own: T[] = [];
   let allowed: boolean | undefined;
-  for (const object of options.candidates) {
+  const slices = new Slices();
+  // They may change while others have their turn.
+  for (const object of [...options.candidates]) {
+    if (slices.due) await slices.pause();
     const controller = controllerOf(object);
     if (controller !== undefined) {
       if (controller.uid !== owner.metadata.uid) continue;

@@ -2,9 +2,10 @@
 import { isConflict, isNotFound } from '../../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../../client/informer.ts';
 import { domainName } from '../../../meta/identity.ts';
-import { fromLabelSelector } from '../../../meta/labels.ts';
+import { noLabel } from '../../../meta/labels.ts';
 import { type Controller, type ControllerContext, refs } from '../../runtime/controller.ts';
 import type { WorkQueue } from '../../runtime/queue.ts';
+import { Selecting } from '../../runtime/selecting.ts';
 import { History, type Owner } from '../revisions/history.ts';
 import { type Revision, sortRevisions, surplusRevisions } from '../revisions/revision.ts';
 import { claim } from '../shared/claim.ts';
@@ -43,6 +44,7 @@ class StatefulSets {
   private readonly context: ControllerContext;
   private readonly feature: (name: string) => boolean;
   private readonly sets: Informer<StatefulSetObject>;
+  private readonly selecting: Selecting<StatefulSetObject>;
   private readonly pods: PodIndex;
   private readonly history: History;
   private readonly recorder: EventRecorder;
@@ -58,6 +60,7 @@ class StatefulSets {
     this.feature = feature;
     this.names = workloadRefs(identity);
     this.sets = informers.of<StatefulSetObject>(this.names.statefulSets);
+    this.selecting = new Selecting(this.sets, ({ spec }) => spec?.selector);
     this.pods = podIndex(informers);
     const hashLabel = domainName(identity, 'hash', 'controller');
     this.history = new History({ context, resource: this.names.controllerRevisions, kind: 'StatefulSet', hashLabel });
@@ -69,6 +72,7 @@ class StatefulSets {
     this.claims = new ClaimControl({ context, recorder: this.recorder, wake: (key) => this.queue.add(key) });
   }
   start(): void {
+    const look = (set: StatefulSetObject): void => this.queue.add(keyOf(set));
     this.sets.onChange(({ type, object }) => {
       if (type === 'added') this.orphansDue.add(keyOf(object));
       if (type === 'deleted') this.orphansDue.delete(keyOf(object));
@@ -76,9 +80,7 @@ class StatefulSets {
     });
     this.history.onChange(
       (key) => this.queue.add(key),
-      (namespace, labels) => {
-        for (const set of this.sets.list(namespace)) if (fromLabelSelector(set.spec?.selector).matches(labels)) this.queue.add(keyOf(set));
-      },
+      (namespace, labels) => this.selecting.forLabels(namespace, labels, look),
     );
     this.pods.informer.onChange(({ type, object, old }) => {
       this.podChanged(object, type === 'deleted');
@@ -119,7 +121,7 @@ class StatefulSets {
     return wait;
   }
   private ownerOf(set: StatefulSetObject): Owner {
-    const selector = fromLabelSelector(set.spec?.selector);
+    const selector = this.selecting.selectorOf(set) ?? noLabel;
     const { namespace = '', name = '', uid } = set.metadata;
     return {
       about: aboutSet(set),
