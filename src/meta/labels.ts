@@ -22,7 +22,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** What matching and printing need is made when it is first asked for: most selectors are only matched, or only printed. */
+/** What matching and printing need is made when it is first needed: most selectors are only matched, or only printed. */
 export class LabelSelector {
   /** Nothing matches: the selector was not given. */
   readonly nothing: boolean;

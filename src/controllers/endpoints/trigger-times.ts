@@ -9,7 +9,7 @@
 import { without } from '../../lib/own.ts';
 import { domainName, type Identity } from '../../meta/identity.ts';
 import type { SlimPod } from '../runtime/pods.ts';
-import { type ServiceObject, selectorOf } from './service.ts';
+import type { ServiceObject } from './service.ts';
 
 export const triggerTimeAnnotation = (identity: Identity): string => domainName(identity, 'last-change-trigger-time', 'endpoints');
 
@@ -17,16 +17,15 @@ export class TriggerTimes {
   /** By key of the service: the times by which its pods changed last, by name. Held as long as the service exists. */
   private readonly podTimes = new Map<string, ReadonlyMap<string, string>>();
 
-  /** The time of the change that led to this look at a service. All times are RFC 3339 in UTC and whole seconds, which sort as text. */
+  /** The time of the change that led to this look at a service and its pods. All times are RFC 3339 in UTC and whole seconds, which sort as text. */
   observe(key: string, service: ServiceObject, pods: Iterable<SlimPod>): string | undefined {
     const earlier = this.podTimes.get(key);
     const times = new Map<string, string>();
     let first: string | undefined;
-    const selector = selectorOf(service);
     for (const { metadata, status } of pods) {
       const { name = '' } = metadata;
       const time = status.readySince;
-      if (time === undefined || !selector.matches(metadata.labels)) continue;
+      if (time === undefined) continue;
       times.set(name, time);
       if (time > (earlier?.get(name) ?? '') && (first === undefined || time < first)) first = time;
     }

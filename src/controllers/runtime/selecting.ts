@@ -165,7 +165,7 @@ function requiredBy({ matchLabels, matchExpressions }: LabelSelectorObject): Req
 export async function selectedBy<O extends ApiObject>(selector: LabelSelector, objects: Iterable<O>): Promise<O[]> {
   const found: O[] = [];
   const slices = new Slices();
-  // They may change while others have their turn.
+  // They may change while others are due.
   for (const object of [...objects]) {
     if (slices.due) await slices.pause();
     if (selector.matches(object.metadata.labels)) found.push(object);

@@ -30,7 +30,7 @@ export async function claim<T extends ApiObject>(options: ClaimOptions<T>): Prom
   const own: T[] = [];
   let allowed: boolean | undefined;
   const slices = new Slices();
-  // They may change while others have their turn.
+  // They may change while others are due.
   for (const object of [...options.candidates]) {
     if (slices.due) await slices.pause();
     const controller = controllerOf(object);
