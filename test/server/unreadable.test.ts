@@ -117,6 +117,8 @@ test('an object that becomes unreadable leaves the watches, and comes back when 
   let broken = false;
   const server = await restart((key) => broken && key === `core/configmaps/${namespace}/b`);
   const { admin } = server;
+  // The fourth of them is written by a controller.
+  await (await admin.watch(`${path}?watch=1`)).until((event) => event.object.metadata?.name === 'plat-root-ca.crt');
   const revision = (await admin.ok('GET', path)).metadata.resourceVersion;
   const watch = await admin.watch(`${path}?watch=1&resourceVersion=${revision}`);
   broken = true;
