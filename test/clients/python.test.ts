@@ -34,6 +34,7 @@ describe.skipIf(missing !== undefined)(`Python (${missing ?? 'found'})`, () => {
       'patches',
       'apply on the server',
       'custom kinds of both scopes',
+      'integers of 64 bits',
       'lists are created',
       'scale and status',
       'watch and resume',

@@ -353,6 +353,37 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes' }, (server) => {
   });
 });
 
+/** What the stock conformance test "CustomResourceDefinition Watch" sends by the dynamic client, and expects of the events. */
+test('the conversation of the conformance test of watches', async () => {
+  const server = await startTestServer({ identity: 'kubernetes', store: 'lmdb' });
+  const { admin } = server;
+  const group = 'mygroup.example.com';
+  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  await define(server, definitionOf(server, group, 'Noxu', [{ name: 'v1beta1', schema }], { scope: 'Cluster' }));
+  const path = `/apis/${group}/v1beta1/noxus`;
+  const noxu =
+    '{"apiVersion":"mygroup.example.com/v1beta1","content":{"key":"value"},"kind":"Noxu","metadata":{"name":"name1"},"num":{"num1":9223372036854775807,"num2":1000000}}';
+  const watch = await admin.watch(
+    `${path}?watch=true&fieldSelector=metadata.name%3Dname1&resourceVersion=${(await admin.get(path)).json.metadata.resourceVersion}`,
+  );
+  const createdNoxu = await admin.post(path, noxu);
+  expect([createdNoxu.status, createdNoxu.json.num]).toEqual([201, { num1: MOST, num2: 1000000 }]);
+  const patched = await admin.patch(`${path}/name1`, '[{"op":"add","path":"/dummy","value":"test"}]', 'json-patch');
+  expect(patched.json).toMatchObject({ dummy: 'test', num: { num1: MOST } });
+  const deletion = '{"kind":"DeleteOptions","apiVersion":"mygroup.example.com/v1beta1"}';
+  expect((await admin.delete(`${path}/name1`, deletion)).status).toBe(200);
+  const events = await watch.until(({ type }) => type === 'DELETED');
+  expect(events.map(({ type, object }) => [type, object.num.num1, object.dummy])).toEqual([
+    ['ADDED', MOST, undefined],
+    ['MODIFIED', MOST, 'test'],
+    ['DELETED', MOST, 'test'],
+  ]);
+  expect(events[0]?.object).toEqual(createdNoxu.json);
+  expect(events[1]?.object).toEqual(patched.json);
+  watch.close();
+  await server.close();
+});
+
 test.each(['lmdb', 'etcd'] as const)('a restart on %s keeps it', async (store) => {
   if (store === 'etcd' && etcdMissing !== undefined) return;
   const etcd = store === 'etcd' ? await startEtcd() : undefined;

@@ -114,6 +114,42 @@ def custom_kinds_of_both_scopes():
         fails(404, fruits.get, name="one", **where)
 
 
+@step
+def integers_of_64_bits():
+    definitions = CLIENT.resources.get(api_version=f"apiextensions.{GROUP_SUFFIX}/v1", kind="CustomResourceDefinition")
+    integer = {"type": "integer", "format": "int64"}
+    schema = {"type": "object", "properties": {"age": integer, "sizes": {"type": "array", "items": integer}}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    definitions.create(
+        body={
+            "apiVersion": f"apiextensions.{GROUP_SUFFIX}/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "stars.sky.example.com"},
+            "spec": {
+                "group": "sky.example.com",
+                "scope": "Namespaced",
+                "names": {"plural": "stars", "singular": "star", "kind": "Star"},
+                "versions": [version],
+            },
+        }
+    )
+    established(definitions, "stars.sky.example.com")
+    CLIENT.resources.invalidate_cache()
+    stars = CLIENT.resources.get(api_version="sky.example.com/v1", kind="Star")
+    sizes = [2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
+    star = {"apiVersion": "sky.example.com/v1", "kind": "Star", "metadata": {"name": "sun"}, "sizes": sizes}
+    equal(stars.create(body=star, namespace=NAMESPACE).to_dict()["sizes"], sizes, "created")
+    equal(stars.get(name="sun", namespace=NAMESPACE).to_dict()["sizes"], sizes, "read")
+    equal(stars.get(namespace=NAMESPACE).to_dict()["items"][0]["sizes"], sizes, "listed")
+    event = next(iter(stars.watch(namespace=NAMESPACE, timeout=5)))
+    equal(event["raw_object"]["sizes"], sizes, "watched")
+    patched = stars.patch(name="sun", body={"age": 2**63 - 1}, namespace=NAMESPACE, content_type="application/merge-patch+json")
+    equal((patched.age, patched.to_dict()["sizes"]), (2**63 - 1, sizes), "patched")
+    operations = [{"op": "test", "path": "/age", "value": 2**63 - 1}, {"op": "replace", "path": "/age", "value": 2**53 + 1}]
+    patched = stars.patch(name="sun", body=operations, namespace=NAMESPACE, content_type="application/json-patch+json")
+    equal(patched.age, 2**53 + 1, "patched by operations")
+
+
 def established(definitions, name):
     watcher = watch.Watch()
     for event in definitions.watch(field_selector=f"metadata.name={name}", watcher=watcher):
