@@ -45,3 +45,19 @@ test('types of objects are inferred from their schemas', () => {
   // What is kept of a pod is made here and has another shape.
   expect(copied).toEqual(['controllers/runtime/pods.ts: export interface SlimPod extends ApiObject {']);
 });
+
+test('OpenSSL verifies certificates: what asks for a single signature or issuer is listed here', () => {
+  const asking = linesWith(/\.checkIssued\(|ertificate\.verify\(|\bverifyBytes\(|\bcreateVerify\b/, '').map((line) => line.split(':')[0]);
+  expect([...new Set(asking)].sort()).toEqual([
+    // Which CAs the chain that OpenSSL verified can end in.
+    'lib/client-certificates.ts',
+    // Tokens.
+    'lib/jwt.ts',
+    // Certificates that bear the name of their CA, after the refusal of OpenSSL.
+    'lib/pki/namesake.ts',
+    // Requests for certificates.
+    'lib/pki/request.ts',
+    // Whether the certificates of a data directory have been made by its CA.
+    'lib/pki/store.ts',
+  ]);
+});

@@ -68,10 +68,8 @@ export async function connect(
     trace,
     signal,
     ...timeout,
-    verifyDirectly: hasUsualTls(io.env),
     kept: io.connections,
   });
-  transport.begin();
   const session = {
     transport,
     connection,
@@ -83,10 +81,6 @@ export async function connect(
   if (options.matchServerVersion) await checkVersion(session);
   return session;
 }
-
-/** Whether OpenSSL has its usual settings. Others may be stricter about certificates, which then are left to it. */
-const hasUsualTls = (env: IO['env']): boolean =>
-  !env.OPENSSL_CONF && !/openssl|--tls[-_]|fips/.test(`${env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`);
 
 /** In the directory of the stock client if called as that. Nothing is kept for a user without a home directory. */
 function discoveryCache({ server, ca }: Connection, named: string | undefined, io: IO): DiscoveryCache | undefined {

@@ -13,7 +13,7 @@ import {
 import { type ConnectLimits, limited } from './connect-limits.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
-import { type Through, tunnel } from './proxy.ts';
+import { tunnel } from './proxy.ts';
 
 type Agent = HttpAgent | HttpsAgent;
 
@@ -61,10 +61,10 @@ export class Agents {
     this.retired = [...this.retired, agent].filter((one) => Object.keys(one.sockets).length > 0);
   }
   private make({ certificate, key }: Credential): Agent {
-    const { server, ca, serverName, insecure, proxy, roots } = this.connection;
+    const { server, ca, serverName, insecure, proxy } = this.connection;
     const { maxSockets, limits } = this.options;
     const pool: AgentOptions = { keepAlive: true, maxSockets };
-    if (server.startsWith('http:')) return proxy === undefined ? new PlainAgent(limits, pool) : new PlainTunnels({ proxy, roots }, pool);
+    if (server.startsWith('http:')) return proxy === undefined ? new PlainAgent(limits, pool) : new PlainTunnels(proxy, pool);
     const secured = {
       ...pool,
       ...(certificate !== undefined && { cert: certificate }),
@@ -73,9 +73,8 @@ export class Agents {
       rejectUnauthorized: !insecure,
       minVersion: 'TLSv1.2' as const,
     };
-    const trusted = ca ?? (roots && [...roots]);
-    const verified = { ...secured, ...(trusted !== undefined && { ca: trusted }) };
-    return proxy === undefined ? new SecureAgent(limits, verified) : new SecureTunnels({ proxy, roots }, verified);
+    const verified = { ...secured, ...(ca !== undefined && { ca }) };
+    return proxy === undefined ? new SecureAgent(limits, verified) : new SecureTunnels(proxy, verified);
   }
 }
 
@@ -123,8 +122,8 @@ export class KeptAgents {
   }
 }
 const keyOf = (connection: Connection, { maxSockets, limits }: AgentsOptions): string => {
-  const { server, ca, serverName, insecure, proxy, roots, certificate, key } = connection;
-  return JSON.stringify([server, ca, serverName, insecure, proxy, roots, certificate, key, maxSockets, limits]);
+  const { server, ca, serverName, insecure, proxy, certificate, key } = connection;
+  return JSON.stringify([server, ca, serverName, insecure, proxy, certificate, key, maxSockets, limits]);
 };
 
 class PlainAgent extends HttpAgent {
@@ -172,26 +171,26 @@ const fault =
     made?.(error, undefined as unknown as Duplex);
 
 class PlainTunnels extends HttpAgent {
-  private readonly through: Through;
-  constructor(through: Through, options: AgentOptions) {
+  private readonly proxy: string;
+  constructor(proxy: string, options: AgentOptions) {
     super(options);
-    this.through = through;
+    this.proxy = proxy;
   }
   override createConnection(target: ClientRequestArgs, made?: Made): undefined {
-    tunnel(this.through, target.host ?? '', Number(target.port || 80)).then((stream) => made?.(null, stream), fault(made));
+    tunnel(this.proxy, target.host ?? '', Number(target.port || 80)).then((stream) => made?.(null, stream), fault(made));
   }
 }
 class SecureTunnels extends HttpsAgent {
-  private readonly through: Through;
+  private readonly proxy: string;
   private readonly shared: SharedContext;
-  constructor(through: Through, options: SecureOptions) {
+  constructor(proxy: string, options: SecureOptions) {
     super(options);
-    this.through = through;
+    this.proxy = proxy;
     this.shared = new SharedContext(options);
   }
   override createConnection(target: RequestOptions, made?: Made): undefined {
     const secured = (socket: Duplex): Duplex =>
       connectTls({ ...(target as ConnectionOptions), secureContext: this.shared.context, socket });
-    tunnel(this.through, target.host ?? '', Number(target.port || 443)).then((socket) => made?.(null, secured(socket)), fault(made));
+    tunnel(this.proxy, target.host ?? '', Number(target.port || 443)).then((socket) => made?.(null, secured(socket)), fault(made));
   }
 }

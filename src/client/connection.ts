@@ -5,7 +5,6 @@ import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
 import { type CredentialEnvironment, type CredentialSource, tokenFileSource } from './credentials.ts';
-import { defaultRoots } from './extra-roots.ts';
 import { proxyFor } from './proxy.ts';
 
 /** Everything needed to talk to a server. */
@@ -26,8 +25,6 @@ export interface Connection {
   readonly impersonation?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** URL of the proxy to the server. */
   readonly proxy?: string | undefined;
-  /** Trusted where there is no CA, and of an HTTPS proxy; absent: what Node trusts. */
-  readonly roots?: readonly string[] | undefined;
 }
 
 export interface ConnectionChoice {
@@ -81,7 +78,7 @@ export async function connectionOf(config: ClientConfig, choice: ConnectionChoic
 }
 
 /** The connection to the server, without the user. */
-export type Reached = Pick<Connection, 'server' | 'ca' | 'insecure' | 'serverName' | 'proxy' | 'roots'>;
+export type Reached = Pick<Connection, 'server' | 'ca' | 'insecure' | 'serverName' | 'proxy'>;
 
 async function reach(
   server: string,
@@ -97,14 +94,12 @@ async function reach(
         ? undefined
         : await pem(cluster, 'certificate-authority');
   const proxy = proxyFor(server, cluster?.['proxy-url'], world.env);
-  const roots = ca === undefined || proxy?.startsWith('https:') ? defaultRoots(world.env) : undefined;
   return {
     server,
     ca,
     insecure: choice.insecure ?? cluster?.['insecure-skip-tls-verify'] ?? false,
     serverName: choice.tlsServerName ?? (cluster?.['tls-server-name'] || undefined),
     ...(proxy !== undefined && { proxy }),
-    ...(roots !== undefined && { roots }),
   };
 }
 

@@ -10,7 +10,6 @@ import { own } from '../lib/own.ts';
 import { ConfigError } from './config.ts';
 import { editConfig } from './config-file.ts';
 import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
-import { defaultRoots } from './extra-roots.ts';
 import { readAll } from './transport.ts';
 
 export interface ProviderUse {
@@ -148,7 +147,7 @@ class Login {
     return this.call(url, ca, { body: form.toString(), ...(secret !== '' && basic && { authorization: `Basic ${pair}` }) });
   }
   private call(url: string, ca: string | undefined, post?: { body: string; authorization?: string }): Promise<ProviderAnswer> {
-    return call(this.world.clock, url, ca ?? defaultRoots(this.world.env), post).catch((error: Error) => {
+    return call(this.world.clock, url, ca, post).catch((error: Error) => {
       throw this.failed(`cannot renew its token: ${url} gives no answer: ${error.message}`);
     });
   }
@@ -187,7 +186,7 @@ interface ProviderAnswer {
 async function call(
   clock: Clock,
   url: string,
-  ca: string | readonly string[] | undefined,
+  ca: string | undefined,
   post?: { body: string; authorization?: string },
 ): Promise<ProviderAnswer> {
   const send = new URL(url).protocol === 'http:' ? httpRequest : httpsRequest;
@@ -206,7 +205,7 @@ async function call(
           ...(post?.authorization !== undefined && { authorization: post.authorization }),
         },
         signal: timeoutSignal(clock, ANSWER_MS),
-        ...(ca !== undefined && { ca: typeof ca === 'string' ? ca : [...ca] }),
+        ...(ca !== undefined && { ca }),
       },
       resolve,
     );

@@ -58,23 +58,17 @@ function inBlock(host: string, block: string, bits: number): boolean {
   return list.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-export interface Through {
-  readonly proxy: string;
-  /** Trusted of an HTTPS proxy; absent: what Node trusts. */
-  readonly roots?: readonly string[] | undefined;
-}
-
 /** A connection to a host behind a proxy. */
-export async function tunnel({ proxy, roots }: Through, host: string, port: number): Promise<Duplex> {
+export async function tunnel(proxy: string, host: string, port: number): Promise<Duplex> {
   const url = new URL(proxy);
-  return url.protocol === 'socks5:' ? socks(url, host, port) : connectThrough(url, host, port, roots);
+  return url.protocol === 'socks5:' ? socks(url, host, port) : connectThrough(url, host, port);
 }
 
 const userOf = (url: URL): { name: string; password: string } | undefined =>
   url.username === '' ? undefined : { name: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
 const failed = (url: URL, what: string): Error => Object.assign(new Error(`the proxy ${url.host} ${what}`), { code: 'EPROXY' });
 
-function connectThrough(url: URL, host: string, port: number, roots: Through['roots']): Promise<Duplex> {
+function connectThrough(url: URL, host: string, port: number): Promise<Duplex> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const user = userOf(url);
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -90,7 +84,6 @@ function connectThrough(url: URL, host: string, port: number, roots: Through['ro
         ...(user && { 'proxy-authorization': `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}` }),
       },
       timeout: TUNNEL_MS,
-      ...(roots !== undefined && url.protocol === 'https:' && { ca: [...roots] }),
     });
     request.on('timeout', () => request.destroy(new Error('no answer in time')));
     request.on('error', (error) => reject(failed(url, `gives no connection: ${error.message}`)));

@@ -1,6 +1,6 @@
 import { createServer as createPlain } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock, systemClock } from '../lib/clock.ts';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
@@ -204,6 +204,16 @@ test('no server, no answer, no patience', async () => {
   const waiting = transport().text({ path: '/hang', signal: stop.signal });
   stop.abort(new Error('stopped'));
   await expect(waiting).rejects.toThrow('stopped');
+});
+
+test('a host that accepts and never speaks is given up', async () => {
+  const silent = createTcpServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const server = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const patient = { limits: { connect: 60_000, handshake: 10 } };
+  const waiting = new Transport({ ...connection(), server }, 'test/1', systemClock, patient).text({ path: '/' });
+  await expect(waiting).rejects.toThrow(`the server at ${server} gave no answer in time`);
+  silent.close();
 });
 
 test('a timeout is for the whole answer, also where its end does not come', async () => {

@@ -3,14 +3,13 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
-import type { Cancel, Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { ApiError, type Status } from '../meta/errors.ts';
 import { parseExact } from '../schema/parse.ts';
 import { Agents, type KeptAgents } from './agents.ts';
 import { type ConnectLimits, connectLimits } from './connect-limits.ts';
 import type { Connection } from './connection.ts';
 import type { Credential } from './credentials.ts';
-import { ArrivingBody, type DirectConnections, DirectExchange, directConnections, UnverifiedServer } from './direct-connections.ts';
 import type { RequestTrace, TracedExchange } from './trace.ts';
 
 export interface RequestOptions {
@@ -70,8 +69,6 @@ export interface TransportOptions {
   readonly signal?: AbortSignal | undefined;
   /** For requests without a timeout of their own whose response is read whole. */
   readonly timeout?: number | undefined;
-  /** Whether the usual certificate of a server is verified without OpenSSL; direct-trust.ts says why. Not where connections are kept. */
-  readonly verifyDirectly?: boolean;
   readonly limits?: ConnectLimits;
   /** Connections are taken from it and given back at the end. */
   readonly kept?: KeptAgents | undefined;
@@ -79,12 +76,10 @@ export interface TransportOptions {
 
 export class Transport {
   readonly connection: Connection;
-  /** Where OpenSSL verifies the server; made when first used. */
+  /** Made when first used. */
   private agents: Agents | undefined;
   private readonly maxSockets: number;
   private readonly limits: ConnectLimits;
-  /** Where the server is verified directly. */
-  private direct: DirectConnections | undefined;
   private readonly kept: KeptAgents | undefined;
   /** Requests without a complete response, where the connections are kept. */
   private readonly unfinished = new Set<ClientRequest>();
@@ -97,7 +92,7 @@ export class Transport {
   private readonly timeout: number | undefined;
 
   constructor(connection: Connection, userAgent: string, clock: Clock, options: TransportOptions = {}) {
-    const { maxSockets = 16, onWarning, trace, signal, timeout, verifyDirectly = false, limits = connectLimits, kept } = options;
+    const { maxSockets = 16, onWarning, trace, signal, timeout, limits = connectLimits, kept } = options;
     this.clock = clock;
     this.onWarning = onWarning;
     this.trace = trace;
@@ -109,13 +104,6 @@ export class Transport {
     this.maxSockets = maxSockets;
     this.limits = limits;
     this.kept = kept;
-    // A connection that is made twice would be shown twice.
-    if (verifyDirectly && trace === undefined && kept === undefined)
-      this.direct = directConnections(connection, { maxSockets, clock, limits });
-  }
-  /** Connects before the first request, if it is known who it will be from. */
-  begin(): void {
-    if (this.connection.credentials === undefined) this.direct?.begin();
   }
   /** Sends a request and resolves as soon as the response head has arrived, whatever the status. Throws TransportError. */
   async open(options: RequestOptions): Promise<Answer> {
@@ -140,62 +128,6 @@ export class Transport {
     throw await errorOf(again);
   }
   private switched(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
-    const { direct } = this;
-    if (direct === undefined) return this.switchOnce(options, credential);
-    return this.orByOpenSsl(
-      () => this.sendDirectly(direct, options, credential),
-      () => this.switchOnce(options, credential),
-    );
-  }
-  private async send(options: RequestOptions, credential: Credential): Promise<Answer> {
-    const { direct } = this;
-    if (direct === undefined) return this.sendOnce(options, credential);
-    const answer = await this.orByOpenSsl<Answer | Upgraded>(
-      () => this.sendDirectly(direct, options, credential),
-      () => this.sendOnce(options, credential),
-    );
-    if ('body' in answer) return answer;
-    answer.socket.destroy();
-    throw this.explain(new Error('the answer changes the protocol'));
-  }
-  /** A server that is not verified directly is connected to again, so that OpenSSL decides. Nothing was sent to it. */
-  private orByOpenSsl<T>(directly: () => Promise<T>, send: () => Promise<T>): Promise<T> {
-    return directly().catch((error: unknown) => {
-      if (!(error instanceof TransportError && error.cause instanceof UnverifiedServer)) throw error;
-      this.direct = undefined;
-      return send();
-    });
-  }
-  private sendDirectly(direct: DirectConnections, options: RequestOptions, credential: Credential): Promise<Answer | Upgraded> {
-    const headers = { host: this.base.host, ...this.headers(options, credential) };
-    const { method = 'GET', body } = options;
-    const signal = options.signal ?? this.signal;
-    const abort = (): void => exchange.end(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
-    const late = (): void => exchange.end(this.explain(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
-    let cancel: Cancel | undefined;
-    const ended = (): void => {
-      cancel?.();
-      signal?.removeEventListener('abort', abort);
-    };
-    const exchange = new DirectExchange(direct, credential, { method, path: this.pathOf(options), headers, body }, ended);
-    if (options.timeout !== undefined) cancel = this.clock.after(options.timeout, late);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
-    return exchange.answer.then(
-      (answer) => {
-        if ('status' in answer) {
-          // Readers of the body get the error; there may be none.
-          answer.body.on('error', () => {});
-          this.warn(answer.headers.warning, options);
-        }
-        return answer;
-      },
-      (error) => {
-        throw error instanceof TransportError ? error : this.failure(error, options);
-      },
-    );
-  }
-  private switchOnce(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
     return new Promise((resolve, reject) => {
       const request = this.request(options, credential);
       request.on('error', (error) => reject(this.failure(error, options)));
@@ -204,7 +136,7 @@ export class Transport {
       request.end(options.body);
     });
   }
-  private sendOnce(options: RequestOptions, credential: Credential): Promise<Answer> {
+  private send(options: RequestOptions, credential: Credential): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const request = this.request(options, credential);
       const traced = this.traced(options, request);
@@ -285,7 +217,6 @@ export class Transport {
   }
   close(): void {
     for (const request of this.unfinished) request.destroy();
-    this.direct?.close();
     const { agents } = this;
     this.agents = undefined;
     if (agents === undefined) return;
@@ -359,8 +290,7 @@ export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promi
     if (size > limit) throw new Error(`the answer is larger than ${limit} bytes`);
     chunks.push(chunk);
   };
-  if (body instanceof ArrivingBody) await body.each(take).catch(throwLost);
-  else for await (const chunk of arriving(body)) take(chunk);
+  for await (const chunk of arriving(body)) take(chunk);
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 

@@ -110,12 +110,3 @@ export function makeCertificate(form: Form): Made {
 export const authorityExtensions: readonly Extension[] = [constraints(true), usage('digitalSignature', 'certSign')];
 export const makeAuthority = (name: string, changes: Partial<Form> = {}): Made =>
   makeCertificate({ name, extensions: authorityExtensions, ...changes });
-
-export const serverExtensions: readonly Extension[] = [
-  usage('digitalSignature', 'keyEncipherment'),
-  extendedUsage('serverAuth'),
-  constraints(false),
-  names(['peer.example', '*.wild.example'], ['127.0.0.1', '10.0.0.1', '::1']),
-];
-export const makeServer = (issuer: Made, changes: Partial<Form> = {}): Made =>
-  makeCertificate({ name: 'peer', issuer, extensions: serverExtensions, ...changes });
