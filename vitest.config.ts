@@ -1,7 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiledModules, placeInSource, resolveCompiled, runsOnce } from './test/support/compiled-source.ts';
+import { SkipListReporter } from './test/support/skip-list.ts';
+import { oldKubectl } from './test/support/test-programs.ts';
 
 const every = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
@@ -61,10 +65,15 @@ class LongestFirst extends BaseSequencer {
 const preparing = /\/test\/support\/(?:temporary-run|compiled-source|signing-key|temporary-file|processor-time)\.ts$/;
 const server = runsOnce ? { deps: { inline: [preparing], external: [compiledModules] } } : {};
 
+/** Tests of kubectl run with the one of the PATH, and where Debian's older one is there as well, with that, too. */
+const withOlderKubectl = ['test/kubectl/**/*.test.ts', 'test/cli/operations-kubectl.test.ts'];
+const hasTwoKubectls = existsSync(oldKubectl) && spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
+
 export default defineConfig({
   plugins: runsOnce ? [resolveCompiled(preparing)] : [],
   test: {
     globalSetup: ['test/support/temporary-run.ts'],
+    reporters: ['default', new SkipListReporter()],
     onStackTrace: placeInSource,
     // Each takes time of every test file.
     setupFiles: ['test/support/temporary-file.ts', ...(process.env.TEST_TIMES === undefined ? [] : ['test/support/processor-time.ts'])],
@@ -89,6 +98,14 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'counted', include: counted, server } },
       { extends: true, test: { name: 'measured', include: measured, server } },
+      ...(hasTwoKubectls
+        ? [
+            {
+              extends: true as const,
+              test: { name: 'older kubectl', include: withOlderKubectl, isolate: false, env: { KUBECTL: oldKubectl }, server },
+            },
+          ]
+        : []),
     ],
   },
 });

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +11,7 @@ import { unknownFieldsIn } from '../../src/schema/field-place.ts';
 import { decode } from '../../src/schema/json.ts';
 import type { MessageType } from '../../src/schema/types.ts';
 import { define, definitionOf } from '../support/custom.ts';
+import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const directory = temporaryDirectory('plat-audit');
@@ -442,24 +442,14 @@ test('a policy that cannot be used keeps the server from starting', async () => 
   );
 });
 
-test('kubectl apply of a Secret leaves no trace of what it holds', async (context) => {
+test.skipIf(kubectlMissing !== undefined)('kubectl apply of a Secret leaves no trace of what it holds', async () => {
   const { server, close } = await audited({ rules: [{ level: 'RequestResponse' }] });
   const file = join(directory, 'secret.yaml');
   writeFileSync(file, 'apiVersion: v1\nkind: Secret\nmetadata: { name: s, namespace: default }\nstringData: { password: correct-horse }\n');
-  const run = () =>
-    new Promise<string | undefined>((resolve) => {
-      execFile('kubectl', ['--kubeconfig', server.running.adminConfigPath, 'apply', '-f', file], (error, out, err) =>
-        resolve(error?.code === 'ENOENT' ? undefined : out + err),
-      );
-    });
-  const first = await run();
-  if (first === undefined) {
-    await close();
-    return context.skip('there is no kubectl on the path');
-  }
-  expect(first).toContain('secret/s created');
+  const apply = (): Promise<string> => kubectlFor(server).ok(['apply', '-f', file]);
+  expect(await apply()).toContain('secret/s created');
   writeFileSync(file, readFileSync(file, 'utf8').replace('correct-horse', 'battery-staple'));
-  expect(await run()).toContain('secret/s configured');
+  expect(await apply()).toContain('secret/s configured');
   const text = JSON.stringify(await close());
   for (const word of ['correct-horse', 'battery-staple']) {
     expect(text).not.toContain(word);

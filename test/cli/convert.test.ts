@@ -10,9 +10,10 @@ import { clientSideApply, type Identity, identities } from '../../src/meta/ident
 import { parseYamlDocuments } from '../../src/schema/yaml.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { python } from '../support/test-programs.ts';
 
 const textOf = (row: Row, identity: Identity): string => withNames(`apiVersion: ${row.from}\nkind: ${row.kind}\n${row.manifest}`, identity);
-const hasYaml = spawnSync('python3', ['-c', 'import yaml']).status === 0;
+const hasYaml = spawnSync(python, ['-c', 'import yaml']).status === 0;
 
 describe.each(Object.values(identities))('with identity $name', (identity) => {
   let server: TestServer;
@@ -78,10 +79,10 @@ describe.each(Object.values(identities))('with identity $name', (identity) => {
     },
   );
 
-  test.skipIf(!hasYaml)('another reader of YAML reads the same (needs python3 with yaml)', async () => {
+  test.skipIf(!hasYaml)('another reader of YAML reads the same (needs Python with yaml)', async () => {
     const text = await convert(removalTable.map((row) => textOf(row, identity)).join('---\n'));
     const script = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin)), default=str))';
-    const { stdout } = spawnSync('python3', ['-c', script], { input: text, encoding: 'utf8' });
+    const { stdout } = spawnSync(python, ['-c', script], { input: text, encoding: 'utf8' });
     expect(JSON.parse(stdout)).toEqual(parseYamlDocuments(text));
   });
 

@@ -4,9 +4,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { debianMissing, oldKubectl, oldKubectlMissing, writeConfig } from '../support/foreign-client.ts';
+import { debianMissing, oldKubectlMissing, writeConfig } from '../support/foreign-client.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { oldKubectl } from '../support/test-programs.ts';
 
 const KUBECTX = '/usr/bin/kubectx';
 const KUBENS = '/usr/bin/kubens';

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { addNode, eventually, rawConnection, servingFor, startBackend, startWorld, type World } from './support.ts';
 
 let world: World;
@@ -175,14 +175,9 @@ test('over HTTP/2', async () => {
   expect((await client.get(`/api/v1/namespaces/${world.ns}/pods/one/log`)).text).toBe('second');
 });
 
-test('kubectl logs', async (context) => {
+test.skipIf(kubectlMissing !== undefined)('kubectl logs', async () => {
   world.agent.answer = (_req, res) => void res.end('from afar\n');
-  const output = await new Promise<string | undefined>((resolve) => {
-    const args = ['--kubeconfig', world.server.running.adminConfigPath, '-n', world.ns, 'logs', 'one', '--tail=3'];
-    execFile('kubectl', args, (error, out, err) => resolve(error?.code === 'ENOENT' ? undefined : out + err));
-  });
-  if (output === undefined) return context.skip('there is no kubectl on the path');
-  expect(output).toBe('from afar\n');
+  expect(await kubectlFor(world.server).ok(['-n', world.ns, 'logs', 'one', '--tail=3'])).toBe('from afar\n');
   expect(world.agent.seen[0]?.url).toContain('tailLines=3');
 });
 

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
 import { WebSocket } from 'undici';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
+import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { startTestServer } from '../support/server.ts';
 import { type Backend, eventually, rawConnection, servingFor, startBackend, startWorld, type World } from './support.ts';
 import { acceptWebSocket } from './websocket.ts';
@@ -299,13 +299,8 @@ test('by default nobody is led to the loopback of the server', async () => {
   }
 });
 
-test('kubectl get --raw', async (context) => {
-  const output = await new Promise<string | undefined>((resolve) => {
-    const args = ['--kubeconfig', world.server.running.adminConfigPath, 'get', '--raw', `${base()}/pods/p:${web.port}/proxy/x`];
-    execFile('kubectl', args, (error, out, err) => resolve(error?.code === 'ENOENT' ? undefined : out + err));
-  });
-  if (output === undefined) return context.skip('there is no kubectl on the path');
-  expect(output).toBe('hello');
+test.skipIf(kubectlMissing !== undefined)('kubectl get --raw', async () => {
+  expect(await kubectlFor(world.server).ok(['get', '--raw', `${base()}/pods/p:${web.port}/proxy/x`])).toBe('hello');
 });
 
 const serverLike = () => ({ identity: 'kubernetes', controllers: [], proxyToLocalAddresses: true });

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { jsonText } from '../../src/lib/json-text.ts';
-import { kubectlMinor } from '../support/kubectl.ts';
+import { kubectlBefore, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { eventually, type RawConnection, rawConnection, startWorld, type World } from './support.ts';
 import { acceptWebSocket } from './websocket.ts';
 
@@ -206,9 +205,7 @@ test('a tunnel counts as a lasting request, and ends with the server', async () 
   expect(await metrics()).toMatch(/apiserver_request_total\{code="101",[^}]*subresource="exec",verb="CONNECT"/);
 });
 
-test('kubectl exec, over WebSocket', async (context) => {
-  if (kubectlMinor === undefined) return context.skip('there is no kubectl on the path');
-  if (kubectlMinor < 29) return context.skip('kubectl before 1.29 has no WebSocket for this');
+test.skipIf(kubectlMissing !== undefined || kubectlBefore(29))('kubectl exec, over WebSocket', async () => {
   world.agent.upgrade = (req, socket, head) => {
     const peer = acceptWebSocket(req, socket, head, 'v5.channel.k8s.io');
     const send = (channel: number, text: string): void => peer.send(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]));
@@ -219,13 +216,8 @@ test('kubectl exec, over WebSocket', async (context) => {
       peer.close();
     };
   };
-  const output = await new Promise<string>((resolve) => {
-    const args = ['--kubeconfig', world.server.running.adminConfigPath, '-n', world.ns, 'exec', '-i', 'one', '--', 'cat', '-n'];
-    const env = { ...process.env, KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'true' };
-    const child = execFile('kubectl', args, { env }, (_, out, err) => resolve(out + err));
-    child.stdin?.end('hello');
-  });
-  expect(output).toBe('got hello');
+  const kubectl = kubectlFor(world.server, { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'true' });
+  expect(await kubectl.ok(['-n', world.ns, 'exec', '-i', 'one', '--', 'cat', '-n'], 'hello')).toBe('got hello');
   expect(world.agent.seen[0]?.url).toBe(`/exec/${world.ns}/one/main?command=cat&command=-n&error=1&input=1&output=1`);
 });
 

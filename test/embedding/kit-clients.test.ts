@@ -7,7 +7,7 @@ import { CoreV1Api, KubeConfig, Watch } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer } from '../../src/testing/server.ts';
-import { kubectlMissing } from '../support/kubectl.ts';
+import { kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 
 test('the client of another project works with the configuration as an object and as text', async () => {
   await using server = await startTestServer({ identity: 'kubernetes', listen: true });
@@ -36,7 +36,7 @@ test.skipIf(kubectlMissing !== undefined)('kubectl works with it, as a user with
   await using server = await startTestServer({ identity: 'kubernetes', listen: true });
   const file = join(temporaryDirectory('plat-kit'), 'config');
   writeFileSync(file, server.kubeconfigText('bob', ['system:masters']));
-  const kubectl = (...args: string[]) => promisify(execFile)('kubectl', ['--kubeconfig', file, ...args]);
+  const kubectl = (...args: string[]) => promisify(execFile)(kubectlProgram, ['--kubeconfig', file, ...args]);
   await kubectl('create', 'namespace', 'k');
   const { stdout } = await kubectl('get', 'namespace', 'k', '-o', 'jsonpath={.status.phase}');
   expect(stdout).toBe('Active');

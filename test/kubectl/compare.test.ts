@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
 import { startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket, type Peer } from '../connect/websocket.ts';
-import { type Kubectl, type KubectlResult, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
+import { type Kubectl, type KubectlResult, kubectlBefore, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import type { Loose } from '../support/server.ts';
 import { comparedIn, notCompared } from './compared.ts';
@@ -82,7 +82,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     return ours.stdout;
   }
 
-  test('what the server is and has', async () => {
+  test.skipIf(kubectlBefore(24))('what the server is and has', async () => {
     const client = { text: /"clientVersion": \{[^}]*\},\s*"kustomizeVersion": "[^"]*",/, why: 'the clients have versions of their own' };
     const rows: readonly Row[] = [
       { line: 'version -o json', without: client },
@@ -154,7 +154,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     await same({ line: 'set serviceaccount -f - robot --local -o yaml', input, without: empty });
   });
 
-  test('waiting and events', async () => {
+  test.skipIf(kubectlBefore(24))('waiting and events', async () => {
     await world.server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'there' }, data: { a: 'b' } });
     await same({ line: 'wait configmap/there -n NS --for=jsonpath={.data.a}=b' });
     await same({ line: 'wait configmap/absent -n NS --for=condition=Ready --timeout=1s' });
@@ -202,7 +202,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     };
   }
 
-  test('logs, exec, attach and copies', async () => {
+  test.skipIf(kubectlBefore(24))('logs, exec, attach and copies', async () => {
     await world.pod(
       'web',
       {
@@ -243,9 +243,10 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
   });
 
   test('a forwarded port, and a proxy', async () => {
+    await world.pod('forwarded', undefined, { phase: 'Running' });
     agent(() => {});
     const forwarding = /^Forwarding from 127\.0\.0\.1:\d+ -> 80$/;
-    const forward = ['port-forward', 'web', ':80', '-n', ns, '--address=127.0.0.1'];
+    const forward = ['port-forward', 'forwarded', ':80', '-n', ns, '--address=127.0.0.1'];
     const ours = plat.start(forward);
     await ours.io.said('Forwarding from');
     expect(ours.io.stdout.trimEnd()).toMatch(forwarding);
@@ -269,7 +270,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     await own.code;
   });
 
-  test('debugging', async () => {
+  test.skipIf(kubectlBefore(24))('debugging', async () => {
     const pods = `/api/v1/namespaces/${ns}/pods`;
     await world.pod('a');
     await world.pod('b');
@@ -291,7 +292,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     expect([specs[1], specs[3]]).toEqual([specs[0], specs[2]]);
   });
 
-  test('usage, by custom resources that stand in for a metrics server', async () => {
+  test.skipIf(kubectlBefore(24))('usage, by custom resources that stand in for a metrics server', async () => {
     const group = 'metrics.k8s.io';
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     const versions = [{ name: 'v1beta1', served: true, storage: true, schema }];
@@ -327,7 +328,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
     await same({ line: 'top pod web -n NS --containers --sort-by=cpu --use-protocol-buffers=false' });
   });
 
-  test('the configuration, each on a copy of one file', async () => {
+  test.skipIf(kubectlBefore(24))('the configuration, each on a copy of one file', async () => {
     const directory = temporaryDirectory('kubectl-config');
     const copies = ['theirs', 'ours'].map((name) => {
       mkdirSync(join(directory, name));

@@ -7,12 +7,13 @@ import { describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { kubectlMissing } from '../support/kubectl.ts';
+import { kubectlBefore, kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 import { kustomizations } from '../support/kustomizations.ts';
 
 const reason = kubectlMissing === undefined ? '' : ` (${kubectlMissing})`;
 
-describe.skipIf(kubectlMissing !== undefined)(`kustomize${reason}`, () => {
+// Earlier releases have a kustomize of the second version.
+describe.skipIf(kubectlMissing !== undefined || kubectlBefore(24))(`kustomize${reason}`, () => {
   test.each(kustomizations)('$name', async ({ files, directory = '.' }) => {
     const root = temporaryDirectory('kustomize');
     for (const [path, text] of Object.entries(files)) {
@@ -21,7 +22,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kustomize${reason}`, () => {
     }
     const io = testIO({ cwd: root });
     expect({ code: await run(['kustomize', directory], io), stderr: io.stderr }).toEqual({ code: 0, stderr: '' });
-    const { stdout } = await promisify(execFile)('kubectl', ['kustomize', directory], { cwd: root });
+    const { stdout } = await promisify(execFile)(kubectlProgram, ['kustomize', directory], { cwd: root });
     expect(io.stdout).toBe(stdout);
   });
 });

@@ -3,7 +3,7 @@
  * the tests write what one would write.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Kubectl, kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
+import { type Kubectl, kubectlBefore, kubectlFixture, kubectlFor, kubectlMissing, showManagedFields } from '../support/kubectl.ts';
 import type { Loose, TestServer } from '../support/server.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';
@@ -64,7 +64,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl, step by step (${kubectlM
     expect((await edit('s/absent/x/', 'cm', 'edited')).stderr).toContain('Edit cancelled, no changes made.');
     expect(await edit('/  b: x/d', 'cm', 'edited')).toMatchObject({ stdout: 'configmap/edited edited\n' });
     expect((await kubectl.json(within('get', 'cm', 'edited'))).data).toEqual({ a: 'two' });
-    const { metadata } = await kubectl.json(within('get', 'cm', 'edited', '--show-managed-fields'));
+    const { metadata } = await kubectl.json(within('get', 'cm', 'edited', ...showManagedFields));
     expect(metadata.managedFields.map((entry: Loose) => entry.manager)).toContain('kubectl-edit');
   });
 
@@ -75,6 +75,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl, step by step (${kubectlM
       replicas: 2,
       template: { spec: { containers: [{ image: 'example.com/web:3' }] } },
     });
+    if (kubectlBefore(24)) return;
     expect((await edit('s/^status: {}/status: {observedGeneration: 2}/', 'deploy', 'drafted', '--subresource=status')).stdout).toBe(
       'deployment.apps/drafted edited\n',
     );

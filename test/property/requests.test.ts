@@ -49,12 +49,13 @@ describe.each(servers.slice(0, IS_LONG ? undefined : 2))('as %s, on %s', { timeo
       { seed: testSeed + nth, numRuns, endOnFailure: process.env.PROPERTY_SHRINK === undefined },
     );
 
-  test.runIf(identity === 'kubernetes' && store === 'memory')('every verb of every resource on every form of path', async () => {
-    // That none is changed by a refused write follows from the revision; requests at random compare lists as well, and have connections.
-    world.connected = false;
-    for (const base of world.resourceBases) await world.check(edited(base, [], world), []);
-    world.connected = true;
-  });
+  if (identity === 'kubernetes' && store === 'memory')
+    test('every verb of every resource on every form of path', async () => {
+      // That none is changed by a refused write follows from the revision; requests at random compare lists as well, and have connections.
+      world.connected = false;
+      for (const base of world.resourceBases) await world.check(edited(base, [], world), []);
+      world.connected = true;
+    });
   test('a refused write that left something would be noticed', async () => {
     const refused = { method: 'DELETE', path: '/api/v1/namespaces/shop/configmaps/nobody', headers: {} };
     await world.check(edited(refused, [], world));

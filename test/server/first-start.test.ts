@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { parseYaml } from '../../src/schema/yaml.ts';
-import { kubectlMissing } from '../support/kubectl.ts';
+import { kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -55,7 +55,7 @@ test.skipIf(kubectlMissing !== undefined)(
     ];
     servers.push(await startTestServer({ store: 'memory', identity: 'plat' }));
     const KUBECONFIG = servers.map((server) => join(server.dataDir, 'admin.conf')).join(':');
-    const text = execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json'], {
+    const text = execFileSync(kubectlProgram, ['config', 'view', '--raw', '-o', 'json'], {
       env: { ...process.env, KUBECONFIG },
       encoding: 'utf8',
     });

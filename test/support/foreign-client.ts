@@ -10,30 +10,26 @@
 
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jsonText } from '../../src/lib/json-text.ts';
 import { issueClient, readAuthority } from '../../src/lib/pki/certificate.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
+import { oldKubectl, python, testPrograms } from './test-programs.ts';
 
-/** Debian's own, which knows its packages, unlike another that comes first on the PATH. */
-const PYTHON = '/usr/bin/python3';
+/** Debian's own, as with Python. */
 const RUBY = '/usr/bin/ruby';
-/** Where `.ci/run` puts what would take the place of another version, or is too much for a checkout. */
-const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plat-tests');
 /** Programs from npm, with the Node that the newest of them need; a platform that it is not packed for has its own. */
-const PROGRAMS = join(CACHE, 'programs');
+const PROGRAMS = join(testPrograms, 'programs');
 const NODE = [join(PROGRAMS, 'node_modules/.bin/node'), process.execPath].find(existsSync) as string;
 const ANSIBLE = '/usr/bin/ansible-playbook';
-const interpreters = { python: PYTHON, ruby: RUBY, ansible: ANSIBLE, node: NODE };
+const interpreters = { python, ruby: RUBY, ansible: ANSIBLE, node: NODE };
 const TESTS = join(import.meta.dirname, '..');
 const FIND_PYTHON = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("kubernetes") is None)';
-export const oldKubectl: string = process.env.OLD_KUBECTL ?? join(CACHE, 'kubernetes-client/usr/bin/kubectl');
 
 /** Why tests of a client cannot run here; undefined: they can. A library is looked for only: to load it takes a second. */
-export const pythonMissing = (): string | undefined => debianMissing('python3-kubernetes', PYTHON, '-c', FIND_PYTHON);
+export const pythonMissing = (): string | undefined => debianMissing('python3-kubernetes', python, '-c', FIND_PYTHON);
 export const rubyMissing = (): string | undefined => debianMissing('ruby-kubeclient', RUBY, '-e', 'gem "kubeclient"');
 export const ansibleMissing = (): string | undefined => pythonMissing() ?? debianMissing('ansible', ANSIBLE, '--version');
 export const oldKubectlMissing = (): string | undefined => debianMissing('kubernetes-client', oldKubectl, 'version', '--client');

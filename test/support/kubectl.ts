@@ -1,23 +1,42 @@
-/** The stock kubectl that this machine has, pointed at a test's server. */
+/**
+ * The stock kubectl that this machine has, pointed at a test's server: the one that KUBECTL names, else that of the PATH, else Debian's
+ * of 1.20, which `.ci/run` unpacks. Where there are two, vitest.config.ts runs test/kubectl with the older one as well.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Loose, startTestServer, type TestServer } from './server.ts';
+import { oldKubectl } from './test-programs.ts';
 
-/** The minor number of its release: 24 for 1.24. What later releases changed is compared with none of them. */
-export const kubectlMinor: number | undefined = minor();
-export const kubectlMissing: string | undefined = kubectlMinor === undefined ? 'there is no kubectl on the PATH' : undefined;
-function minor(): number | undefined {
-  try {
-    const version = execFileSync('kubectl', ['version', '--client', '-o', 'json'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    return Number.parseInt(/"minor": "(\d+)/.exec(version)?.[1] ?? '', 10);
-  } catch {
-    return undefined;
-  }
+interface FoundKubectl {
+  readonly program: string;
+  /** The minor number of its release: 24 for 1.24. */
+  readonly minor: number;
 }
+
+function findKubectl(): FoundKubectl | undefined {
+  for (const program of process.env.KUBECTL === undefined ? ['kubectl', oldKubectl] : [process.env.KUBECTL]) {
+    try {
+      const version = execFileSync(program, ['version', '--client', '-o', 'json'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      return { program, minor: Number.parseInt(/"minor": "(\d+)/.exec(version)?.[1] ?? '', 10) };
+    } catch {
+      // There is none of this name.
+    }
+  }
+  return undefined;
+}
+const foundKubectl = findKubectl();
+export const kubectlProgram: string = foundKubectl?.program ?? 'kubectl';
+export const kubectlMinor: number | undefined = foundKubectl?.minor;
+export const kubectlMissing: string | undefined = foundKubectl === undefined ? 'there is no kubectl' : undefined;
+/** Whether the kubectl is older than the release that brought what a test is about. Without any, tests are skipped for that reason. */
+export const kubectlBefore = (minor: number): boolean => (kubectlMinor ?? minor) < minor;
+
+/** The flag that shows managed fields; releases before it always do. */
+export const showManagedFields: readonly string[] = kubectlBefore(21) ? [] : ['--show-managed-fields'];
 
 export interface KubectlResult {
   readonly code: number | null;
@@ -36,8 +55,8 @@ export interface Kubectl {
   start(args: readonly string[]): { process: ChildProcess; line(wanted: RegExp): Promise<string> };
 }
 
-/** `env`: variables that kubectl heeds, such as `KUBE_EDITOR`. `program`: another kubectl than that of the PATH. */
-export function kubectlFor(server: TestServer, env: Readonly<Record<string, string>> = {}, program = 'kubectl'): Kubectl {
+/** `env`: variables that kubectl heeds, such as `KUBE_EDITOR`. `program`: another kubectl. */
+export function kubectlFor(server: TestServer, env: Readonly<Record<string, string>> = {}, program = kubectlProgram): Kubectl {
   const common = ['--kubeconfig', server.running.adminConfigPath, '--cache-dir', join(server.dataDir, 'kubectl-cache')];
   const begin = (args: readonly string[]): ChildProcess => {
     const child = spawn(program, [...common, ...args], {

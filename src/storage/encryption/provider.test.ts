@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { python as pythonProgram } from '../../../test/support/test-programs.ts';
 import { seededRandom, systemRandom } from '../../lib/random.ts';
 import { kubernetes, plat } from '../../meta/identity.ts';
 import { identityProvider, keySizes, type LocalProviderName, localProvider } from './provider.ts';
@@ -104,7 +105,7 @@ work = AESGCM(bytes.fromhex(key))
 call = work.encrypt if mode == 'e' else work.decrypt
 sys.stdout.buffer.write(call(bytes.fromhex(nonce), sys.stdin.buffer.read(), place.encode()))
 `;
-const withPython = tool('python3', ['-c', 'import cryptography'], Buffer.alloc(0)) !== undefined;
+const withPython = tool(pythonProgram, ['-c', 'import cryptography'], Buffer.alloc(0)) !== undefined;
 describe.skipIf(!withPython)(`aesgcm and Python's cryptography${withPython ? '' : ' (skipped: it is not here)'}`, () => {
   test.each([16, 24, 32])('each opens what the other sealed, with %i bytes', (size) => {
     const own = key('key1', size);
@@ -112,7 +113,7 @@ describe.skipIf(!withPython)(`aesgcm and Python's cryptography${withPython ? '' 
     const message = randomBytes(777);
     const place = 'core/secrets/team/db';
     const python = (mode: 'e' | 'd', number: Buffer, input: Buffer): Buffer =>
-      tool('python3', ['-c', gcm, mode, own.secret.toString('hex'), number.toString('hex'), place], input) as Buffer;
+      tool(pythonProgram, ['-c', gcm, mode, own.secret.toString('hex'), number.toString('hex'), place], input) as Buffer;
     const provider = localProvider('aesgcm', own, kubernetes, systemRandom);
     const foreign = Buffer.concat([head('aesgcm'), nonce, python('e', nonce, message)]);
     expect((provider.open(foreign, place) as Buffer).equals(message)).toBe(true);
