@@ -134,6 +134,8 @@ async function measure(test) {
   keepProfile(test.name, measured);
   const stored = test.stored?.() ?? 0;
   await test.after?.(server);
+  // What a namespace leaves to do is not the work of the next case.
+  if (test.stored !== undefined) await quiet();
   const [answer] = answers;
   const length = (one) => (one.body?.length ?? 0) + one.path.length + JSON.stringify(one.headers ?? {}).length;
   const sent = requests.reduce((sum, one) => sum + length(one), stored);

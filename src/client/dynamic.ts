@@ -3,11 +3,13 @@
 import type { ApiObject } from '../kinds/kind.ts';
 import { jsonText } from '../lib/json-text.ts';
 import { nextTurn } from '../lib/next-turn.ts';
+import { inSlices, Slices } from '../lib/slices.ts';
 import { notFound } from '../meta/errors.ts';
 import { pathSegmentName } from '../meta/names.ts';
 import { parseExact } from '../schema/parse.ts';
 import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
+import { type ListText, listItems } from './list-items.ts';
 
 /** The parts of a resource's path. `group` is the full name. */
 export interface ResourceRef {
@@ -25,6 +27,8 @@ export interface DeleteChoice {
 export interface ObjectList<T> {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number };
   readonly items: T[];
+  /** The length of its text. */
+  readonly bytes: number;
 }
 export interface ListChoice {
   readonly limit?: number;
@@ -122,13 +126,10 @@ export class Client {
     const query = queryOf(parameters);
     const path = pathOf(resource, namespace);
     const headers = this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole');
-    const page = await this.call<{ metadata: ObjectList<T>['metadata']; items: T[] | null }>(
-      'GET',
-      query === '' ? path : `${path}?${query}`,
-      headers,
-    );
+    const body = await this.answer('GET', query === '' ? path : `${path}?${query}`, headers);
+    const page = body.length > LONG_LIST ? await inSlices(listItems(body), new Slices()) : (parseExact(body.toString()) as ListText);
     // Some servers write an empty list as null.
-    return { metadata: page.metadata, items: page.items ?? [] };
+    return { metadata: page.metadata as ObjectList<T>['metadata'], items: (page.items ?? []) as T[], bytes: body.length };
   }
   /** All objects of a collection, fetched in pages. */
   async *each<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): AsyncGenerator<T> {
@@ -224,6 +225,9 @@ export class Client {
   }
   /** Any request with JSON in and out. Throws ApiError and TransportError. */
   async call<T>(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<T> {
+    return parseExact((await this.answer(method, path, headers, body)).toString()) as T;
+  }
+  private async answer(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Buffer> {
     const answer = await this.http.request({
       method,
       path,
@@ -231,12 +235,14 @@ export class Client {
       ...(body !== undefined && { body: jsonText(body) }),
     });
     if (answer.status >= 300) throw errorFrom(answer.status, answer.body);
-    return parseExact(answer.body.toString()) as T;
+    return answer.body;
   }
   json<T>({ path }: { readonly path: string }): Promise<T> {
     return this.call('GET', path, this.accept('whole'));
   }
 }
 
+/** Bytes of a list from which on its items are parsed one by one. */
+const LONG_LIST = 2 << 20;
 /** Objects of a page: few enough that neither side holds much at a time. */
 const PAGE = 500;

@@ -33,7 +33,8 @@ test('it lists in pages, then follows', async () => {
   informer.start();
   await informer.synced;
   expect(informer.size).toBe(1200);
-  expect(api.calls.filter((call) => call.startsWith('GET'))).toHaveLength(3);
+  const pages = api.calls.filter((call) => call.startsWith('GET')).map((call) => /limit=(\d+)/.exec(call)?.[1]);
+  expect(pages).toEqual(['50', '500', '500', '500']);
   await turn();
   seen.length = 0;
   map('new');
@@ -41,6 +42,30 @@ test('it lists in pages, then follows', async () => {
   await api.remove(configMaps, 'a', 'm2');
   expect(seen).toEqual(['added new', 'modified m1', 'deleted m2']);
   expect([informer.state, informer.size, informer.get('a', 'm2')]).toEqual(['watching', 1200, undefined]);
+  informer.stop();
+});
+
+test('pages of large objects have fewer of them', async () => {
+  const { api, informer, map } = setUp();
+  for (let i = 0; i < 60; i++) map(`m${i}`, { text: 'x'.repeat(200_000) });
+  informer.start();
+  await informer.synced;
+  const pages = api.calls.filter((call) => call.startsWith('GET')).map((call) => /limit=(\d+)/.exec(call)?.[1]);
+  expect([informer.size, pages]).toEqual([60, ['50', '5', '5']]);
+  informer.stop();
+});
+
+test('a burst of large changes is handled in several turns, and nothing is lost when the watch ends meanwhile', async () => {
+  const { api, clock, informer, seen, map } = setUp();
+  informer.start();
+  await informer.synced;
+  await turn();
+  for (let i = 0; i < 5; i++) map(`m${i}`, { text: 'x'.repeat(200_000) });
+  expect([seen, informer.isBehind]).toEqual([['added m0'], true]);
+  await clock.advance(2000);
+  api.endWatches();
+  while (informer.size < 5) await turn();
+  expect(seen).toEqual(['added m0', 'added m1', 'added m2', 'added m3', 'added m4']);
   informer.stop();
 });
 

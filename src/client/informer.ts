@@ -95,6 +95,10 @@ export class Informer<T extends ApiObject = ApiObject> {
   get state(): FollowState {
     return this.following.state;
   }
+  /** Objects or changes have come that are not handled yet. */
+  get isBehind(): boolean {
+    return this.following.isBehind;
+  }
   get size(): number {
     return this.count;
   }

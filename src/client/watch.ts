@@ -12,9 +12,11 @@ import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
 import { frozen } from '../lib/frozen.ts';
 import { own } from '../lib/own.ts';
+import { Slices } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
 import { parseExact } from '../schema/parse.ts';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
+import { EventBacklog } from './event-backlog.ts';
 import { type HttpStream, isStatus, type StreamEvent } from './http.ts';
 
 export type FollowState = 'idle' | 'listing' | 'watching' | 'waiting' | 'stopped';
@@ -59,7 +61,10 @@ export interface FollowOptions {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const SHORT_WATCH_MS = 1000;
+/** Objects of the first page, and of others at most, which have about so many bytes. */
+const FIRST_PAGE = 50;
 const PAGE = 500;
+const PAGE_BYTES = 1 << 20;
 /** Maximum length of an event. */
 const LINE_LIMIT = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -81,11 +86,16 @@ export class Following<T extends ApiObject> {
   private expired = 0;
   private stream: HttpStream | undefined;
   private endWatch: () => void = () => {};
+  private backlog: EventBacklog | undefined;
   private readonly stopping = new AbortController();
 
   constructor(options: FollowOptions, follower: Follower<T>) {
     this.options = options;
     this.follower = follower;
+  }
+  /** Objects or events have come that are not handled yet. */
+  get isBehind(): boolean {
+    return this.state === 'listing' || this.backlog?.isEmpty === false;
   }
   start(): void {
     if (this.state !== 'idle') return;
@@ -129,8 +139,9 @@ export class Following<T extends ApiObject> {
   private async list(): Promise<void> {
     this.state = 'listing';
     const { client, resource, namespace, labelSelector, fieldSelector, metadataOnly = false, changesOnly = false } = this.options;
+    const slices = new Slices();
+    let limit = changesOnly ? 1 : FIRST_PAGE;
     const choice: ListChoice = {
-      limit: changesOnly ? 1 : PAGE,
       metadataOnly,
       ...(labelSelector !== undefined && { labelSelector }),
       ...(fieldSelector !== undefined && { fieldSelector }),
@@ -139,11 +150,19 @@ export class Following<T extends ApiObject> {
     let next: string | undefined;
     let version = '';
     do {
-      const page = await client.list<T>(resource, namespace, next === undefined ? choice : { ...choice, continue: next }).catch(asExpired);
+      const page = await client
+        .list<T>(resource, namespace, { ...choice, limit, ...(next !== undefined && { continue: next }) })
+        .catch(asExpired);
       if (this.stopped()) return;
       version ||= page.metadata.resourceVersion ?? '';
       if (changesOnly) break;
-      for (const object of page.items) this.follower.listed(object);
+      for (const object of page.items) {
+        if (slices.due) await slices.pause();
+        if (this.stopped()) return;
+        this.follower.listed(object);
+      }
+      // Pages of large objects have fewer of them.
+      limit = Math.max(1, Math.min(PAGE, Math.floor((PAGE_BYTES * page.items.length) / Math.max(page.bytes, 1))));
       next = page.metadata.continue;
     } while (next !== undefined && next !== '');
     this.version = version;
@@ -169,7 +188,9 @@ export class Following<T extends ApiObject> {
             reject(error);
           }
         };
-      const lines = new Lines((line) => this.receive({ type: typeOf(line), source: line, bytes: line }));
+      const backlog = new EventBacklog(guarded((event: StreamEvent) => this.receive(event)));
+      this.backlog = backlog;
+      const lines = new Lines((line) => backlog.push({ type: typeOf(line), source: line, bytes: line }));
       client.http
         .stream(
           {
@@ -179,7 +200,7 @@ export class Following<T extends ApiObject> {
           },
           {
             data: guarded((chunk: Buffer) => lines.push(chunk)),
-            event: guarded((event: StreamEvent) => this.receive(event)),
+            event: guarded((event: StreamEvent) => backlog.push(event)),
             end: (error) => (error === undefined ? resolve() : reject(error)),
           },
         )
@@ -187,7 +208,10 @@ export class Following<T extends ApiObject> {
           if (this.stopped()) stream.close();
           else this.stream = stream;
         }, reject);
-    }).catch(asExpired);
+    })
+      .catch(asExpired)
+      // What waits comes again: the next watch begins after the last event that was handled.
+      .finally(() => this.backlog?.clear());
     this.stream = undefined;
     if (clock.monotonic() - began >= SHORT_WATCH_MS) this.failures = this.expired = 0;
     else if (!this.stopped()) throw new Error('the watch ended as soon as it had begun');

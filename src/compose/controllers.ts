@@ -12,6 +12,7 @@ import { selectControllers } from '../controllers/runtime/select.ts';
 import { workloadControllerNames } from '../controllers/runtime/workload-names.ts';
 import type { workloadControllers } from '../controllers/workloads/index.ts';
 import type { Served } from '../kinds/served.ts';
+import { whenTurnHasTime } from '../lib/slices.ts';
 import type { Identity } from '../meta/identity.ts';
 import type { Incoming, Outgoing } from '../server/context.ts';
 import { inProcess, OpenAnswers } from '../server/in-process.ts';
@@ -78,7 +79,12 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
   if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(base.metrics);
   const objectTime = { clock: objectClock, factor: options.timeFactor };
-  const connect: ManagerOptions['connect'] = (account, user) => inProcess(handle, userOf(identity, account, user), errorFrom, answers);
+  // However many requests controllers have at a time, others have their turns in between.
+  const paced: typeof handle = (request, response) =>
+    whenTurnHasTime(() => {
+      if (!response.destroyed) handle(request, response);
+    });
+  const connect: ManagerOptions['connect'] = (account, user) => inProcess(paced, userOf(identity, account, user), errorFrom, answers);
   const unserved = given.unserved.flatMap(unservedVersions);
   const start = (): Running => startControllers({ controllers, identity, connect, clock, objectTime, random, log, metrics, unserved });
   const ending = (running: Running): Running => ({

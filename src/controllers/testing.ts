@@ -11,6 +11,7 @@ import { type Clock, FakeClock } from '../lib/clock.ts';
 import { jsonText } from '../lib/json-text.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
+import { isWorkWaiting } from '../lib/slices.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { type Identity, kubernetes } from '../meta/identity.ts';
 import { formatTime } from '../meta/time.ts';
@@ -373,9 +374,14 @@ export function runControllers(
     // One queue may add keys to another; only a few idle turns in a row are the end.
     for (let quiet = 0; quiet < 5; ) {
       await turn();
-      quiet = queues.every((queue) => queue.isIdle) ? quiet + 1 : 0;
+      quiet = queues.every((queue) => queue.isIdle) && !informers.isBehind ? quiet + 1 : 0;
     }
   };
+  // However slow the machine, what waits for a turn of the event loop is not overtaken by time.
+  const turned = async (): Promise<void> => {
+    while (isWorkWaiting()) await turn();
+  };
+  clock.settling.add(turned);
   return {
     clock,
     failures,
@@ -386,6 +392,7 @@ export function runControllers(
       await idle();
     },
     async stop() {
+      clock.settling.delete(turned);
       for (const end of ends) end();
       served.stop();
       informers.stop();

@@ -35,6 +35,9 @@ export function nextTurn(owner: object | string | symbol = nobody): Promise<void
   });
 }
 
+/** Whether long work waits for its turn. */
+export const isTurnAwaited = (): boolean => waiting.size > 0;
+
 function schedule(): void {
   scheduled = true;
   setImmediate(goOn);
@@ -53,21 +56,34 @@ function goOn(): void {
   }
 }
 
+/** An amount of work that one turn of the loop has room for. */
+export class TurnBudget {
+  private readonly limit: number;
+  private used = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+  /** Whether so much more fits into this turn, and counts it. The first in a turn always does. */
+  take(amount: number): boolean {
+    if (this.used > 0 && this.used + amount > this.limit) return false;
+    if (this.used === 0)
+      setImmediate(() => {
+        this.used = 0;
+      });
+    this.used += amount;
+    return true;
+  }
+}
+
 /** Bytes that are written in one turn of the loop before further large responses wait for the next: 4 ms of encryption. */
 export const TURN_BYTES = 4 * 1024 * 1024;
-let written = 0;
+const written = new TurnBudget(TURN_BYTES);
 
 /**
  * Whether so many bytes may be written in this turn, and counts them. The first in a turn always may, but nobody overtakes work
  * that waits for a turn.
  */
 export function fitsTurn(bytes: number): boolean {
-  if (waiting.size > 0 || (written > 0 && written + bytes > TURN_BYTES)) return false;
-  if (written === 0) setImmediate(newTurn);
-  written += bytes;
-  return true;
-}
-
-function newTurn(): void {
-  written = 0;
+  return waiting.size === 0 && written.take(bytes);
 }

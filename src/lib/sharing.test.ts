@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import fc from './fast-check.testing.ts';
-import { sharing } from './sharing.ts';
+import { MOST_COMPARED, sharing } from './sharing.ts';
 
 test('equal parts are those of the other value, and the rest is its own', () => {
   const like = { labels: { app: 'web' }, list: [{ a: 1 }, { b: 2 }], node: 'a', gone: {} };
@@ -29,4 +29,12 @@ test('whatever both values are, the result is equal to the first', () => {
       expect(JSON.stringify(sharing(value, other))).toBe(JSON.stringify(value));
     }),
   );
+});
+
+test('of a large value the first parts are shared', () => {
+  const large = () => ({ first: { a: 1 }, list: Array.from({ length: MOST_COMPARED }, (_, i) => ({ i })), last: { b: 2 } });
+  const like = large();
+  const shared = sharing(large(), like);
+  expect(shared).toEqual(like);
+  expect([shared.first === like.first, shared.list[0] === like.list[0], shared.last === like.last]).toEqual([true, true, false]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce, inSlices, RequestEnded, SLICE_MILLIS, Slices, soonOrInSlices, type Work } from './slices.ts';
+import { atOnce, inSlices, isTurnUsed, RequestEnded, SLICE_MILLIS, Slices, soonOrInSlices, type Work, whenTurnHasTime } from './slices.ts';
 
 /** A counter that a test moves. */
 const still = () => {
@@ -69,5 +69,37 @@ describe('slices of long work', () => {
       yield Promise.reject(new Error('not found'));
     }
     await expect(soonOrInSlices(failing(), new Slices(undefined, clock))).rejects.toThrow('not found');
+  });
+});
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a turn of the event loop', () => {
+  it('is used after a slice, whoever used it, and the next is new', async () => {
+    await turn();
+    expect(isTurnUsed()).toBe(false);
+    while (!isTurnUsed());
+    expect(new Slices().due).toBe(true);
+    await turn();
+    expect(isTurnUsed()).toBe(false);
+  });
+
+  it('has room for calls until it is used; the others are called in later turns, in order', async () => {
+    await turn();
+    const called: string[] = [];
+    const long = (name: string) => () => {
+      called.push(name);
+      while (!isTurnUsed());
+    };
+    whenTurnHasTime(() => called.push('short'));
+    for (const name of ['a', 'b', 'c']) whenTurnHasTime(long(name));
+    whenTurnHasTime(() => called.push('last'));
+    expect(called).toEqual(['short', 'a']);
+    await turn();
+    expect(called).toEqual(['short', 'a', 'b']);
+    await turn();
+    expect(called).toEqual(['short', 'a', 'b', 'c']);
+    await turn();
+    expect(called).toEqual(['short', 'a', 'b', 'c', 'last']);
   });
 });

@@ -10,7 +10,8 @@
  * Only work that may be long has one: a function with an optional `slices` does everything at once without it.
  */
 import { type Clock, systemClock } from './clock.ts';
-import { inNextTurn, nextTurn } from './next-turn.ts';
+import { inNextTurn, isTurnAwaited, nextTurn } from './next-turn.ts';
+import { BoundedQueue } from './queue.ts';
 
 /**
  * Milliseconds of a counter that runs while work is done. It is the machine's: work takes its time even where the clock of a
@@ -21,8 +22,8 @@ export const workTime = systemClock.monotonic;
 /** Longest slice, in milliseconds. Well below the 50 ms for which a request may hold the loop, as the last step may be long. */
 export const SLICE_MILLIS = 5;
 
-/** Bodies and objects of more bytes than this are worked on in slices; less is done before a slice would end. */
-export const SLICED_FROM = 64 * 1024;
+/** Bodies and objects of more bytes than this are worked on in slices; less is mostly done before a slice would end. */
+export const SLICED_FROM = 16 * 1024;
 
 /** The client went away, or its time is up: the work is given up. Nobody is left to answer. */
 export class RequestEnded extends Error {
@@ -51,9 +52,9 @@ export class Slices {
     this.begun = this.clock.monotonic();
   }
 
-  /** The slice has lasted long enough. */
+  /** The slice has lasted long enough, or others have used the turn. */
   get due(): boolean {
-    return this.clock.monotonic() - this.begun >= SLICE_MILLIS;
+    return this.clock.monotonic() - this.begun >= SLICE_MILLIS || (this.clock === systemClock && isTurnUsed());
   }
 
   /** Ends the slice; resolves when the next one may begin. Throws RequestEnded. */
@@ -78,6 +79,23 @@ export function isTurnUsed(): boolean {
     turnBegan = undefined;
   });
   return false;
+}
+
+/** More than controllers have requests at a time; one beyond it is called at once. */
+const late = new BoundedQueue<() => void>(100_000);
+
+/** Calls now, or in the first later turn that has time for it: in order, and at least one in each turn. */
+export function whenTurnHasTime(call: () => void): void {
+  if ((late.length === 0 && !isTurnUsed()) || !late.push(call)) call();
+  else if (late.length === 1) inNextTurn(callLate);
+}
+/** Whether work waits for a turn that has time for it. */
+export const isWorkWaiting = (): boolean => late.length > 0 || isTurnAwaited();
+
+function callLate(): void {
+  do late.shift()?.();
+  while (late.length > 0 && !isTurnUsed());
+  if (late.length > 0) inNextTurn(callLate);
 }
 
 /** Work that yields wherever it may be interrupted, and a promise where it goes on only after that. */

@@ -1,6 +1,7 @@
 /** The work in progress of a server, for waits until it has settled. */
 import { systemClock } from '../lib/clock.ts';
 import { nextTurn } from '../lib/next-turn.ts';
+import { isWorkWaiting } from '../lib/slices.ts';
 import type { Context } from '../server/context.ts';
 
 /** Turns of the event loop without new work after which a server counts as settled: parts wake each other within fewer. */
@@ -59,7 +60,7 @@ export class Activity {
     return undefined;
   }
   private isBusy(): boolean {
-    return this.busyWith() !== undefined || this.server?.isBusy(this.server.timePasses ? SOON_MS : 0) === true;
+    return isWorkWaiting() || this.busyWith() !== undefined || this.server?.isBusy(this.server.timePasses ? SOON_MS : 0) === true;
   }
   private mark(): string {
     return `${this.begun} ${this.server?.revision()}`;

@@ -123,6 +123,8 @@ describe.each(['kubernetes', 'plat'])('identity %s', (identity) => {
         template: { metadata: { labels: { app: 'web' } }, spec: { containers: template.spec.containers } },
       },
     });
+    // Its status may change between the autoscaler's read and write of its scale, which is a conflict then.
+    await server.settled();
     const scalers = `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`;
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
     await good('POST', scalers, { metadata: { name: 'web' }, spec: { scaleTargetRef, minReplicas: 2, maxReplicas: 4 } });

@@ -38,8 +38,10 @@ export interface ServiceEndpoint {
 export type AddressType = 'IPv4' | 'IPv6';
 
 /** Whether its endpoints are made from pods. */
-export const hasSelector = ({ spec }: ServiceObject): boolean =>
-  spec?.type !== 'ExternalName' && Object.keys(spec?.selector ?? {}).length > 0;
+export function hasSelector({ spec }: ServiceObject): boolean {
+  if (spec?.type !== 'ExternalName') for (const _ in spec?.selector) return true;
+  return false;
+}
 
 export const selectorIn = (service: ServiceObject): LabelSelectorObject | undefined =>
   hasSelector(service) ? { matchLabels: service.spec?.selector ?? {} } : undefined;

@@ -62,6 +62,11 @@ export class Informers {
     if (!this.shared.has(name)) this.shared.set(name, make());
     return this.shared.get(name) as T;
   }
+  /** Objects or changes have come that are not handled yet. */
+  get isBehind(): boolean {
+    for (const informer of this.known.values()) if (informer.isBehind) return true;
+    return false;
+  }
   stop(): void {
     for (const informer of this.known.values()) informer.stop();
     this.known.clear();

@@ -93,7 +93,7 @@ export function startControllers(options: ManagerOptions): Running {
       await Promise.race([Promise.all(ending), clock.sleep(STOP_WAIT_MS, enough.signal).catch(() => {})]);
       enough.abort();
     },
-    isBusy: (retryMs) => served.isBusy(retryMs) || running.some((one) => one.isBusy?.(retryMs)),
+    isBusy: (retryMs) => served.isBusy(retryMs) || informers.isBehind || running.some((one) => one.isBusy?.(retryMs)),
   };
 }
 

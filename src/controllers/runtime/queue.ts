@@ -8,8 +8,8 @@
  *   a fails                 again after 5 ms, 10 ms, 20 ms, …
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
-import { inNextTurn, nextTurn } from '../../lib/next-turn.ts';
-import { isTurnUsed } from '../../lib/slices.ts';
+import { inNextTurn } from '../../lib/next-turn.ts';
+import { whenTurnHasTime } from '../../lib/slices.ts';
 import type { QueueMetrics } from './controller-metrics.ts';
 
 /** The result of processing a key: nothing when it is done, or the milliseconds after which to process it again. */
@@ -58,7 +58,7 @@ export class WorkQueue {
   private stopped = false;
   private dropped = false;
   private scheduled = false;
-  /** Keys wait for a turn of the event loop with time for them. */
+  /** The next key waits for a turn of the event loop with time for it. */
   private waits = false;
   private idleWaiters: (() => void)[] = [];
 
@@ -150,25 +150,19 @@ export class WorkQueue {
       this.pump();
     });
   }
-  /** Where other work has used the time of a turn, keys wait for another; `hasTurn`: one that was waited for. */
-  private pump(hasTurn = false): void {
-    if (this.waits) return;
-    const workers = this.options.workers ?? WORKERS;
-    for (let isFirst = hasTurn; this.running.size < workers && this.ready.size > 0 && !this.stopped; isFirst = false) {
-      if (!isFirst && isTurnUsed()) {
-        this.waits = true;
-        void nextTurn(this).then(() => {
-          this.waits = false;
-          this.pump(true);
-        });
-        return;
-      }
+  /** Where other work has used the time of a turn, keys wait for another. */
+  private pump(): void {
+    if (this.waits || this.running.size >= (this.options.workers ?? WORKERS) || this.ready.size === 0) return;
+    this.waits = true;
+    whenTurnHasTime(() => {
+      this.waits = false;
       const next = this.ready.entries().next();
       if (next.done === true) return;
       const [key, since] = next.value;
       this.ready.delete(key);
       void this.run(key, since);
-    }
+      this.pump();
+    });
   }
   private async run(key: string, since: number): Promise<void> {
     const { clock, metrics, work, report } = this.options;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change, ChangeListener } from '../../client/informer.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
+import fc from '../../lib/fast-check.testing.ts';
 import { isTurnUsed } from '../../lib/slices.ts';
 import { fromLabelSelector, type LabelSelectorObject, type Labels } from '../../meta/labels.ts';
 import { Selecting, selectedBy } from './selecting.ts';
