@@ -7,6 +7,8 @@ import { readdirSync, readlinkSync } from 'node:fs';
 
 const counted = new Set(['Timeout', 'Immediate', 'TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PIPEWRAP', 'FSEVENTWRAP', 'STATWATCHER']);
 const FRAMES = 40;
+/** More than there are controllers whose lists wait for a turn each. */
+const MAX_TURNS = 500;
 
 interface Opened {
   readonly type: string;
@@ -36,11 +38,17 @@ export class LeftOpen {
 
   /** Each thing that is open, with the place in the code that opened it. */
   async list(): Promise<string[]> {
-    // Ends are reported in a later turn of the loop.
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    // Ends are reported in a later turn of the loop, and work that waited for a turn of its own ends in that one.
+    for (let turn = 0; turn < 5 || (turn < MAX_TURNS && this.#places('Immediate').length > 0); turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     const files = [...descriptors()].filter((file) => !this.files.has(file));
-    const left = [...this.open.values()].map(placeOf).filter((place) => place !== undefined);
-    return [...left, ...files].sort();
+    return [...this.#places(), ...files].sort();
+  }
+
+  #places(type?: string): string[] {
+    const opened = [...this.open.values()].filter((one) => type === undefined || one.type === type);
+    return opened.map(placeOf).filter((place) => place !== undefined);
   }
 
   stop(): void {
