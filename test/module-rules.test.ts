@@ -68,7 +68,6 @@ test('chance comes from a source that is passed in', () => {
     'lib/pki/certificate.ts': 'serial numbers of certificates: never made of a seed',
     'lib/pki/files.ts': 'names of temporary files, which nobody may guess',
     'auth/secret.ts': 'the salt of hashes of secrets: never made of a seed',
-    'client/websocket.ts': 'masks of frames, which must not be foreseen (RFC 6455)',
   });
 });
 

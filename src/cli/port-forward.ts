@@ -1,6 +1,6 @@
 /** `plat port-forward`: forwards local ports to a pod. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { ClientWebSocket } from '../client/websocket.ts';
+import { openWebSocket } from '../client/websocket.ts';
 import { duration, FlagError, type FlagValues, list } from '../lib/flags.ts';
 import { identities } from '../meta/identity.ts';
 import { command } from './command.ts';
@@ -185,7 +185,7 @@ class Relay {
   private async join(socket: Socket, remote: number): Promise<void> {
     const begun = [false, false];
     const path = `${podPath(this.work.namespace, this.pod)}/portforward?ports=${remote}`;
-    const far = await ClientWebSocket.open(
+    const far = await openWebSocket(
       this.work.session.transport,
       { path, protocols },
       {
@@ -204,12 +204,11 @@ class Relay {
       },
     );
     socket.on('data', (chunk: Buffer) => {
-      if (far.send(Buffer.concat([Buffer.from([DATA]), chunk]))) return;
       socket.pause();
-      far.drained(() => socket.resume());
+      far.send(Buffer.concat([Buffer.from([DATA]), chunk]), () => socket.resume());
     });
-    socket.once('close', () => far.close());
-    if (socket.destroyed) far.close();
+    socket.once('close', () => far.close(1000));
+    if (socket.destroyed) far.close(1000);
     else socket.resume();
   }
 }

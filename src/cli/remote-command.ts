@@ -1,7 +1,8 @@
 /** Runs a command in a container over a WebSocket: stdin, stdout, stderr, window size, exit code. */
 import type { Readable } from 'node:stream';
+import type { WebSocket } from 'ws';
 import { queryOf } from '../client/dynamic.ts';
-import { ClientWebSocket } from '../client/websocket.ts';
+import { openWebSocket } from '../client/websocket.ts';
 import { identities } from '../meta/identity.ts';
 import { podPath } from './pods.ts';
 import type { Work } from './work.ts';
@@ -41,7 +42,7 @@ interface Status {
 
 /** Returns the exit code of the command. */
 export async function runRemote(work: Work, remote: Remote, streams: RemoteStreams = terminalStreams(work)): Promise<number> {
-  let socket: ClientWebSocket | undefined;
+  let socket: WebSocket | undefined;
   let ended = false;
   const undo: (() => void)[] = [];
   try {
@@ -55,21 +56,18 @@ export async function runRemote(work: Work, remote: Remote, streams: RemoteStrea
         },
         close: (error?: Error) => reject(new ConnectionLost(error?.message ?? 'the connection was lost before the command ended')),
       };
-      ClientWebSocket.open(work.session.transport, { path: pathOf(work, remote), protocols, signal: work.signal }, events).then(
-        (opened) => {
-          // The command may have exited with the first bytes.
-          if (ended) return void opened.close();
-          socket = opened;
-          undo.push(...begin(work, remote, opened, streams));
-          if (work.signal.aborted) opened.close();
-        },
-        reject,
-      );
+      openWebSocket(work.session.transport, { path: pathOf(work, remote), protocols, signal: work.signal }, events).then((opened) => {
+        // The command may have exited with the first bytes.
+        if (ended) return void opened.close(1000);
+        socket = opened;
+        undo.push(...begin(work, remote, opened, streams));
+        if (work.signal.aborted) opened.close(1000);
+      }, reject);
     });
   } finally {
     ended = true;
     for (const end of undo.reverse()) end();
-    socket?.close();
+    socket?.close(1000);
   }
 }
 
@@ -108,10 +106,10 @@ function settle(payload: Buffer, resolve: (code: number) => void, reject: (error
 }
 
 /** Returns the functions that clean up at the end. */
-function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket, { input }: RemoteStreams): (() => void)[] {
+function begin(work: Work, { stdin, tty }: Remote, socket: WebSocket, { input }: RemoteStreams): (() => void)[] {
   const { terminal } = work.io;
   const undo: (() => void)[] = [];
-  const stop = (): void => socket.close();
+  const stop = (): void => socket.close(1000);
   work.signal.addEventListener('abort', stop, { once: true });
   undo.push(() => work.signal.removeEventListener('abort', stop));
   if (tty) {
@@ -126,15 +124,18 @@ function begin(work: Work, { stdin, tty }: Remote, socket: ClientWebSocket, { in
   if (stdin && input !== undefined) undo.push(feed(work, socket, input));
   return undo;
 }
-const send = (socket: ClientWebSocket, channel: number, payload: Buffer): boolean =>
-  socket.send(Buffer.concat([Buffer.from([channel]), payload]));
+const send = (socket: WebSocket, channel: number, payload: Buffer, sent?: () => void): void =>
+  socket.send(Buffer.concat([Buffer.from([channel]), payload]), sent);
 
-function feed(work: Work, socket: ClientWebSocket, input: Readable): () => void {
+function feed(work: Work, socket: WebSocket, input: Readable): () => void {
   const { terminal } = work.io;
+  let released = false;
   const data = (chunk: Buffer | string): void => {
-    if (send(socket, Channel.stdin, Buffer.from(chunk))) return;
     input.pause();
-    socket.drained(() => input.resume());
+    send(socket, Channel.stdin, Buffer.from(chunk), () => {
+      // A released terminal that is read again would keep the process waiting for the user.
+      if (!released) input.resume();
+    });
   };
   const end = (): void => {
     if (socket.protocol.startsWith('v5.')) send(socket, Channel.close, Buffer.from([Channel.stdin]));
@@ -142,10 +143,11 @@ function feed(work: Work, socket: ClientWebSocket, input: Readable): () => void 
       work.io.err('plat: this protocol version cannot signal the end of stdin: interrupt when the command is done\n');
   };
   input.on('data', data);
-  const failed = (): void => socket.close();
+  const failed = (): void => socket.close(1000);
   input.once('end', end);
   input.once('error', failed);
   return () => {
+    released = true;
     input.off('data', data);
     input.off('end', end);
     input.off('error', failed);

@@ -1,6 +1,6 @@
 /** HTTP to an API server: keep-alive connections, certificates, tokens, and Status errors. */
 
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
@@ -38,6 +38,17 @@ export interface Upgraded {
   /** The bytes of the new protocol that came with the response. */
   readonly head: Buffer;
 }
+
+/** A request that someone else sends to switch protocols, such as the library for WebSockets. */
+export interface Handshake {
+  readonly url: string;
+  readonly agent: Agent;
+  readonly headers: OutgoingHttpHeaders;
+  /** Called with the request before it is sent: it ends with its signal, its timeout and the transport. */
+  readonly follow: (request: ClientRequest) => void;
+}
+
+const isAnswer = (answered: object): answered is Answer => 'body' in answered;
 
 /** The server could not be reached or broke the connection. The message says what to check. */
 export class TransportError extends Error {
@@ -116,15 +127,34 @@ export class Transport {
     return this.send(options, await source.current());
   }
   /** Requests an upgrade to another protocol on a new connection. Throws ApiError if the server does not switch. */
-  async upgrade(options: RequestOptions): Promise<Upgraded> {
+  upgrade(options: RequestOptions): Promise<Upgraded> {
+    return this.switching((credential) => this.switched(options, credential));
+  }
+  /** The same where `send` sends the request. */
+  handshake<T extends object>(options: RequestOptions, send: (handshake: Handshake) => Promise<T | Answer>): Promise<T> {
+    return this.switching((credential) =>
+      send({
+        url: `${this.base.origin}${this.pathOf(options)}`,
+        agent: this.madeAgents().agentFor(credential),
+        headers: this.headers(options, credential) as OutgoingHttpHeaders,
+        follow: (request) => {
+          this.follow(request, options);
+          this.limit(request, options);
+        },
+      }).catch((error: Error) => {
+        throw this.failure(error, options);
+      }),
+    );
+  }
+  private async switching<T extends object>(attempt: (credential: Credential) => Promise<T | Answer>): Promise<T> {
     const source = this.connection.credentials;
     const credential = source === undefined ? this.connection : await source.current();
-    const answer = await this.switched(options, credential);
-    if ('socket' in answer) return answer;
+    const answer = await attempt(credential);
+    if (!isAnswer(answer)) return answer;
     if (answer.status !== 401 || source === undefined || !(await source.refused(credential))) throw await errorOf(answer);
     answer.body.destroy();
-    const again = await this.switched(options, await source.current());
-    if ('socket' in again) return again;
+    const again = await attempt(await source.current());
+    if (!isAnswer(again)) return again;
     throw await errorOf(again);
   }
   private switched(options: RequestOptions, credential: Credential): Promise<Upgraded | Answer> {
@@ -192,9 +222,7 @@ export class Transport {
       method: options.method ?? 'GET',
       headers: this.headers(options, credential) as OutgoingHttpHeaders,
     });
-    const signal = options.signal ?? this.signal;
-    if (signal !== undefined) endWith(signal, request);
-    if (this.kept !== undefined) this.follow(request);
+    this.follow(request, options);
     return request;
   }
   private failure(error: Error, options: RequestOptions): unknown {
@@ -223,12 +251,25 @@ export class Transport {
     if (this.kept === undefined) agents.close();
     else this.kept.giveBack(agents);
   }
-  private follow(request: ClientRequest): void {
+  /** Ends a request with its signal and, where the connections are kept, with this transport. */
+  private follow(request: ClientRequest, options: RequestOptions): void {
+    const signal = options.signal ?? this.signal;
+    if (signal !== undefined) endWith(signal, request);
+    if (this.kept === undefined) return;
     const finished = (): void => void this.unfinished.delete(request);
     this.unfinished.add(request);
     request.once('close', finished);
     // The request itself closes a moment later, and with it a connection would be closed that has nothing more to send.
     request.once('response', (response) => response.once('end', finished));
+  }
+  /** Ends a request whose protocol is not switched in time. */
+  private limit(request: ClientRequest, { timeout }: RequestOptions): void {
+    if (timeout === undefined) return;
+    const late = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
+    request.once(
+      'close',
+      this.clock.after(timeout, () => request.destroy(late)),
+    );
   }
   private headers(options: RequestOptions, { authorization }: Credential): Record<string, string | readonly string[]> {
     return {

@@ -3,7 +3,6 @@
  * one, and the connection ends with the body.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { acceptKey, ServerWebSocket } from '../../lib/websocket/server.ts';
 import { badRequest } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import type { Open, OpenConnections } from './forward.ts';
@@ -29,39 +28,38 @@ export async function sendOverSocket(
   response: IncomingMessage,
 ): Promise<void> {
   const { name, isText } = protocolOf(ctx, groupSuffix);
+  const { acceptWebSocket } = await import('../../lib/accept-websocket.ts');
+  const head = ctx.upgrade?.head ?? Buffer.alloc(0);
   const socket = ctx.upgrade?.take();
-  if (socket === undefined) {
+  const headers = [`Audit-Id: ${ctx.auditId}`];
+  const webSocket = socket && acceptWebSocket(ctx.req, socket, head, { protocol: name, headers });
+  if (socket === undefined || webSocket === undefined) {
+    // What is wrong with the handshake has been answered.
+    if (socket !== undefined) ctx.status = 400;
     request.destroy();
     return;
   }
   ctx.status = 101;
   ctx.audit?.started();
-  const headers = [
-    'Upgrade: websocket',
-    'Connection: Upgrade',
-    `Sec-WebSocket-Accept: ${acceptKey(ctx.header('sec-websocket-key') ?? '')}`,
-    ...(name === '' ? [] : [`Sec-WebSocket-Protocol: ${name}`]),
-    `Audit-Id: ${ctx.auditId}`,
-  ];
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headers.join('\r\n')}\r\n\r\n`);
   const connection: Open = { end: () => socket.destroySoon() };
   open.add(connection);
   ctx.end = () => socket.destroy();
   await new Promise<void>((resolve) => {
-    const sink = new ServerWebSocket(socket, ctx.upgrade?.head ?? Buffer.alloc(0), {
-      message: () => {},
-      close: () => {
-        request.destroy();
-        resolve();
-      },
+    webSocket.once('close', () => {
+      request.destroy();
+      resolve();
     });
-    sink.send(Buffer.alloc(0), isText);
+    webSocket.send(Buffer.alloc(0), { binary: !isText });
     response.on('data', (chunk: Buffer) => {
       ctx.responseBytes += chunk.length;
       response.pause();
-      sink.send(isText ? Buffer.from(chunk.toString('base64')) : chunk, isText, () => response.resume());
+      webSocket.send(isText ? chunk.toString('base64') : chunk, () => response.resume());
     });
-    response.once('end', () => sink.close());
+    response.once('end', () => {
+      webSocket.close(1000);
+      // The end of the connection follows that of the body, as at a stock server: readers of a log wait for it.
+      socket.end();
+    });
     response.once('error', () => socket.destroy());
     response.once('close', () => {
       if (!response.complete) socket.destroy();

@@ -32,7 +32,7 @@ import { PodServer } from './pod-server.ts';
 import { ConnectionRefused, forwardSocket, forwardSpdy, type PortTargets, portTargets } from './port-forward.ts';
 import { Sessions } from './session.ts';
 import { type CommandStreams, SocketStreams, STREAMS_MS, type StreamsWanted, spdyStreams } from './streams.ts';
-import { acceptSocket, acceptSpdy, Refused, webProtocol } from './upgrades.ts';
+import { acceptSocket, acceptSpdy, Refused, type UpgradeRequest, webProtocol } from './upgrades.ts';
 
 export interface AgentOptions {
   readonly identity: Identity;
@@ -82,7 +82,7 @@ export class SimulatedAgent {
     });
     this.server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
-      this.upgrade(req, socket, head).catch((error: unknown) => refuseUpgrade(socket, error));
+      this.upgrade({ req, socket, head }).catch((error: unknown) => refuseUpgrade(socket, error));
     });
   }
   /** A connection to the agent of a simulated node. */
@@ -250,10 +250,10 @@ export class SimulatedAgent {
     res.end(text);
   }
 
-  private async upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const question = await this.question(req);
+  private async upgrade(request: UpgradeRequest): Promise<void> {
+    const question = await this.question(request.req);
     const { action, pod, query, container } = question;
-    if (action === 'portForward') return this.forward(req, socket, head, question);
+    if (action === 'portForward') return this.forward(request, question);
     if ((action !== 'exec' && action !== 'attach') || container === undefined) throw new Refused(404, 'page not found');
     if (statusOf(pod, container.name)?.state?.running == null)
       throw new Refused(action === 'exec' ? 500 : 404, `container not found (${JSON.stringify(container.name)})`);
@@ -263,14 +263,14 @@ export class SimulatedAgent {
       stderr: query.get('error') === '1',
       tty: query.get('tty') === '1',
     };
-    const streams = await this.streams(req, socket, head, wanted);
+    const streams = await this.streams(request, wanted);
     if (streams === undefined) return;
     try {
       if (action === 'exec') await this.exec(streams, pod, container, query.getAll('command'), wanted.tty);
       else await this.attach(streams, pod, container, wanted.tty);
     } catch {
       // The protocol has been switched: there is no other way to report a failure.
-      socket.destroy();
+      request.socket.destroy();
     }
   }
 
@@ -315,17 +315,16 @@ export class SimulatedAgent {
   }
 
   /** Agrees to switch to the protocol that the client wants. Undefined if it does not open its streams. */
-  private async streams(req: IncomingMessage, socket: Duplex, head: Buffer, wanted: StreamsWanted): Promise<CommandStreams | undefined> {
+  private async streams(request: UpgradeRequest, wanted: StreamsWanted): Promise<CommandStreams | undefined> {
+    const { req, socket, head } = request;
     const protocol = webProtocol(req, this.suffixes);
-    if (protocol !== undefined) {
-      acceptSocket(req, socket, protocol);
-      return new SocketStreams(socket, head, protocol, wanted);
-    }
+    if (protocol !== undefined) return acceptSocket(request, protocol, (webSocket) => new SocketStreams(webSocket, protocol, wanted));
     acceptSpdy(req, socket, (name) => this.suffixes.some((suffix) => name === `v4.channel.${suffix}`));
     return spdyStreams(socket, head, wanted, (call) => this.options.clock.after(STREAMS_MS, call));
   }
 
-  private async forward(req: IncomingMessage, socket: Duplex, head: Buffer, { pod, query }: Question): Promise<void> {
+  private async forward(request: UpgradeRequest, { pod, query }: Question): Promise<void> {
+    const { req, socket, head } = request;
     const targets = await this.targetsOf(pod);
     const protocol = webProtocol(req, this.suffixes);
     if (protocol === undefined) {
@@ -336,8 +335,7 @@ export class SimulatedAgent {
     const ports = (query.get('port') ?? '').split(',').map(Number);
     if (ports.length > PORTS_LIMIT || ports.some((port) => !(port >= 1 && port <= 65535)))
       throw new Refused(400, `port must be 1 to 65535, and at most ${PORTS_LIMIT} of them`);
-    acceptSocket(req, socket, protocol);
-    forwardSocket(socket, head, protocol, ports, targets);
+    await acceptSocket(request, protocol, (webSocket) => forwardSocket(webSocket, protocol, ports, targets));
   }
 
   private async worldOf(pod: WorkloadPod): Promise<DiskWorld> {

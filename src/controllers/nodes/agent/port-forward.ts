@@ -6,8 +6,8 @@
  */
 import { connect } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
+import type { WebSocket } from 'ws';
 import { SpdyConnection, type SpdyStream } from '../../../lib/spdy/connection.ts';
-import { ServerWebSocket } from '../../../lib/websocket/server.ts';
 import { simulationName } from '../../../meta/identity.ts';
 import { type Annotated, annotationOf } from '../annotations.ts';
 import { type ChannelProtocol, decoded, encoded } from './streams.ts';
@@ -141,30 +141,22 @@ async function pass(targets: PortTargets, port: number, data: Duplex, report: (t
 }
 
 /** Two channels for each port, data and errors; the first message of each is the number of the port. */
-export function forwardSocket(
-  socket: Duplex,
-  head: Buffer,
-  protocol: ChannelProtocol,
-  ports: readonly number[],
-  targets: PortTargets,
-): void {
+export function forwardSocket(webSocket: WebSocket, protocol: ChannelProtocol, ports: readonly number[], targets: PortTargets): void {
   const open = new Map<number, Duplex>();
-  const web = new ServerWebSocket(socket, head, {
-    message: (payload) => {
-      const [channel, bytes] = decoded(payload, protocol);
-      const target = open.get(channel);
-      if (target === undefined || target.destroyed || bytes.length === 0) return;
-      if (!target.write(bytes)) {
-        web.pause();
-        target.once('drain', () => web.resume());
-      }
-    },
-    close: () => {
-      for (const target of open.values()) target.destroy();
-    },
+  webSocket.on('message', (payload) => {
+    const [channel, bytes] = decoded(payload as Buffer, protocol);
+    const target = open.get(channel);
+    if (target === undefined || target.destroyed || bytes.length === 0) return;
+    if (!target.write(bytes)) {
+      webSocket.pause();
+      target.once('drain', () => webSocket.resume());
+    }
+  });
+  webSocket.once('close', () => {
+    for (const target of open.values()) target.destroy();
   });
   const send = (channel: number, bytes: Buffer, done?: () => void): void =>
-    web.send(encoded(channel, bytes, protocol), protocol.base64, done);
+    webSocket.send(encoded(channel, bytes, protocol), { binary: !protocol.base64 }, done);
   for (const [i, port] of ports.entries()) {
     const number = Buffer.alloc(2);
     number.writeUInt16LE(port);

@@ -3,8 +3,8 @@
  * errors and a last message that says how it ended.
  */
 import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
 import { SpdyConnection, type SpdyStream } from '../../../lib/spdy/connection.ts';
-import { ServerWebSocket } from '../../../lib/websocket/server.ts';
 import type { Status } from '../../../meta/errors.ts';
 
 export interface StreamsWanted {
@@ -157,25 +157,24 @@ export function channelProtocol(offered: string | undefined, suffixes: readonly 
 
 export class SocketStreams implements CommandStreams {
   readonly signal: AbortSignal;
-  private readonly socket: ServerWebSocket;
+  private readonly socket: WebSocket;
   private readonly protocol: ChannelProtocol;
   private readonly input = new Input();
 
-  constructor(socket: Duplex, head: Buffer, protocol: ChannelProtocol, wanted: StreamsWanted) {
+  constructor(socket: WebSocket, protocol: ChannelProtocol, wanted: StreamsWanted) {
+    this.socket = socket;
     this.protocol = protocol;
     const gone = new AbortController();
     this.signal = gone.signal;
     if (!wanted.stdin) this.input.take(undefined);
-    this.socket = new ServerWebSocket(socket, head, {
-      message: (payload) => {
-        const [channel, bytes] = decoded(payload, protocol);
-        if (!wanted.stdin) return;
-        // Newer clients report the end of their input.
-        const ends = channel === Channel.close && bytes[0] === Channel.stdin;
-        if ((channel === Channel.stdin || ends) && !this.input.take(ends ? undefined : bytes)) this.socket.close(1009);
-      },
-      close: () => gone.abort(),
+    socket.on('message', (payload) => {
+      const [channel, bytes] = decoded(payload as Buffer, protocol);
+      if (!wanted.stdin) return;
+      // Newer clients report the end of their input.
+      const ends = channel === Channel.close && bytes[0] === Channel.stdin;
+      if ((channel === Channel.stdin || ends) && !this.input.take(ends ? undefined : bytes)) socket.close(1009);
     });
+    socket.once('close', () => gone.abort());
   }
   onInput(listener: (chunk: Buffer | undefined) => void): void {
     this.input.listen(listener);
@@ -191,10 +190,10 @@ export class SocketStreams implements CommandStreams {
     const { structured } = this.protocol;
     const text = structured ? JSON.stringify(status) : status.status === 'Success' ? '' : (status.message ?? '');
     if (text !== '') this.send(Channel.error, Buffer.from(text));
-    this.socket.close();
+    this.socket.close(1000);
   }
   private send(channel: number, bytes: Buffer, done?: () => void): void {
-    this.socket.send(encoded(channel, bytes, this.protocol), this.protocol.base64, done);
+    this.socket.send(encoded(channel, bytes, this.protocol), { binary: !this.protocol.base64 }, done);
   }
 }
 

@@ -1,7 +1,7 @@
 /** How connections to the agent are switched to WebSocket or SPDY. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { acceptKey } from '../../../lib/websocket/server.ts';
+import type { WebSocket } from 'ws';
 import { type ChannelProtocol, channelProtocol } from './streams.ts';
 
 /** An error for the client of the agent. */
@@ -13,6 +13,13 @@ export class Refused extends Error {
   }
 }
 
+/** A request to switch protocols, with its connection and the bytes that came behind it. */
+export interface UpgradeRequest {
+  readonly req: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
 /** The protocol of a WebSocket; undefined for other upgrades. */
 export function webProtocol(req: IncomingMessage, suffixes: readonly string[]): ChannelProtocol | undefined {
   if (req.headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
@@ -20,11 +27,15 @@ export function webProtocol(req: IncomingMessage, suffixes: readonly string[]): 
   if (protocol === undefined) throw new Refused(403, `unsupported protocols: ${req.headers['sec-websocket-protocol']}`);
   return protocol;
 }
-export function acceptSocket(req: IncomingMessage, socket: Duplex, { name }: ChannelProtocol): void {
-  switchTo(socket, 'websocket', [
-    `Sec-WebSocket-Accept: ${acceptKey(String(req.headers['sec-websocket-key'] ?? ''))}`,
-    ...(name === '' ? [] : [`Sec-WebSocket-Protocol: ${name}`]),
-  ]);
+/** Returns what `begin` makes of the WebSocket; undefined if the handshake is wrong, which has been answered then. */
+export async function acceptSocket<T>(
+  { req, socket, head }: UpgradeRequest,
+  { name }: ChannelProtocol,
+  begin: (webSocket: WebSocket) => T,
+): Promise<T | undefined> {
+  const { acceptWebSocket } = await import('../../../lib/accept-websocket.ts');
+  const webSocket = acceptWebSocket(req, socket, head, { protocol: name });
+  return webSocket && begin(webSocket);
 }
 export function acceptSpdy(req: IncomingMessage, socket: Duplex, isKnown: (name: string) => boolean): void {
   if (req.headers.upgrade?.toLowerCase() !== 'spdy/3.1')
