@@ -104,12 +104,18 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
     expect(readdirSync(project).filter((name) => name.startsWith('.'))).toEqual([]);
   }, 300_000);
 
-  test('runs: version, a server with a store on disk, the programs for envtest', async () => {
+  test('runs: version, a server with a store on disk, a command in a pod, the programs for envtest', async () => {
     expect(await plat('version')).toContain(`plat ${manifest.version}`);
     provideSigningKey(join(project, 'state', 'plat', 'servers', 'packed', 'data'));
     try {
-      await plat('up', 'packed', '--identity', 'kubernetes', '--wait');
-      expect(await plat('get', 'ns', 'default', '-o', 'name', '--context', 'plat-packed')).toBe('namespace/default\n');
+      await plat('up', 'packed', '--identity', 'kubernetes', '--wait', '--', '--workloads', '--simulated-nodes', '1');
+      const context = ['--context', 'plat-packed'];
+      expect(await plat('get', 'ns', 'default', '-o', 'name', ...context)).toBe('namespace/default\n');
+      // Both sides of a WebSocket, whose library is a dependency.
+      await plat('wait', '--for=create', 'serviceaccount/default', ...context);
+      await plat('run', 'web', '--image', 'nginx', ...context);
+      await plat('wait', '--for=condition=Ready', 'pod/web', ...context);
+      expect(await plat('exec', 'web', ...context, '--', 'echo', 'hello')).toBe('hello\n');
     } finally {
       expect(await plat('down', 'packed')).toBe('packed removed\n');
     }
