@@ -1,10 +1,10 @@
 // What encryption at rest costs: node bench/encryption.mjs [--swaps N] [--servers N] [--pairs N] [--batches N] [--only aesgcm,…]
 //                                                       [--store lmdb] [--write]
 // Creates of a secret of one kilobyte, encrypted and not. Batches of a fixed number take turns, so that what else the machine does
-// meets both alike, and only the processor time of the servers counts, from when their code is compiled. The goal is 1.15 of the
-// plain create at most. Two processes of the same build differ by up to a tenth for as long as they live (`none` shows it), so:
+// meets both alike, and only the processor time of the servers counts, from when their code is compiled. There is no target.
+// Two processes of the same build differ by up to a tenth for as long as they live (`none` shows it), so:
 //   - one server does both: its configuration is changed with every batch, so that the first provider encrypts or is identity.
-//     Its ratio decides. `identity` in the other comparison shows what a server with a configuration costs without a cipher.
+//     `identity` in the other comparison shows what a server with a configuration costs without a cipher.
 //   - with `--pairs`, servers with and without a configuration are compared as well; below a dozen pairs that shows little.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -16,7 +16,6 @@ const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? fallback : process.argv[at + 1];
 };
-const GOAL = 1.15;
 const BATCH = 500;
 const WARM_UP = 16;
 const WIDTH = 32;
@@ -71,13 +70,11 @@ const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figure
 
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 const lines = [];
-let missed = 0;
 const each = (figures) => Math.round(sum(figures) / figures.length);
 for (const provider of providers) {
   if (swaps > 0 && provider !== 'none' && provider !== 'identity') {
     const cpu = { plain: [], encrypted: [] };
     for (let server = 0; server < servers; server++) await measureInOne(provider, cpu);
-    if (sum(cpu.encrypted) / sum(cpu.plain) > GOAL) missed++;
     report(provider, cpu, `${servers} servers that did both`);
   }
   if (pairs > 0) {
@@ -140,4 +137,3 @@ if (process.argv.includes('--write')) {
   const title = `\n## Encryption at rest, ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${store}, ${commit}\n`;
   appendFileSync(join(root, 'bench/RESULTS.md'), `${[title, ...lines.map((line) => `- ${line}`)].join('\n')}\n`);
 }
-process.exit(missed === 0 ? 0 : 1);

@@ -28,9 +28,6 @@ test('an apiVersion is joined in meta/api-version.ts', () => {
 
 test('whole numbers of protobuf are written in schema/varint.ts', () => {
   expect(linesWith(/& (0x7fn?|127n?)\) ?\| (0x80|128)|% (0x80|128)\)? ?\| (0x80|128)/, 'schema/varint.ts')).toEqual([
-    // Numbers of WebAssembly, of which some have a sign, as bytes of code.
-    expect.stringContaining('lib/crypto/assembler.ts: '),
-    expect.stringContaining('lib/crypto/assembler.ts: '),
     // Identifiers of certificates, whose parts begin with the highest bits.
     expect.stringContaining('lib/pki/der.ts: '),
   ]);

@@ -1,5 +1,5 @@
 /** Randomness as a value that is passed in: the machine's for servers, a seeded one for tests. */
-import { randomBytes, randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 export interface Random {
   /** A whole number from 0 to below `limit`, all equally likely. `limit` is 1 to 2^32. */
@@ -7,8 +7,6 @@ export interface Random {
   /** A number from 0 to below 1. */
   float(): number;
   bytes(count: number): Buffer;
-  /** Random bytes in place of what the buffer holds. */
-  fill(target: Buffer): void;
   /** A version 4 UUID. */
   uuid(): string;
 }
@@ -40,26 +38,16 @@ function draw32(): number {
 /** Every encrypted write needs a nonce; other sizes are rare. */
 const POOLED_BYTES = 64;
 function drawBytes(count: number): Buffer {
-  const drawn = Buffer.allocUnsafe(count);
-  drawInto(drawn);
+  if (count > POOLED_BYTES) return randomBytes(count);
+  if (used + count > pool.length) {
+    pool = randomBytes(poolSize);
+    used = 0;
+  }
+  const drawn = Buffer.from(pool.subarray(used, used + count));
+  // Bytes of the pool are used once.
+  pool.fill(0, used, used + count);
+  used += count;
   return drawn;
-}
-function drawInto(target: Buffer): void {
-  if (target.length > POOLED_BYTES) randomFillSync(target);
-  else {
-    if (used + target.length > pool.length) {
-      pool = randomBytes(poolSize);
-      used = 0;
-    }
-    take(target);
-  }
-}
-/** Bytes of the pool are used once. */
-function take(target: Buffer): void {
-  for (let i = 0; i < target.length; i++) {
-    target[i] = pool[used] as number;
-    pool[used++] = 0;
-  }
 }
 
 /**
@@ -102,7 +90,6 @@ export const systemRandom: Random = {
   below: (limit) => unbiased(limit, draw32),
   float: () => draw32() / 2 ** 32,
   bytes: drawBytes,
-  fill: drawInto,
   uuid: drawUuid,
 };
 
@@ -121,9 +108,6 @@ export function seededRandom(seed: number): Random {
     below: (limit) => unbiased(limit, draw),
     float: () => draw() / 2 ** 32,
     bytes,
-    fill(target) {
-      bytes(target.length).copy(target);
-    },
     uuid() {
       const b = bytes(16);
       b[6] = ((b[6] as number) & 0x0f) | 0x40;

@@ -24,10 +24,20 @@ const { Gzip } = zlib;
 zlib.Gzip = function QuickGzip(options) { return new Gzip({ ...options, level: 1 }); };
 `;
 
+/** Loads what only encryption needs. */
+const ENCRYPTION = {
+  apiVersion: 'apiserver.config.plat.dev/v1',
+  kind: 'EncryptionConfiguration',
+  resources: [
+    { resources: ['namespaces'], providers: [{ secretbox: { keys: [{ name: 'key1', secret: Buffer.alloc(32).toString('base64') }] } }] },
+  ],
+};
+
 /** A server, then one of the kit for tests: its errors are of the class that the package exports, and nothing keeps the process alive. */
-const programOf = (serviceAccountSigningKeyFile: string): string => `
+const programOf = (serviceAccountSigningKeyFile: string, encryptionProviderConfig: string): string => `
 const log = { error() {}, warn() {}, info() {}, debug() {}, enabled: () => false, child: () => log, flush() {} };
-const options = { store: 'memory', securePort: 0, serviceAccountSigningKeyFile: ${JSON.stringify(serviceAccountSigningKeyFile)} };
+const files = ${JSON.stringify({ serviceAccountSigningKeyFile, encryptionProviderConfig })};
+const options = { store: 'memory', securePort: 0, ...files };
 const server = await startServer(options, { log });
 console.log(server.adminConfig.includes(server.address), typeof Transport);
 await server.close();
@@ -88,7 +98,9 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
       for (const file of [esm, cjs]) expect(existsSync(join(installed, file as string)), `${path}: ${file}`).toBe(true);
     // Each would else make a key, which takes longer than its start.
     provideSigningKey(project);
-    const body = programOf(join(project, 'pki', 'sa.key'));
+    const encryption = join(project, 'encryption.json');
+    writeFileSync(encryption, JSON.stringify(ENCRYPTION), { mode: 0o600 });
+    const body = programOf(join(project, 'pki', 'sa.key'), encryption);
     const { name } = manifest;
     for (const [type, program] of [
       ['module', `import { ApiError, startServer, Transport } from '${name}'; import { startTestServer } from '${name}/testing'; ${body}`],

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { python as pythonProgram } from '../../../test/support/test-programs.ts';
-import { seededRandom, systemRandom } from '../../lib/random.ts';
+import { systemRandom } from '../../lib/random.ts';
 import { kubernetes, plat } from '../../meta/identity.ts';
 import { identityProvider, keySizes, type LocalProviderName, localProvider } from './provider.ts';
 import { key } from './testing.ts';
@@ -31,17 +31,6 @@ describe.each(cases)('%s with a key of %i bytes', (type, size) => {
     for (const end of [0, 5, provider.prefix.length, provider.prefix.length + 7, provider.prefix.length + 17])
       expect(provider.open(sealed.subarray(0, end), 'a/b/c')).toBeUndefined();
   });
-});
-
-afterEach(() => vi.unstubAllGlobals());
-test.each(['aesgcm', 'secretbox'] as const)('%s writes the same form where assembled code cannot run', (type) => {
-  const own = key('key1');
-  const assembled = localProvider(type, own, kubernetes, seededRandom(1));
-  const plain = localProvider(type, own, kubernetes, seededRandom(1));
-  const values = [0, 1, 16, 31, 32, 33, 1000, 8192, 8193].map((length) => randomBytes(length));
-  const expected = values.map((value) => (assembled.seal(value, 'a/b/c') as Buffer).toString('hex'));
-  vi.stubGlobal('WebAssembly', undefined);
-  expect(values.map((value) => (plain.seal(value, 'a/b/c') as Buffer).toString('hex'))).toEqual(expected);
 });
 
 test('aesgcm takes places of any length', () => {
@@ -119,5 +108,52 @@ describe.skipIf(!withPython)(`aesgcm and Python's cryptography${withPython ? '' 
     expect((provider.open(foreign, place) as Buffer).equals(message)).toBe(true);
     const sealed = (provider.seal(message, place) as Buffer).subarray(provider.prefix.length);
     expect(python('d', sealed.subarray(0, 12), sealed.subarray(12)).equals(message)).toBe(true);
+  });
+});
+
+/** `tests/secretbox.c` of NaCl. */
+test("secretbox opens NaCl's own box, and that as a whole", () => {
+  const secret = Buffer.from('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389', 'hex');
+  const nonce = Buffer.from('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37', 'hex');
+  const box = Buffer.from(
+    'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c972' +
+      '71d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b3' +
+      '7973f622a43d14a6599b1f654cb45a74e355a5',
+    'hex',
+  );
+  const provider = localProvider('secretbox', { name: 'key1', secret }, kubernetes, systemRandom);
+  const stored = Buffer.concat([head('secretbox'), nonce, box]);
+  expect((provider.open(stored, 'x') as Buffer).toString('hex')).toMatch(/^be075fc53c81f2d5.*645e0705$/);
+  for (let at = provider.prefix.length; at < stored.length; at++) {
+    const changed = Buffer.from(stored);
+    changed[at] = (changed[at] as number) ^ 1;
+    expect(provider.open(changed, 'x')).toBeUndefined();
+  }
+});
+
+const sodium = `
+import ctypes, sys
+sodium = ctypes.CDLL('libsodium.so.23')
+mode, key, nonce = sys.argv[1:]
+message = sys.stdin.buffer.read()
+size = len(message) + 16 if mode == 'e' else len(message) - 16
+out = ctypes.create_string_buffer(size)
+call = sodium.crypto_secretbox_easy if mode == 'e' else sodium.crypto_secretbox_open_easy
+sys.exit(1) if call(out, message, ctypes.c_ulonglong(len(message)), bytes.fromhex(nonce), bytes.fromhex(key)) else None
+sys.stdout.buffer.write(out.raw)
+`;
+const withSodium = tool(pythonProgram, ['-c', "import ctypes; ctypes.CDLL('libsodium.so.23')"], Buffer.alloc(0)) !== undefined;
+describe.skipIf(!withSodium)(`secretbox and libsodium${withSodium ? '' : ' (skipped: it is not here)'}`, () => {
+  test.each([1, 31, 32, 33, 64, 777, 100_001])('each opens what the other sealed, %i bytes', (length) => {
+    const own = key('key1');
+    const nonce = randomBytes(24);
+    const message = randomBytes(length);
+    const python = (mode: 'e' | 'd', number: Buffer, input: Buffer): Buffer =>
+      tool(pythonProgram, ['-c', sodium, mode, own.secret.toString('hex'), number.toString('hex')], input) as Buffer;
+    const provider = localProvider('secretbox', own, kubernetes, systemRandom);
+    const foreign = Buffer.concat([head('secretbox'), nonce, python('e', nonce, message)]);
+    expect((provider.open(foreign, 'x') as Buffer).equals(message)).toBe(true);
+    const sealed = (provider.seal(message, 'x') as Buffer).subarray(provider.prefix.length);
+    expect(python('d', sealed.subarray(0, 24), sealed.subarray(24)).equals(message)).toBe(true);
   });
 });

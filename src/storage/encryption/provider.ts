@@ -8,9 +8,8 @@
  *
  * These are the forms of a stock server. Those that do not authenticate the place are held to it by `belongs.ts`.
  */
-import { type Cipher, createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
-import { GCM_NONCE, GCM_TAG, GcmSealer, LONGEST_MESSAGE, LONGEST_PLACE } from '../../lib/crypto/gcm.ts';
-import { SECRETBOX_NONCE, SECRETBOX_TAG, SecretBox } from '../../lib/crypto/secretbox.ts';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa';
 import type { Random } from '../../lib/random.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { encryptedMark, type ProviderName, storedPrefix } from './stored-form.ts';
@@ -72,46 +71,13 @@ type Maker = (prefix: Buffer, secret: Buffer, random: Random) => Pick<Provider, 
 
 const aescbc: Maker = (prefix, secret, random) => {
   const key = createSecretKey(secret);
-  const chain = new CbcChain(key);
-  const body = prefix.length + IV;
   return {
-    seal(value) {
-      const stored = Buffer.allocUnsafe(body + value.length + padding(value.length));
-      prefix.copy(stored);
-      const iv = stored.subarray(prefix.length, body);
-      random.fill(iv);
-      value.copy(stored, body);
-      stored.fill(padding(value.length), body + value.length);
-      chain.encrypt(stored.subarray(body), iv);
-      return stored;
-    },
+    seal: (value) => sealCbc(prefix, key, value, random),
     open: (stored) => openCbc(stored, prefix.length, key),
   };
 };
 
 const IV = 16;
-/** PKCS #7: one to sixteen bytes that say how many they are. */
-const padding = (length: number): number => IV - (length % IV);
-
-/**
- * One cipher for all values under a key: making one costs more than what it does to a kilobyte. Its chain goes on from
- * message to message: each block is combined with the last encrypted one before. So that a message begins with its own
- * initialization vector instead, its first block is combined with both: the old link goes out again.
- */
-class CbcChain {
-  readonly #cipher: Cipher;
-  readonly #last = Buffer.alloc(IV);
-
-  constructor(key: KeyObject) {
-    this.#cipher = createCipheriv(cbcOf(key), key, this.#last).setAutoPadding(false);
-  }
-  /** In place; whole blocks. */
-  encrypt(message: Buffer, iv: Buffer): void {
-    for (let i = 0; i < IV; i++) message[i] = (message[i] as number) ^ (iv[i] as number) ^ (this.#last[i] as number);
-    this.#cipher.update(message).copy(message);
-    message.copy(this.#last, 0, message.length - IV);
-  }
-}
 const cbcOf = (key: KeyObject): string => `aes-${(key.symmetricKeySize ?? 0) * 8}-cbc`;
 
 /** `head`, then the initialization vector, then the value encrypted. */
@@ -132,39 +98,24 @@ export function openCbc(stored: Buffer, at: number, key: KeyObject): Buffer | un
   }
 }
 
+const GCM_NONCE = 12;
+const GCM_TAG = 16;
+
 const aesgcm: Maker = (prefix, secret, random) => {
   const key = createSecretKey(secret);
   const cipherName = `aes-${secret.length * 8}-gcm` as 'aes-256-gcm';
-  const head = prefix.length;
-  /** Made with the first value: most keys only read. Null where assembled code cannot run. */
-  let sealer: GcmSealer | null | undefined;
+  const body = prefix.length + GCM_NONCE;
   return {
     seal(value, place) {
-      const stored = Buffer.allocUnsafe(head + GCM_NONCE + value.length + GCM_TAG);
-      prefix.copy(stored);
-      const nonce = stored.subarray(head, head + GCM_NONCE);
-      random.fill(nonce);
-      if (value.length <= LONGEST_MESSAGE && place.length <= LONGEST_PLACE) {
-        if (sealer === undefined) sealer = GcmSealer.of(secret) ?? null;
-        if (sealer !== null) {
-          sealer.seal(stored, head + GCM_NONCE, value, nonce, place);
-          return stored;
-        }
-      }
-      const cipher = createCipheriv(cipherName, key, nonce);
-      cipher.setAAD(Buffer.from(place, 'latin1'));
-      cipher.update(value).copy(stored, head + GCM_NONCE);
-      cipher.final();
-      cipher.getAuthTag().copy(stored, stored.length - GCM_TAG);
-      return stored;
+      const nonce = random.bytes(GCM_NONCE);
+      const cipher = createCipheriv(cipherName, key, nonce).setAAD(Buffer.from(place, 'latin1'));
+      return Buffer.concat([prefix, nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
     },
     open(stored, place) {
-      const body = head + GCM_NONCE;
       const end = stored.length - GCM_TAG;
       if (end < body) return undefined;
-      const decipher = createDecipheriv(cipherName, key, stored.subarray(head, body), { authTagLength: GCM_TAG });
-      decipher.setAAD(Buffer.from(place, 'latin1'));
-      decipher.setAuthTag(stored.subarray(end));
+      const decipher = createDecipheriv(cipherName, key, stored.subarray(prefix.length, body), { authTagLength: GCM_TAG });
+      decipher.setAAD(Buffer.from(place, 'latin1')).setAuthTag(stored.subarray(end));
       try {
         return Buffer.concat([decipher.update(stored.subarray(body, end)), decipher.final()]);
       } catch {
@@ -174,21 +125,25 @@ const aesgcm: Maker = (prefix, secret, random) => {
   };
 };
 
+const SECRETBOX_NONCE = 24;
+const SECRETBOX_TAG = 16;
+
 const secretbox: Maker = (prefix, secret, random) => {
-  const box = new SecretBox(secret);
-  const head = prefix.length;
+  const body = prefix.length + SECRETBOX_NONCE;
   return {
     seal(value) {
-      const stored = Buffer.allocUnsafe(head + SECRETBOX_NONCE + SECRETBOX_TAG + value.length);
-      prefix.copy(stored, 0);
-      const nonce = stored.subarray(head, head + SECRETBOX_NONCE);
-      random.fill(nonce);
-      box.sealInto(stored, head + SECRETBOX_NONCE, value, nonce);
-      return stored;
+      const nonce = random.bytes(SECRETBOX_NONCE);
+      return Buffer.concat([prefix, nonce, xsalsa20poly1305(secret, nonce).encrypt(value)]);
     },
     open(stored) {
-      const body = head + SECRETBOX_NONCE;
-      return stored.length < body ? undefined : box.open(stored.subarray(body), stored.subarray(head, body));
+      if (stored.length < body + SECRETBOX_TAG) return undefined;
+      const cipher = xsalsa20poly1305(secret, stored.subarray(prefix.length, body));
+      try {
+        const value = cipher.decrypt(stored.subarray(body));
+        return Buffer.from(value.buffer, value.byteOffset, value.length);
+      } catch {
+        return undefined;
+      }
     },
   };
 };
