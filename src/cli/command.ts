@@ -23,6 +23,15 @@ export interface Terminal {
   release(): void;
 }
 
+/** An error of one object or file, with which a command goes on. */
+export interface Failure {
+  readonly error: unknown;
+  /** What was done when it happened, or which object it is about: `error when creating "web.yaml"`. */
+  readonly during?: string;
+  /** The stock client reports it in a list of errors even where it is the only one. */
+  readonly asList?: boolean;
+}
+
 /** The name that the program was called by. As `kubectl` it behaves as the stock client wherever scripts can notice. */
 export type ProgramName = 'plat' | 'kubectl';
 
@@ -32,6 +41,8 @@ export interface IO {
   readonly clock: Clock;
   out(text: string): void;
   err(text: string): void;
+  /** Reports an error that does not end the command. */
+  fail(failure: Failure): void;
   /** The whole of stdin. */
   stdin(): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;

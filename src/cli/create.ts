@@ -133,7 +133,7 @@ async function createAll(work: Work, manifests: readonly Manifest[], options: Op
     try {
       const manifest = options.edit ? await editManifests(given, options, work.io) : given;
       if (manifest === undefined) continue;
-      const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      const resource = await work.resourceOf(manifest);
       if (manifest.name !== undefined) what = `${typeName(resource)}/${manifest.name}`;
       await fields.check(resource, manifest.object, manifest.origin);
       const namespace = namespaceOf(manifest, resource, work, options.namespace);

@@ -242,7 +242,7 @@ class Deleter {
     this.work.leaveOut(broken);
     for (const manifest of manifests) {
       try {
-        const resource = await this.work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+        const resource = await this.work.resourceOf(manifest);
         refs.push(refOf(manifest, resource, this.work, this.options.namespace));
       } catch (error) {
         // With --ignore-not-found, kinds that are not served are skipped.

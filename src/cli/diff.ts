@@ -132,7 +132,7 @@ class Differ {
   }
   private async compare(manifest: Manifest): Promise<void> {
     try {
-      const resource = await this.work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      const resource = await this.work.resourceOf(manifest);
       const ref = refOf(manifest, resource, this.work, this.options.namespace);
       const object = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
       const before = await this.live(ref);

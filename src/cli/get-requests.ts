@@ -6,6 +6,7 @@ import { ApiError } from '../meta/errors.ts';
 import { Deadline } from './follow-object.ts';
 import type { GetOptions, Target } from './get-args.ts';
 import { findManifests, namesManifests } from './manifests.ts';
+import { choosesForm } from './print-forms.ts';
 import { refOf } from './targets.ts';
 import type { Work } from './work.ts';
 
@@ -44,11 +45,11 @@ export class GetRequests {
     const found: Query[] = [];
     if (namesManifests(options)) {
       const { manifests, broken } = await findManifests(options, work.io);
-      work.leaveOut(broken);
-      for (const manifest of manifests) {
-        const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      // The stock client lists the errors of tables.
+      const asList = !choosesForm(options);
+      work.leaveOut(broken, { asList });
+      for (const [manifest, resource] of await work.withResources(manifests, { asList }))
         found.push(refOf(manifest, resource, work, options.namespace));
-      }
     }
     for (const { type, names } of targets) {
       for (const resource of await work.discovery.findAll(type)) {

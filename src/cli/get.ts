@@ -64,6 +64,7 @@ class Getter {
   async run(targets: readonly Target[]): Promise<number> {
     const { watch, watchOnly, sortBy } = this.options;
     const queries = await this.requests.queries(targets);
+    if (queries.length === 0) return 0;
     if (!watch && !watchOnly) return this.once(queries);
     if (sortBy !== '') this.work.io.err('warning: --watch or --watch-only requested, --sort-by will be ignored\n');
     const watched = this.watchable(queries);

@@ -2,9 +2,9 @@
 import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { flagsLast, isFlag } from './arguments.ts';
-import type { Command, CommandEntry, IO } from './command.ts';
+import type { Command, CommandEntry, Failure, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
-import { asCalled, errorLine, exitCodeOf, isStock, programName, unknownCommand } from './program.ts';
+import { asCalled, errorLines, exitCodeOf, isStock, programName, unknownCommand } from './program.ts';
 import { withSafeErrors } from './screen-text.ts';
 import { shownHelp } from './shown-help.ts';
 
@@ -163,12 +163,17 @@ export const commandsAs = (io: Pick<IO, 'program'>): readonly CommandEntry[] =>
 
 /** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 for wrong usage (1 as kubectl). */
 export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commandsAs(io)): Promise<number> {
+  const failures: Failure[] = [];
   const safe = withSafeErrors(io);
+  // The words of the stock client depend on how many errors there are.
+  const fail = (failure: Failure): void => (isStock(io) ? void failures.push(failure) : safe.err(errorLines([failure], safe)));
   try {
-    return await dispatch(args, safe, table);
+    return await dispatch(args, { ...safe, fail }, table);
   } catch (error) {
-    safe.err(errorLine(error, safe));
+    fail({ error });
     return exitCodeOf(error, safe);
+  } finally {
+    if (failures.length > 0) safe.err(errorLines(failures, safe));
   }
 }
 

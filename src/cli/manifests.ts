@@ -21,6 +21,8 @@ export interface Manifest {
   readonly source: string;
   /** What was named on the command line or found below it: a file, a directory with a kustomization, `STDIN` or an address. */
   readonly origin: string;
+  /** Whether it is an item of a list. */
+  readonly isItem: boolean;
 }
 
 /** The flags that name manifests. */
@@ -392,19 +394,19 @@ function listItems(value: JsonValue): readonly JsonValue[] | undefined {
 }
 const itemsOf = (value: JsonValue): readonly JsonValue[] => listItems(value)?.flatMap(itemsOf) ?? [value];
 
-function objectsOf(value: JsonValue, source: string, origin: string): Manifest[] {
+function objectsOf(value: JsonValue, source: string, origin: string, isItem = false): Manifest[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${source}: this is not an object`);
   const items = listItems(value);
-  if (items !== undefined) return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`, origin));
-  return [checked(value as Manifest['object'], source, origin)];
+  if (items !== undefined) return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`, origin, true));
+  return [checked(value as Manifest['object'], source, origin, isItem)];
 }
-function checked(object: Manifest['object'], source: string, origin: string): Manifest {
+function checked(object: Manifest['object'], source: string, origin: string, isItem = false): Manifest {
   const { apiVersion, kind, metadata } = object;
   if (typeof kind !== 'string' || kind === '') throw new UntypedError('kind', object, source, origin);
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new UntypedError('apiVersion', object, source, origin);
   const meta = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
   const filled = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
-  return { object, name: filled(meta.name), namespace: filled(meta.namespace), source, origin };
+  return { object, name: filled(meta.name), namespace: filled(meta.namespace), source, origin, isItem };
 }
 
 export function labelsOf(object: Manifest['object']): Record<string, string> {

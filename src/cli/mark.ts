@@ -97,7 +97,7 @@ class Marker {
   }
   async run(work: Work, line: string): Promise<number> {
     const refs = await findTargets(work, this.changes.args, this.options);
-    if (refs.length === 0) this.io.err('No resources found\n');
+    if (refs.length === 0 && !work.hasLeftOut) this.io.err('No resources found\n');
     if (this.options.resourceVersion !== '' && refs.length > 1)
       throw new FlagError('--resource-version needs a single object, but there are several');
     this.annotations = await changeCause(work, this.options.record, line);

@@ -6,6 +6,7 @@ import type { IO } from './command.ts';
 import { homeDirectory, workingDirectory } from './home.ts';
 import { run } from './index.ts';
 import { outputFailure } from './output-failure.ts';
+import { errorLines } from './program.ts';
 
 /** Streams are made when they are first used: each takes milliseconds, and most commands read nothing and report no error. */
 function errorOutput(): { write(content: string | Buffer): void; readonly waiting: number } {
@@ -32,6 +33,7 @@ const io: IO = {
   clock: commandClock,
   out: (text) => void process.stdout.write(text),
   err: (text) => errors.write(text),
+  fail: (failure) => errors.write(errorLines([failure], io)),
   stdin: async () => (await import('./standard-input.ts')).readStandardInput(process.stdin),
   env: process.env,
   cwd: workingDirectory(),

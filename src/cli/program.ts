@@ -17,7 +17,7 @@ import { own } from '../lib/own.ts';
 import { editDistance } from '../lib/suggest.ts';
 import { productVersion, stockRelease } from '../lib/version.ts';
 import { ApiError } from '../meta/errors.ts';
-import type { IO } from './command.ts';
+import type { Failure, IO } from './command.ts';
 
 type Called = Pick<IO, 'program'>;
 
@@ -83,6 +83,16 @@ export function errorLine(error: unknown, called: Called, during = ''): string {
   const text = isStock(called) ? stockError(error, during) : `plat: ${prefixed(during, ownError(error))}`;
   return text.endsWith('\n') ? text : `${text}\n`;
 }
+/** The lines about all failures of a command. The stock client begins an error with `error: ` only where there is no other. */
+export function errorLines(failures: readonly Failure[], called: Called): string {
+  const isList = failures.length > 1 || failures[0]?.asList === true;
+  return failures
+    .map(({ error, during }) => {
+      const line = errorLine(error, called, during);
+      return isList && isStock(called) && !(error instanceof ApiError) ? line.replace(/^error: /, '') : line;
+    })
+    .join('');
+}
 /** The error with the line of the stock client about it, which scripts look for. */
 export const withStockText = (error: Error, stockText: string): Error => Object.assign(error, { stockText });
 /** A line that is no failure: a hint or a note. */
@@ -117,8 +127,9 @@ function stockError(error: unknown, during: string): string {
   const message = prefixed(during, error instanceof UnknownKind ? unknownKind(error) : messageOf(error));
   return message.startsWith('error: ') ? message : `error: ${message}`;
 }
-const unknownKind = ({ kind, apiVersion }: UnknownKind): string =>
-  `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}\nensure CRDs are installed first`;
+/** The stock client's words about a kind that the server does not have. */
+export const unknownKind = ({ kind, apiVersion }: Pick<UnknownKind, 'kind' | 'apiVersion'>): string =>
+  `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`;
 
 function statusError({ reason, message, details }: ApiError, during: string): string {
   if (reason === 'Unauthorized') return `error: You must be logged in to the server (${message})`;

@@ -95,7 +95,7 @@ async function replaceAll(work: Work, manifests: readonly Manifest[], options: R
   for (const manifest of manifests) {
     let what = manifest.source;
     try {
-      const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      const resource = await work.resourceOf(manifest);
       const ref = refOf(manifest, resource, work, options.namespace);
       what = shownName(resource, ref.name);
       if (options.subresource === '') await fields.check(resource, manifest.object, manifest.origin);

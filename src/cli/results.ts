@@ -5,7 +5,7 @@ import { ManifestError } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
 import { choosesForm, type FormOptions, type FormPrinter, formPrinter, type Printed, printBytes } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
-import { errorLine, isStock } from './program.ts';
+import { isStock } from './program.ts';
 import { type ObjectRef, shownName } from './work.ts';
 
 export interface ResultOptions extends FormOptions {
@@ -55,7 +55,7 @@ export class Results {
     if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError') throw error;
     this.failures++;
     // An error of a manifest names its place already.
-    this.io.err(errorLine(error, this.io, error instanceof ManifestError ? '' : isStock(this.io) ? during : what));
+    this.io.fail({ error, during: error instanceof ManifestError ? '' : isStock(this.io) ? during : what });
   }
   /** Changes one object after another: errors of one do not stop the others, wrong usage does. Returns the exit code. */
   async each(refs: readonly ObjectRef[], change: (ref: ObjectRef) => Promise<void>): Promise<number> {

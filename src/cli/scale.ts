@@ -68,8 +68,10 @@ async function scaleAll(work: Work, args: readonly string[], options: ScaleOptio
   const results = new Results(work.io, options);
   const annotations = await changeCause(work, options.record, line);
   const refs = await findTargets(work, args, options);
-  if (refs.length === 0 && isStock(work.io)) throw new Error('no objects passed to scale');
-  if (refs.length === 0) work.io.err('No resources found\n');
+  if (refs.length === 0 && !work.hasLeftOut) {
+    if (isStock(work.io)) throw new Error('no objects passed to scale');
+    work.io.err('No resources found\n');
+  }
   if (options.resourceVersion !== '' && refs.length > 1)
     throw new FlagError('--resource-version needs a single object, but there are several');
   const scaled: ObjectRef[] = [];

@@ -18,6 +18,8 @@ export interface TargetOptions {
   readonly allNamespaces?: boolean;
   /** Objects to list in one request; 0 lists all at once. */
   readonly chunkSize?: number;
+  /** As in `Failure`, for errors of files. */
+  readonly asList?: boolean;
 }
 
 const PAGE = 500;
@@ -50,12 +52,12 @@ export interface Target extends ObjectRef {
   readonly manifest?: Manifest['object'];
 }
 
-/** The objects, in the order of the command line. Files that cannot be read are reported and left out. */
+/** The objects, in the order of the command line. Files that cannot be read and kinds that the server does not have are reported and left out. */
 export async function findTargets(work: Work, args: readonly string[], options: TargetOptions): Promise<Target[]> {
   if (namesManifests(options)) {
     const { manifests, broken } = await findManifests(options, work.io);
-    work.leaveOut(broken);
-    return targetsIn(work, manifests, options);
+    work.leaveOut(broken, options);
+    return targetsIn(work, await work.withResources(manifests, options), options);
   }
   const refs: ObjectRef[] = [];
   for (const { type, names } of targetsOf(args, '')) {
@@ -71,17 +73,14 @@ export async function findTargets(work: Work, args: readonly string[], options: 
 }
 
 /** The same for commands that need all files or nothing: an editor shows all objects at once. */
-export const findAllTargets = async (work: Work, args: readonly string[], options: TargetOptions): Promise<Target[]> =>
-  namesManifests(options) ? targetsIn(work, await manifestsFrom(options, work.io), options) : findTargets(work, args, options);
-
-async function targetsIn(work: Work, manifests: readonly Manifest[], options: TargetOptions): Promise<Target[]> {
-  const refs: Target[] = [];
-  for (const manifest of manifests) {
-    const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
-    refs.push({ ...refOf(manifest, resource, work, options.namespace), manifest: manifest.object });
-  }
-  return refs;
+export async function findAllTargets(work: Work, args: readonly string[], options: TargetOptions): Promise<Target[]> {
+  if (!namesManifests(options)) return findTargets(work, args, options);
+  const found: [Manifest, ApiResource][] = [];
+  for (const manifest of await manifestsFrom(options, work.io)) found.push([manifest, await work.resourceOf(manifest)]);
+  return targetsIn(work, found, options);
 }
+const targetsIn = (work: Work, found: readonly [Manifest, ApiResource][], options: TargetOptions): Target[] =>
+  found.map(([manifest, resource]) => ({ ...refOf(manifest, resource, work, options.namespace), manifest: manifest.object }));
 
 async function inCollection(work: Work, resource: ApiResource, options: TargetOptions): Promise<ObjectRef[]> {
   const namespace = resource.namespaced && !options.allNamespaces ? work.namespace : undefined;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
+import { errorLines } from './program.ts';
 
 export interface TestIO extends IO {
   stdout: string;
@@ -30,6 +31,7 @@ export function testIO(changes: Partial<IO> = {}): TestIO {
       io.stderr += text;
       for (const check of waiting) check();
     },
+    fail: (failure) => io.err(errorLines([failure], io)),
     stdin: async () => '',
     terminal: {
       input: Readable.from([]),

@@ -1,15 +1,16 @@
 /** The context of commands about objects: connection, discovery, requests, and a signal for interrupts. */
 
-import { type ApiResource, Discovery } from '../client/discovery.ts';
+import { type ApiResource, Discovery, UnknownKind } from '../client/discovery.ts';
 import { pathOf, queryOf } from '../client/dynamic.ts';
 import { errorOf, objectOf, readAll } from '../client/transport.ts';
 import { jsonText } from '../lib/json-text.ts';
 import type { JsonObject } from '../schema/types.ts';
-import type { IO } from './command.ts';
+import type { Failure, IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
 import { interrupts } from './interrupt.ts';
+import type { Manifest } from './manifests.ts';
 import type { ApiItem } from './print-objects.ts';
-import { errorLine, isStock } from './program.ts';
+import { isStock, unknownKind, withStockText } from './program.ts';
 import { screenText } from './screen-text.ts';
 import { isSecrets, throwMasked } from './secret-errors.ts';
 import type { Warnings } from './warnings.ts';
@@ -35,6 +36,9 @@ export interface Sent<T> {
   readonly status: number;
   readonly object: T;
 }
+
+/** How errors of files are reported, as in `Failure`. */
+type LeavingOut = Pick<Failure, 'asList'>;
 
 const maxBytes = 1 << 30;
 
@@ -62,9 +66,33 @@ export class Work {
     this.discovery = new Discovery(this.session.transport, this.session.cache);
   }
   /** Files that cannot be read are left out, and the others go on; the exit code says that something failed. */
-  leaveOut(broken: readonly Error[]): void {
-    for (const error of broken) this.io.err(errorLine(error, this.io));
+  leaveOut(broken: readonly Error[], { asList = false }: LeavingOut = {}): void {
+    for (const error of broken) this.io.fail({ error, asList });
     this.failures += broken.length;
+  }
+  /** The resource of an object of a file. Throws UnknownKind. */
+  resourceOf(manifest: Manifest): Promise<ApiResource> {
+    return this.discovery.forKind(manifest.object.apiVersion, manifest.object.kind).catch((error: unknown) => {
+      throw error instanceof UnknownKind ? withStockText(error, unmappedText(manifest, error)) : error;
+    });
+  }
+  /** The same for several; those whose kind the server does not have are left out. */
+  async withResources(manifests: readonly Manifest[], { asList = false }: LeavingOut = {}): Promise<[Manifest, ApiResource][]> {
+    const found: [Manifest, ApiResource][] = [];
+    for (const manifest of manifests) {
+      try {
+        found.push([manifest, await this.resourceOf(manifest)]);
+      } catch (error) {
+        if (!(error instanceof UnknownKind)) throw error;
+        this.io.fail({ error, during: manifest.source, asList });
+        this.failures++;
+      }
+    }
+    return found;
+  }
+  /** Where nothing is left, its errors say why. */
+  get hasLeftOut(): boolean {
+    return this.failures > 0;
   }
   exitCode(code: number): number {
     return code === 0 && this.failures > 0 ? 1 : code;
@@ -111,6 +139,13 @@ export class Work {
     if (answer.status >= 300) throw await errorOf(answer);
     return { status: answer.status, object: objectOf<T>((await readAll(answer.body, maxBytes)).toString()) };
   }
+}
+
+/** The stock client's line about an object whose kind the server does not have. For items of a list it has no place of theirs. */
+function unmappedText({ name = '', namespace = '', origin, isItem }: Manifest, error: UnknownKind): string {
+  if (isItem) return `unable to recognize ${unknownKind(error)}`;
+  const [shownName, shownNamespace, file] = [name, namespace, origin].map((text) => JSON.stringify(text));
+  return `error: resource mapping not found for name: ${shownName} namespace: ${shownNamespace} from ${file}: ${unknownKind(error)}\nensure CRDs are installed first`;
 }
 
 /** What was dumped from a server is created again without its version, which the server refuses. */

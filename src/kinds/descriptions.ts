@@ -123,11 +123,20 @@ const withoutVersion = (message: string): string => message.replace(/\.v\d[a-z0-
 const shortName = (message: string): string => message.slice(message.lastIndexOf('.') + 1);
 /** `core.PodList` → `Pod`; undefined for what is not a list. */
 const itemKind = (key: string): string | undefined => (key.endsWith('List') ? shortName(key).slice(0, -'List'.length) : undefined);
+/** `Pod` → `pods`, `CSIStorageCapacity` → `CSI storage capacities`. */
+function pluralOf(kind: string): string {
+  const words = (kind.match(/[A-Z]+(?![a-z])|[A-Z][a-z]+/g) ?? [])
+    .map((word) => (/[a-z]/.test(word) ? word.toLowerCase() : word))
+    .join(' ');
+  if (/(s|u)s$/.test(words)) return `${words}es`;
+  if (/[^aeiou]y$/.test(words)) return words.replace(/y$/, 'ies');
+  return words.endsWith('s') ? words : `${words}s`;
+}
 function fieldOf(texts: Readonly<Record<string, string>>, key: string, field: string): string | undefined {
   const text = own(texts, field);
   if (text !== undefined) return text;
   const item = itemKind(key);
-  if (item !== undefined && field === 'items') return `The ${item} objects of this list, or of this chunk of it.`;
+  if (item !== undefined && field === 'items') return `List of ${pluralOf(item)}.`;
   if (item !== undefined && field === 'metadata') return listMetadata;
   // Schema extensions carry the prefix of the identity: `x-DOMAIN-list-type` is described under `x-list-type`.
   if (field.startsWith('x-')) return Object.entries(texts).find(([name]) => name.startsWith('x-') && field.endsWith(name.slice(1)))?.[1];

@@ -169,5 +169,5 @@ export const meta: Descriptions = {
       'Hash that changes when objects of the resource are stored in another version. Clients may only compare it for equality.',
   },
   'meta.PartialObjectMetadata': { $: 'An object of any kind, reduced to its metadata.' },
-  'meta.PartialObjectMetadataList': { $: 'Objects of any kind, reduced to their metadata.' },
+  'meta.PartialObjectMetadataList': { $: 'Objects of any kind, reduced to their metadata.', items: 'List of the metadata of each object.' },
 };

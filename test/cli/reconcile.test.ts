@@ -61,4 +61,23 @@ describe.each(['plat', 'kubernetes'])('auth reconcile with identity %s', (identi
     expect((await server.admin.ok('GET', path)).roleRef.name).toBe('edit');
     expect(await plat.run(['auth', 'reconcile'])).toMatchObject({ code: 2 });
   });
+
+  test('other versions are refused before the server is asked, other groups are skipped', async () => {
+    const kubectl = platFor(server, {}, ['--server', 'https://127.0.0.1:1', '--token', 'none'], 'kubectl');
+    for (const [version, kind] of [
+      ['v1beta1', 'ClusterRole'],
+      ['v1alpha1', 'RoleBinding'],
+    ]) {
+      const role = { apiVersion: `${group}/${version}`, kind, metadata: { name: 'r' } };
+      const line = ['auth', 'reconcile', '-f', '-'];
+      const supported = `only ${group}/v1 is supported`;
+      expect(await kubectl.run(line, role)).toEqual({ code: 1, stdout: '', stderr: `error: ${supported}: not *${version}.${kind}\n` });
+      expect(await plat.run(line, role)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${supported}, not ${group}/${version}\n`),
+      });
+    }
+    const other = { apiVersion: 'example.com/v1', kind: 'Role', metadata: { name: 'r' } };
+    expect(await reconcile([other])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
 });

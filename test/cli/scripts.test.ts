@@ -28,7 +28,7 @@ test.each<[line: string, input: unknown, stderr: string]>([
   [
     'apply -f -',
     { ...configMap('c'), kind: 'Bogus', apiVersion: 'example.com/v1' },
-    'no matches for kind "Bogus" in version "example.com/v1"\nensure CRDs are installed first\n',
+    'error: resource mapping not found for name: "c" namespace: "" from "STDIN": no matches for kind "Bogus" in version "example.com/v1"\nensure CRDs are installed first\n',
   ],
   ['create -f -', configMap('POD-B'), 'The ConfigMap "POD-B" is invalid: metadata.name: Invalid value'],
   [
@@ -228,7 +228,7 @@ describe('one broken file among several', () => {
       'horizontalpodautoscaler.autoscaling/two autoscaled\nhorizontalpodautoscaler.autoscaling/one autoscaled\n',
     ],
     ['expose -f rc -R --port=80', 'service/two exposed\nservice/one exposed\n'],
-    ['describe -f rc -R', 'Name:         two\n'],
+    ['describe -f rc -R', 'Name:         two\n', missing.slice('error: '.length)],
     ['delete -f rc -R', 'replicationcontroller "two" deleted\nreplicationcontroller "one" deleted\n'],
   ];
   test.each(lines)('%s works on the others', async (line, stdout, stderr = missing) => {

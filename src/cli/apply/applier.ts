@@ -166,10 +166,10 @@ export class Applier {
     }
   }
   /** A kind may take a moment to be served after its definition. */
-  private async resourceOf({ object }: Manifest): Promise<ApiResource> {
+  private async resourceOf(manifest: Manifest): Promise<ApiResource> {
     for (;;) {
       try {
-        return await this.work.discovery.forKind(object.apiVersion, object.kind);
+        return await this.work.resourceOf(manifest);
       } catch (error) {
         if (!(error instanceof UnknownKind) || this.work.io.clock.monotonic() >= this.patience) throw error;
         await this.work.io.clock.sleep(POLL_MS, this.work.signal);

@@ -39,7 +39,7 @@ Examples:
       const changes: { ref: ObjectRef; text: string; object: ApiItem }[] = [];
       // All are checked before any is changed.
       for (const manifest of manifests) {
-        const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+        const resource = await work.resourceOf(manifest);
         const ref = refOf(manifest, resource, work, options.namespace);
         const object = await work.getNamed(ref);
         const before = lastAppliedText(object);

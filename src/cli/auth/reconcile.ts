@@ -1,5 +1,6 @@
 /** `plat auth reconcile`: adds missing permissions and subjects to roles and bindings. */
 import { bool, FlagError, type FlagValues } from '../../lib/flags.ts';
+import { splitApiVersion } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { command } from '../command.ts';
@@ -8,6 +9,7 @@ import { findManifests, type Manifest, namesManifests } from '../manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { printable } from '../print-table.ts';
+import { withStockText } from '../program.ts';
 import { Results } from '../results.ts';
 import { refOf } from '../targets.ts';
 import { type ObjectRef, type Work, withServer } from '../work.ts';
@@ -26,6 +28,8 @@ const table = {
 type Options = FlagValues<typeof table>;
 type AccessObject = RoleObject | BindingObject;
 
+/** Of any identity. */
+const isAccessGroup = (group: string): boolean => group.startsWith('rbac.authorization.');
 const isRole = (kind: string): boolean => kind === 'Role' || kind === 'ClusterRole';
 const isBinding = (kind: string): boolean => kind === 'RoleBinding' || kind === 'ClusterRoleBinding';
 const VERSION = 'v1';
@@ -70,9 +74,13 @@ Exit codes:
 
 async function reconcileOne(work: Work, manifest: Manifest, options: Options, results: Results): Promise<void> {
   const { kind, apiVersion } = manifest.object;
-  if (!isRole(kind) && !isBinding(kind)) return;
-  const resource = await work.discovery.forKind(apiVersion, kind);
-  if (resource.version !== VERSION) throw new Error(`only ${resource.group}/${VERSION} is supported, not ${apiVersion}`);
+  const { group, version } = splitApiVersion(apiVersion);
+  if (!isAccessGroup(group) || !(isRole(kind) || isBinding(kind))) return;
+  if (version !== VERSION) {
+    const supported = `only ${group}/${VERSION} is supported`;
+    throw withStockText(new Error(`${supported}, not ${apiVersion}`), `error: ${supported}: not *${version}.${kind}`);
+  }
+  const resource = await work.resourceOf(manifest);
   const ref = refOf(manifest, resource, work, options.namespace);
   const existing = await find<AccessObject>(work, ref);
   const wanted = manifest.object as unknown as AccessObject;

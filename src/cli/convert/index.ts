@@ -111,7 +111,7 @@ async function liveTexts(options: ConvertOptions, io: IO): Promise<ManifestText[
   const texts: ManifestText[] = [];
   const code = await withServer(options, io, async (work) => {
     for (const manifest of await manifestsFrom(options, io)) {
-      const resource = await work.discovery.forKind(manifest.object.apiVersion, manifest.object.kind);
+      const resource = await work.resourceOf(manifest);
       const object = await work.get(refOf(manifest, resource, work, options.namespace));
       texts.push({ source: manifest.source, origin: manifest.origin, text: stringifyYaml(object as unknown as JsonValue) });
     }

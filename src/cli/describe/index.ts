@@ -98,7 +98,7 @@ class Description {
     this.work.signal.throwIfAborted();
     if (pages.length > 0)
       await showPage(io, colourPage(byPrefix ? pages.map((page) => `${page}\n`).join('') : pages.join('\n\n'), paintFor(io)));
-    else if (this.failures.size === 0)
+    else if (this.failures.size === 0 && !this.work.hasLeftOut)
       io.err(this.options.allNamespaces ? 'No resources found\n' : `No resources found in ${this.work.namespace} namespace.\n`);
     for (const line of this.failures) io.err(line);
     return this.failures.size === 0 ? 0 : 1;
@@ -143,7 +143,7 @@ class Description {
   }
   private async targets(): Promise<(ObjectRef | { resource: ApiResource; name: undefined })[]> {
     const { work, options, args } = this;
-    if (namesManifests(options)) return findTargets(work, args, options);
+    if (namesManifests(options)) return findTargets(work, args, { ...options, asList: true });
     const targets: (ObjectRef | { resource: ApiResource; name: undefined })[] = [];
     for (const { type, names } of targetsOf(args, '')) {
       for (const resource of await work.discovery.findAll(type)) {

@@ -60,7 +60,7 @@ export function checkWorkloads(command: string, args: readonly string[], options
 /** The workloads of a command line; prints a line if there are none. */
 export async function findWorkloads(work: Work, args: readonly string[], options: WorkloadOptions): Promise<ObjectRef[]> {
   const refs = await findTargets(work, args, options);
-  if (refs.length === 0) work.io.err(`No resources found in ${work.namespace} namespace.\n`);
+  if (refs.length === 0 && !work.hasLeftOut) work.io.err(`No resources found in ${work.namespace} namespace.\n`);
   return refs;
 }
 

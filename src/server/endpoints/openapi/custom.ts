@@ -38,7 +38,7 @@ export function customDefinitions(options: CustomOptions, resource: Resource): S
       required: ['items'],
       properties: {
         ...publisher.typeFields(),
-        items: { description: `The ${kind.plural} of this answer.`, type: 'array', items: publisher.ref(own) },
+        items: { description: `List of ${kind.plural}.`, type: 'array', items: publisher.ref(own) },
         metadata: publisher.described(PartialObjectMetadataList, options.names.of(ListMeta.name)),
       },
       ...marked(kind.listKind),

@@ -84,6 +84,26 @@ describe.each([kubernetes, plat])('identity $word', (identity) => {
     expect(texts.filter(({ text }) => typeof text !== 'string' || text.trim() === '').map(({ where }) => where)).toEqual([]);
   });
 
+  test('items of lists are described in few words, as scripts look for them: List of services.', () => {
+    const items = texts.filter(({ where }) => /\w+List items$/.test(where));
+    expect(items.length).toBeGreaterThan(90);
+    expect(items.filter(({ text }) => !/^List of ([a-zA-Z]+ ){0,4}[a-zA-Z]+\.$/.test(String(text)))).toEqual([]);
+    const described = new Map(items.map(({ where, text }) => [where.replace(/^.*\.(\w+) items$/, '$1'), text]));
+    expect(
+      ['Service', 'Endpoints', 'ComponentStatus', 'NetworkPolicy', 'CSIStorageCapacity', 'APIService', 'IngressClass'].map((kind) =>
+        described.get(`${kind}List`),
+      ),
+    ).toEqual([
+      'List of services.',
+      'List of endpoints.',
+      'List of component statuses.',
+      'List of network policies.',
+      'List of CSI storage capacities.',
+      'List of API services.',
+      'List of ingress classes.',
+    ]);
+  });
+
   test('a description says more than the name that it describes', () => {
     const bare = texts.filter(({ name, text }) => name !== '' && saysOnly(name, String(text)));
     expect(bare.map(({ where, text }) => `${where}: ${text}`)).toEqual([]);

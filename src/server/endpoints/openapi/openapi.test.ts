@@ -186,7 +186,11 @@ test('custom kinds come and go with the schema their author wrote', async () => 
     n: { type: 'integer', minimum: 2, default: 3 },
     word: {},
   });
-  expect(v2.definitions['com.example.garden.v1.SeedList'].properties.items.items.$ref).toBe('#/definitions/com.example.garden.v1.Seed');
+  expect(v2.definitions['com.example.garden.v1.SeedList'].properties.items).toEqual({
+    description: 'List of seeds.',
+    type: 'array',
+    items: { $ref: '#/definitions/com.example.garden.v1.Seed' },
+  });
   expect(dangling(v2, v2.definitions, '#/definitions/')).toEqual([]);
   expect((await get('/openapi/v3/apis/apps/v1')).headers.etag).toBe(apps);
   catalog.remove(seeds, true);
