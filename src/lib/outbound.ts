@@ -2,9 +2,9 @@
 
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { CallTimeout, Connections } from './calls/connections.ts';
-import { requestHead } from './calls/head.ts';
 import type { Clock } from './clock.ts';
+import { HttpClient } from './http-client/client.ts';
+import { CallTimeout } from './http-client/errors.ts';
 import { jsonText } from './json-text.ts';
 import { type BundleTrust, trustIn } from './peer-trust.ts';
 
@@ -55,8 +55,7 @@ export class Outbound {
   private readonly secureContext: SecureContext;
   private readonly trust: BundleTrust;
   /** By origin: a provider may have its keys elsewhere than its configuration. */
-  private readonly origins = new Map<string, Connections>();
-  private calls = 0;
+  private readonly origins = new Map<string, HttpClient>();
 
   constructor(remote: Remote, clock: Clock, limits: Partial<OutboundLimits> = {}) {
     checkProtocol(new URL(remote.server));
@@ -73,7 +72,7 @@ export class Outbound {
   }
 
   get(url = this.remote.server): Promise<Answer> {
-    return this.call('GET', url, '');
+    return this.call('GET', url);
   }
   postJson(value: unknown, url = this.remote.server): Promise<Answer> {
     return this.call('POST', url, jsonText(value));
@@ -83,49 +82,45 @@ export class Outbound {
     return this.call('POST', url, json);
   }
   close(): void {
-    for (const connections of this.origins.values()) connections.close();
+    for (const client of this.origins.values()) client.close();
     this.origins.clear();
   }
 
-  private async call(method: string, address: string, body: string): Promise<Answer> {
-    if (this.calls >= this.limits.maxCalls) throw new OutboundError('too many calls are in progress');
-    this.calls++;
+  private async call(method: string, address: string, body?: string): Promise<Answer> {
     try {
       const url = new URL(address);
       const host = url.hostname.replace(/^\[|\]$/g, '');
       const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
-      const head = requestHead(method, `${url.pathname}${url.search}`, {
-        host: url.host,
-        accept: 'application/json',
-        ...(body !== '' && { 'content-type': 'application/json' }),
-        ...(this.remote.authorization !== undefined && { authorization: this.remote.authorization }),
-      });
-      const reply = await this.connectionsTo(url).call({ host, port }, head, body, this.limits.timeoutMillis);
+      const { authorization } = this.remote;
+      const headers = ['host', url.host, 'accept', 'application/json'];
+      if (body !== undefined) headers.push('content-type', 'application/json');
+      if (authorization !== undefined) headers.push('authorization', authorization);
+      const request = { method, path: `${url.pathname}${url.search}`, headers, body };
+      const reply = await this.clientOf(url).call({ host, port }, request, this.limits.timeoutMillis);
       return { status: reply.status, text: reply.body.toString('utf8') };
     } catch (error) {
       throw new OutboundError(error instanceof CallTimeout ? 'no answer in time' : systemText(error as Error));
-    } finally {
-      this.calls--;
     }
   }
 
-  private connectionsTo(url: URL): Connections {
-    let found = this.origins.get(url.origin);
-    if (found === undefined) {
+  private clientOf(url: URL): HttpClient {
+    let client = this.origins.get(url.origin);
+    if (client === undefined) {
       checkProtocol(url);
       const { serverName, insecure, isOwn } = this.remote;
       const { authorities } = this.trust;
       const name = serverName === '' ? undefined : serverName;
       const tls = { secureContext: this.secureContext, serverName: name, insecure, authorities, isOwn };
-      found = new Connections({
+      client = new HttpClient({
         clock: this.clock,
         ...(url.protocol === 'https:' && { tls }),
         maxConnections: MAX_CONNECTIONS,
+        maxCalls: this.limits.maxCalls,
         maxBytes: this.limits.maxBytes,
       });
-      this.origins.set(url.origin, found);
+      this.origins.set(url.origin, client);
     }
-    return found;
+    return client;
   }
 }
 

@@ -4,10 +4,9 @@ import { get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, createServer } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { Connections } from './calls/connections.ts';
-import { callFault } from './calls/fault.ts';
-import { requestHead } from './calls/head.ts';
 import { systemClock } from './clock.ts';
+import { HttpClient } from './http-client/client.ts';
+import { callFault } from './http-client/errors.ts';
 import { trustIn } from './peer-trust.ts';
 import { constraints, extendedUsage, type Form, type Made, makeCertificate, names, onlyBelow, unknown, usage } from './pki/made.testing.ts';
 import { knative, knativeAuthority, knativeServer, otherStrongKeys, pepr, strongKeys, weakKeys } from './pki/namesakes.testing.ts';
@@ -77,10 +76,11 @@ const callWith =
   async ({ address }, bundle, serverName = HOST) => {
     const { context, authorities } = trustIn(bundle, authoritiesOnly);
     const tls = { secureContext: createSecureContext(context), serverName, authorities };
-    const connections = new Connections({ clock: systemClock, tls, maxConnections: 1, maxBytes: 1000 });
-    open.push(connections);
+    const client = new HttpClient({ clock: systemClock, tls, maxConnections: 1, maxCalls: 1, maxBytes: 1000 });
+    open.push(client);
     try {
-      return (await connections.call(address, requestHead('POST', '/', { host: 'x' }), 'secret', 10_000)).body.toString();
+      const request = { method: 'POST', path: '/', headers: ['host', 'x'], body: 'secret' };
+      return (await client.call(address, request, 10_000)).body.toString();
     } catch (error) {
       return callFault(error as Error, address);
     }

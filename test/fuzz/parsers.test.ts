@@ -1,14 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
 import { X509Certificate } from 'node:crypto';
-import http from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { jwtVerify } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse as parseElsewhere } from 'yaml';
 import { compilePattern, PatternError } from '../../src/kinds/apiextensions/values/pattern.ts';
 import { Pod } from '../../src/kinds/core/schema/pod.ts';
 import { schemaOf } from '../../src/kinds/schemas.ts';
-import { BadReply, type Reply, ReplyReader } from '../../src/lib/calls/reply.ts';
 import { jsonText } from '../../src/lib/json-text.ts';
 import { isSignedBy, parseJwt, signJwt } from '../../src/lib/jwt.ts';
 import { isIssuedByNamesake } from '../../src/lib/pki/namesake.ts';
@@ -683,89 +680,6 @@ test('tokens are believed exactly where another library believes them', () => {
 });
 
 // ---- what other services answer ----------------------------------------------------------------------------------------
-
-let raw: Server;
-let answerWith: Buffer = Buffer.alloc(0);
-beforeAll(async () => {
-  raw = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => socket.end(answerWith));
-  });
-  await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
-});
-afterAll(() => void raw.close());
-
-const readElsewhere = (): Promise<{ status: number; body: string } | undefined> =>
-  new Promise((resolve) => {
-    const request = http.get(
-      { port: (raw.address() as AddressInfo).port, host: '127.0.0.1', agent: false, timeout: 60_000 },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () =>
-          resolve(response.complete ? { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('latin1') } : undefined),
-        );
-        response.on('error', () => resolve(undefined));
-      },
-    );
-    request.on('error', () => resolve(undefined));
-    request.on('timeout', () => request.destroy());
-  });
-
-test('answers of services are read as another client reads them, however they arrive in pieces', () =>
-  fuzz({
-    name: 'http-reply',
-    runs: 400,
-    corpus: [
-      'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello',
-      'HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\nKeep-Alive: timeout=5\r\n\r\n5\r\nhello\r\n3;x=y\r\nabc\r\n0\r\nTrailer: x\r\n\r\n',
-      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 No\r\nconnection: close\r\n\r\nuntil the end',
-      'HTTP/1.0 204 No Content\r\nX: y\r\n\r\n',
-    ],
-    words: [
-      '\r\n',
-      '\n',
-      '\r',
-      ':',
-      ' ',
-      'Content-Length: 3\r\n',
-      'Content-Length: -1\r\n',
-      'Transfer-Encoding: identity\r\n',
-      'ffffffffff\r\n',
-      '0\r\n\r\n',
-      'HTTP/1.1 ',
-      '\0',
-      ',',
-      '5 ',
-    ],
-    async check(input, random) {
-      const read = (pieces: readonly Buffer[]): Reply | undefined =>
-        attempt(() => {
-          const reader = new ReplyReader(1_000);
-          for (const piece of pieces) {
-            const reply = reader.push(piece);
-            if (reply !== undefined) return reply;
-          }
-          return reader.end();
-        }, BadReply);
-      const whole = read([input]);
-      const pieces: Buffer[] = [];
-      for (let at = 0; at < input.length; ) {
-        const next = at + 1 + random.below(7);
-        pieces.push(input.subarray(at, next));
-        at = next;
-      }
-      const parts = read(pieces);
-      expect(parts === undefined ? undefined : [parts.status, parts.body.toString('latin1')]).toEqual(
-        whole === undefined ? undefined : [whole.status, whole.body.toString('latin1')],
-      );
-      if (whole === undefined) return;
-      answerWith = input;
-      const theirs = await readElsewhere();
-      // Ours is the stricter reader: what it accepts, the other one does not read as something else.
-      if (theirs !== undefined) expect({ status: whole.status, body: whole.body.toString('latin1') }).toEqual(theirs);
-    },
-  }));
 
 test('messages of etcd are read or refused', () => {
   const keyspace = { root: '/r/', keyOf: (key: string) => key } as never;

@@ -1,5 +1,5 @@
 /** Checks the HTTP response of a webhook, before it is parsed. */
-import type { Reply } from '../../lib/calls/reply.ts';
+import type { Reply } from '../../lib/http-client/connection.ts';
 import { parseJson } from '../../schema/parse.ts';
 import type { JsonValue } from '../../schema/types.ts';
 

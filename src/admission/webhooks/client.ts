@@ -7,11 +7,11 @@ import { posix } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
 import { bundleProblem } from '../../kinds/admissionregistration/warnings.ts';
-import { type Address, CallTimeout, Connections } from '../../lib/calls/connections.ts';
-import { callFault } from '../../lib/calls/fault.ts';
-import { requestHead } from '../../lib/calls/head.ts';
-import type { Reply } from '../../lib/calls/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { HttpClient } from '../../lib/http-client/client.ts';
+import type { Address } from '../../lib/http-client/connect.ts';
+import type { Reply } from '../../lib/http-client/connection.ts';
+import { CallTimeout, callFault } from '../../lib/http-client/errors.ts';
 import { trustIn } from '../../lib/peer-trust.ts';
 import { cut } from '../../lib/shown.ts';
 import type { CredentialsFor } from './credentials.ts';
@@ -43,17 +43,10 @@ interface Place {
   /** The URL in errors. */
   readonly shown: string;
   readonly path: string;
-  readonly connections: Connections;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly client: HttpClient;
+  /** Alternating names and values. */
+  readonly headers: readonly string[];
   address(): Address;
-  /** By the timeout of a call in milliseconds. */
-  readonly heads: Map<number, Head>;
-  calls: number;
-}
-
-interface Head {
-  readonly path: string;
-  readonly text: string;
 }
 
 export class WebhookClient {
@@ -68,29 +61,24 @@ export class WebhookClient {
   /** Posts JSON. Rejects with an Error that names the URL and the problem. */
   async post(config: WebhookClientConfig, text: string, timeoutMs: number): Promise<Reply> {
     const place = this.placeOf(config);
-    const head = headOf(place, timeoutMs);
-    let { path } = head;
-    const failed = (why: string): Error => new Error(`Post "${place.shown}${path}": ${why}`);
-    if (place.calls >= (this.options.maxCalls ?? MAX_CALLS)) throw failed('too many calls are in progress');
-    place.calls++;
+    const { client, headers } = place;
+    let path = `${place.path}?timeout=${Math.max(1, Math.round(timeoutMs / 1000))}s`;
     let address: Address | undefined;
     try {
       address = place.address();
       const { clock } = this.options;
       const started = clock.monotonic();
-      let reply = await place.connections.call(address, head.text, text, timeoutMs);
+      let reply = await client.call(address, { method: 'POST', path, headers, body: text }, timeoutMs);
       for (let hops = 0; reply.location !== undefined && (reply.status === 307 || reply.status === 308); hops++) {
         if (hops >= MAX_REDIRECTS) throw new Error(`stopped after ${MAX_REDIRECTS} redirects`);
         const left = timeoutMs - (clock.monotonic() - started);
         if (left <= 0) throw new CallTimeout();
         path = redirectedPath(place, path, reply.location);
-        reply = await place.connections.call(address, requestHead('POST', path, place.headers), text, left);
+        reply = await client.call(address, { method: 'POST', path, headers, body: text }, left);
       }
       return reply;
     } catch (error) {
-      throw failed(callFault(error as Error, address));
-    } finally {
-      place.calls--;
+      throw new Error(`Post "${place.shown}${path}": ${callFault(error as Error, address)}`);
     }
   }
 
@@ -100,11 +88,11 @@ export class WebhookClient {
     for (const [key, place] of this.places) {
       if (wanted.has(key)) continue;
       this.places.delete(key);
-      place.connections.retire();
+      place.client.retire();
     }
   }
   close(): void {
-    for (const { connections } of this.places.values()) connections.close();
+    for (const { client } of this.places.values()) client.close();
     this.places.clear();
   }
 
@@ -135,7 +123,7 @@ export class WebhookClient {
     const port = parsed === undefined ? (service?.port ?? 443) : Number(parsed.port || 443);
     const { certificate, key: privateKey, authorization } = this.options.credentials(hostname, port);
     const trust = trustIn(caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8'));
-    const connections = new Connections({
+    const client = new HttpClient({
       clock: this.options.clock,
       tls: {
         secureContext: createSecureContext({
@@ -149,6 +137,7 @@ export class WebhookClient {
         isOwn: this.options.isOwn,
       },
       maxConnections: this.options.maxSockets ?? MAX_SOCKETS,
+      maxCalls: this.options.maxCalls ?? MAX_CALLS,
       maxBytes: this.options.maxBytes ?? MAX_BYTES,
     });
     const host = parsed?.host ?? `${hostname}:${port}`;
@@ -156,18 +145,13 @@ export class WebhookClient {
       key,
       shown: `https://${host}`,
       path: cleanedPath(parsed?.pathname ?? service?.path ?? ''),
-      connections,
-      headers: {
-        host,
-        accept: 'application/json',
-        'content-type': 'application/json',
-        'user-agent': this.options.userAgent,
-        ...(authorization !== undefined && { authorization }),
-      },
+      client,
+      headers: [
+        ...['host', host, 'accept', 'application/json', 'content-type', 'application/json', 'user-agent', this.options.userAgent],
+        ...(authorization === undefined ? [] : ['authorization', authorization]),
+      ],
       address: () =>
         service === undefined ? { host: hostname, port } : this.options.resolve(service.namespace, service.name, service.port ?? 443),
-      heads: new Map(),
-      calls: 0,
     };
   }
 }
@@ -188,15 +172,4 @@ function redirectedPath({ shown }: Place, from: string, location: string): strin
   }
   if (to.origin !== new URL(shown).origin) throw new Error(`redirected to another host (${to.origin}), which is not followed`);
   return `${to.pathname}${to.search}`;
-}
-
-/** The head of a call. Webhooks have a few dozen different timeouts at most: whole seconds up to half a minute. */
-function headOf(place: Place, timeoutMs: number): Head {
-  let head = place.heads.get(timeoutMs);
-  if (head === undefined) {
-    const path = `${place.path}?timeout=${Math.max(1, Math.round(timeoutMs / 1000))}s`;
-    head = { path, text: requestHead('POST', path, place.headers) };
-    place.heads.set(timeoutMs, head);
-  }
-  return head;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import { FakeStore } from '../../kinds/live.testing.ts';
-import { CallTimeout } from '../../lib/calls/connections.ts';
+import { CallTimeout } from '../../lib/http-client/errors.ts';
 import { check } from './check.ts';
 import type { RemoteServer } from './remote.ts';
 

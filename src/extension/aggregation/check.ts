@@ -2,7 +2,7 @@
 import type { APIService, ServiceReference } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import type { Live } from '../../kinds/live.ts';
-import { CallTimeout } from '../../lib/calls/connections.ts';
+import { CallTimeout } from '../../lib/http-client/errors.ts';
 import type { Backend } from './backends.ts';
 import type { RemoteServer } from './remote.ts';
 

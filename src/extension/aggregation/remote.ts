@@ -6,12 +6,11 @@ import { createSecureContext } from 'node:tls';
 import type { ResolveService } from '../../admission/webhooks/service.ts';
 import type { User } from '../../auth/types.ts';
 import type { APIServiceSpec, ServiceReference } from '../../kinds/apiregistration/schema/v1.ts';
-import { type Address, Connections } from '../../lib/calls/connections.ts';
-import { callFault } from '../../lib/calls/fault.ts';
-import { requestHead } from '../../lib/calls/head.ts';
-import type { Reply } from '../../lib/calls/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { setOwn } from '../../lib/own.ts';
+import { HttpClient } from '../../lib/http-client/client.ts';
+import type { Address } from '../../lib/http-client/connect.ts';
+import type { Reply } from '../../lib/http-client/connection.ts';
+import { callFault } from '../../lib/http-client/errors.ts';
 import { trustIn } from '../../lib/peer-trust.ts';
 import { agentFor } from '../../lib/verifying-agent.ts';
 import { identityHeaders } from './identity-headers.ts';
@@ -26,8 +25,9 @@ export interface RemoteOptions {
   readonly isOwn: (certificate: X509Certificate) => boolean;
 }
 
-/** Limits of this server's own calls: connections per address, and bytes of a response. */
-const MAX_CALLS = 8;
+/** Limits of this server's own calls: connections, calls that are in progress or wait, and bytes of a response. */
+const MAX_CONNECTIONS = 8;
+const MAX_CALLS = 256;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Limits of idle connections for proxied requests: number and time. */
 const KEPT_CONNECTIONS = 32;
@@ -42,7 +42,7 @@ export class RemoteServer {
   readonly ca: string | undefined;
   private readonly service: ServiceReference;
   private readonly options: RemoteOptions;
-  private readonly connections = new Map<boolean, Connections>();
+  private readonly clients = new Map<boolean, HttpClient>();
   private kept: Agent | undefined;
   /** The client certificate of the current connections. */
   private shown: string | undefined;
@@ -83,16 +83,13 @@ export class RemoteServer {
    */
   async get(path: string, user: User, options: { timeoutMs: number; verified: boolean; address?: Address }): Promise<Reply> {
     const address = options.address ?? this.address();
-    const headers: Record<string, string> = {
-      host: `${this.serverName}:${this.port}`,
-      accept: 'application/json',
-      'user-agent': this.options.userAgent,
-    };
-    const identity = identityHeaders(user);
-    for (let i = 0; i < identity.length; i += 2) setOwn(headers, identity[i] as string, identity[i + 1] as string);
+    const headers = [
+      ...['host', `${this.serverName}:${this.port}`, 'accept', 'application/json', 'user-agent', this.options.userAgent],
+      ...identityHeaders(user),
+    ];
     try {
-      const connections = this.connectionsFor(options.verified && this.verify);
-      return await connections.call(address, requestHead('GET', path, headers), '', options.timeoutMs);
+      const client = this.clientFor(options.verified && this.verify);
+      return await client.call(address, { method: 'GET', path, headers }, options.timeoutMs);
     } catch (error) {
       throw new Error(callFault(error as Error, address), { cause: error });
     }
@@ -100,14 +97,14 @@ export class RemoteServer {
 
   /** Closes idle connections; requests in progress are completed. */
   retire(): void {
-    for (const connections of this.connections.values()) connections.retire();
-    this.connections.clear();
+    for (const client of this.clients.values()) client.retire();
+    this.clients.clear();
     for (const idle of Object.values(this.kept?.freeSockets ?? {})) for (const socket of idle ?? []) socket.destroy();
     this.kept = undefined;
   }
   /** The same, and this server's own calls fail from now on. */
   close(): void {
-    for (const connections of this.connections.values()) connections.close();
+    for (const client of this.clients.values()) client.close();
     this.retire();
   }
 
@@ -118,10 +115,10 @@ export class RemoteServer {
     this.shown = certificate;
   }
 
-  private connectionsFor(verified: boolean): Connections {
+  private clientFor(verified: boolean): HttpClient {
     this.checkShown();
-    let found = this.connections.get(verified);
-    if (found === undefined) {
+    let client = this.clients.get(verified);
+    if (client === undefined) {
       const { ca, certificate: cert, key, serverName } = this;
       const trust = trustIn(verified ? ca : undefined);
       const secureContext = createSecureContext({
@@ -129,14 +126,15 @@ export class RemoteServer {
         ...trust.context,
         ...(cert !== undefined && { cert, key: key as string }),
       });
-      found = new Connections({
+      client = new HttpClient({
         clock: this.options.clock,
         tls: { secureContext, serverName, insecure: !verified, authorities: trust.authorities, isOwn: this.options.isOwn },
-        maxConnections: MAX_CALLS,
+        maxConnections: MAX_CONNECTIONS,
+        maxCalls: MAX_CALLS,
         maxBytes: MAX_BYTES,
       });
-      this.connections.set(verified, found);
+      this.clients.set(verified, client);
     }
-    return found;
+    return client;
   }
 }

@@ -1,7 +1,15 @@
 /** Errors of calls, in the text of stock servers. */
-import type { Address } from './connections.ts';
+import type { Address } from './connect.ts';
 
-/** `address` is absent if the name could not be resolved. */
+/** The call timed out. */
+export class CallTimeout extends Error {
+  constructor() {
+    super('context deadline exceeded');
+    this.name = 'CallTimeout';
+  }
+}
+
+/** The reason of a failed call. `address` is absent if the name could not be resolved. */
 export function callFault(error: NodeJS.ErrnoException, address: Address | undefined): string {
   if (address === undefined) return error.message;
   const { host, port } = address;
@@ -10,8 +18,16 @@ export function callFault(error: NodeJS.ErrnoException, address: Address | undef
       return `dial tcp ${host}:${port}: connect: connection refused`;
     case 'ENOTFOUND':
       return `dial tcp: lookup ${host}: no such host`;
+    case 'ETIMEDOUT':
+      return `dial tcp ${host}:${port}: i/o timeout`;
     case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
       return `read tcp ${host}:${port}: connection reset by peer`;
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return 'the head of the answer is too large';
+    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
+      return 'the answer is too large';
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
