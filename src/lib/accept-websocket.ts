@@ -1,4 +1,4 @@
-/** The server side of WebSockets: `ws` on connections that an HTTP server hands over, within the bounds of this server. */
+/** The server side of WebSockets: `ws` on connections that an HTTP server has read the handshake of, within bounds. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -25,7 +25,7 @@ export interface Handshake {
 export interface Acceptance {
   /** The subprotocol that is chosen of those which the client offers; empty for none. */
   readonly protocol: string;
-  /** Lines of the answer beside those of the handshake. */
+  /** Further lines of the answer. */
   readonly headers?: readonly string[];
 }
 

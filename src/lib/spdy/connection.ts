@@ -1,64 +1,20 @@
 /**
  * The server side of a SPDY/3.1 connection, as clients use it for exec, attach and port-forward: the client opens streams, data
  * flows both ways, either side ends its half. Clients and agents of this protocol send no window updates, so neither does this:
- * a reader that does not read stops the whole connection.
+ * readers that do not read stop the whole connection.
  */
-import { Duplex } from 'node:stream';
-import { controlFrame, dataFrame, FIN, type Frame, FrameType, numbers, parseFrame } from './frames.ts';
-import { HeaderReader, type Headers, HeaderWriter } from './headers.ts';
+import type { Duplex } from 'node:stream';
+import { nextTurn } from '../next-turn.ts';
+import { controlFrame, FIN, type Frame, FrameReader, FrameType, numbers } from './frames.ts';
+import { HeaderReader, HeaderWriter } from './headers.ts';
+import { REFUSED_STREAM, SpdyStream, type StreamOwner } from './stream.ts';
 
 /** Streams of a connection at a time; further ones are refused. */
 const STREAM_LIMIT = 256;
-/** Largest data frame that is sent. */
-const CHUNK = 32 * 1024;
-const REFUSED_STREAM = 3;
-
-export class SpdyStream extends Duplex {
-  readonly id: number;
-  readonly headers: Headers;
-  private readonly connection: SpdyConnection;
-  /** Whether the client closed its half. */
-  remoteEnded = false;
-
-  constructor(connection: SpdyConnection, id: number, headers: Headers) {
-    super({ allowHalfOpen: true });
-    this.connection = connection;
-    this.id = id;
-    this.headers = headers;
-    this.on('error', () => {});
-  }
-  /** Refuses or breaks off the stream. */
-  reset(status = REFUSED_STREAM): void {
-    this.connection.send(controlFrame(FrameType.reset, numbers(this.id, status)));
-    this.destroy();
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    for (let at = 0; at < chunk.length - CHUNK; at += CHUNK) this.connection.send(dataFrame(this.id, chunk.subarray(at, at + CHUNK)));
-    const tail = chunk.length === 0 ? 0 : Math.floor((chunk.length - 1) / CHUNK) * CHUNK;
-    this.connection.send(dataFrame(this.id, chunk.subarray(tail)), done);
-  }
-  override _final(done: (error?: Error) => void): void {
-    this.connection.send(dataFrame(this.id, Buffer.alloc(0), FIN), done);
-  }
-  override _read(): void {
-    this.connection.resume(this);
-  }
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.connection.forget(this);
-    done(error);
-  }
-  /** Returns false if nothing more should be read for now. */
-  receive(payload: Buffer, ends: boolean): boolean {
-    if (this.remoteEnded || this.destroyed) return true;
-    const more = payload.length === 0 || this.push(payload);
-    if (ends) {
-      this.remoteEnded = true;
-      this.push(null);
-    }
-    return more;
-  }
-}
+/** What may wait for the readers of all streams; more is not read from the connection. */
+const WINDOW_BYTES = 256 * 1024;
+/** Frames that are handled in one turn of the loop. */
+const FRAMES_PER_TURN = 256;
 
 export interface ConnectionEvents {
   /** The client opened a stream; it has its reply already. */
@@ -67,27 +23,30 @@ export interface ConnectionEvents {
   close(): void;
 }
 
-export class SpdyConnection {
+export class SpdyConnection implements StreamOwner {
   private readonly socket: Duplex;
   private readonly events: ConnectionEvents;
+  private readonly frames = new FrameReader();
   private readonly reader = new HeaderReader();
   private readonly writer = new HeaderWriter();
   private readonly streams = new Map<number, SpdyStream>();
-  /** Streams whose reader does not read. */
-  private readonly full = new Set<SpdyStream>();
-  private rest: Buffer;
+  /** What waits for the readers of all streams. */
+  private unread = 0;
   private last = 0;
   private working = false;
   private closed = false;
+  /** Continues where answers wait for the client to read. */
+  private drained: (() => void) | undefined;
 
   constructor(socket: Duplex, head: Buffer, events: ConnectionEvents) {
     this.socket = socket;
     this.events = events;
-    this.rest = head;
+    this.frames.add(head);
     socket.on('data', (chunk: Buffer) => {
-      this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+      this.frames.add(chunk);
       void this.work();
     });
+    socket.on('drain', () => this.drained?.());
     socket.on('error', () => this.end());
     socket.on('end', () => this.end());
     socket.on('close', () => this.end());
@@ -106,15 +65,16 @@ export class SpdyConnection {
     this.socket.end();
     this.finish();
   }
-  resume(stream: SpdyStream): void {
-    if (this.full.delete(stream) && this.full.size === 0) {
-      this.socket.resume();
-      void this.work();
-    }
+  hold(cost: number): void {
+    this.unread += cost;
+  }
+  release(cost: number): void {
+    const isFull = this.unread > WINDOW_BYTES;
+    this.unread -= cost;
+    if (isFull && this.unread <= WINDOW_BYTES) void this.work();
   }
   forget(stream: SpdyStream): void {
     this.streams.delete(stream.id);
-    this.resume(stream);
   }
 
   private end(): void {
@@ -126,32 +86,32 @@ export class SpdyConnection {
   private finish(): void {
     this.reader.close();
     for (const stream of [...this.streams.values()]) stream.destroy();
+    this.drained?.();
     this.events.close();
   }
 
-  /** Frames are handled one after another: headers of one must be read before the next. */
+  /** Frames are handled one after another: headers of one must be read before the next. Meanwhile nothing more is read. */
   private async work(): Promise<void> {
     if (this.working) return;
     this.working = true;
     this.socket.pause();
     try {
-      while (!this.closed && this.full.size === 0) {
-        const read = parseFrame(this.rest);
-        if (read === undefined) break;
-        this.rest = this.rest.subarray(read.size);
-        await this.handle(read.frame);
+      for (let count = 1; !this.closed && this.unread <= WINDOW_BYTES; count++) {
+        const frame = this.frames.next();
+        if (frame === undefined) break;
+        await this.handle(frame);
+        if (count % FRAMES_PER_TURN === 0) await nextTurn(this);
       }
     } catch {
       this.end();
     } finally {
       this.working = false;
     }
-    if (this.full.size === 0 && !this.closed) this.socket.resume();
+    if (this.unread <= WINDOW_BYTES && !this.closed) this.socket.resume();
   }
   private handle(frame: Frame): Promise<void> | void {
     if (frame.kind === 'data') {
-      const stream = this.streams.get(frame.stream);
-      if (stream !== undefined && !stream.receive(frame.payload, (frame.flags & FIN) !== 0)) this.full.add(stream);
+      this.streams.get(frame.stream)?.receive(frame.payload, (frame.flags & FIN) !== 0);
       return;
     }
     const { type, payload } = frame;
@@ -165,11 +125,21 @@ export class SpdyConnection {
         return;
       case FrameType.ping:
         // Those of a client have odd numbers; others are answers.
-        if (payload.length >= 4 && payload.readUInt32BE(0) % 2 === 1) this.send(controlFrame(FrameType.ping, payload.subarray(0, 4)));
+        if (payload.length >= 4 && payload.readUInt32BE(0) % 2 === 1)
+          return this.answer(controlFrame(FrameType.ping, payload.subarray(0, 4)));
         return;
       default:
         return;
     }
+  }
+  /** Answers do not pile up for a client that does not read: nothing more of it is read until it does. */
+  private async answer(frame: Buffer): Promise<void> {
+    this.send(frame);
+    if (!this.socket.writableNeedDrain || this.closed) return;
+    await new Promise<void>((resolve) => {
+      this.drained = resolve;
+    });
+    this.drained = undefined;
   }
   private async open(payload: Buffer, ends: boolean): Promise<void> {
     if (payload.length < 10) throw new Error('a frame is too short');
@@ -178,13 +148,11 @@ export class SpdyConnection {
     const headers = await this.reader.read(payload.subarray(10));
     if (id <= this.last || id % 2 === 0) throw new Error('a stream has a wrong number');
     this.last = id;
-    if (this.streams.size >= STREAM_LIMIT) {
-      this.send(controlFrame(FrameType.reset, numbers(id, REFUSED_STREAM)));
-      return;
-    }
+    if (this.streams.size >= STREAM_LIMIT) return this.answer(controlFrame(FrameType.reset, numbers(id, REFUSED_STREAM)));
     const stream = new SpdyStream(this, id, headers);
     this.streams.set(id, stream);
-    this.send(controlFrame(FrameType.synReply, Buffer.concat([numbers(id), this.writer.write(new Map())])));
+    await this.answer(controlFrame(FrameType.synReply, Buffer.concat([numbers(id), this.writer.write(new Map())])));
+    if (this.closed) return;
     this.events.stream(stream);
     if (ends) stream.receive(Buffer.alloc(0), true);
   }

@@ -1,10 +1,9 @@
-import { constants, createDeflate, type Deflate, inflateSync } from 'node:zlib';
+import { constants, inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { LocalSocket } from '../local-socket.ts';
-import { SpdyConnection, type SpdyStream } from './connection.ts';
 import { DICTIONARY_ID, dictionary, withLength } from './dictionary.ts';
 import { controlFrame, dataFrame, FIN, FRAME_LIMIT, FrameType, numbers, parseFrame } from './frames.ts';
 import { HeaderReader, HeaderWriter } from './headers.ts';
+import { Blocks, connected } from './spdy.testing.ts';
 
 /** Adler-32, by its definition. */
 function checksum(bytes: Buffer): number {
@@ -14,22 +13,6 @@ function checksum(bytes: Buffer): number {
     b = (b + a) % 65521;
   }
   return b * 65536 + a;
-}
-
-/** Blocks as a client compresses them: in one stream, each flushed. */
-class Blocks {
-  private readonly deflate: Deflate = createDeflate({ dictionary, flush: constants.Z_SYNC_FLUSH });
-  private chunks: Buffer[] = [];
-  constructor() {
-    this.deflate.on('data', (chunk: Buffer) => void this.chunks.push(chunk));
-  }
-  async of(headers: Record<string, string>): Promise<Buffer> {
-    const pairs = Object.entries(headers).flatMap(([name, value]) => [withLength(name), withLength(value)]);
-    await new Promise<void>((resolve) => this.deflate.write(Buffer.concat([numbers(pairs.length / 2), ...pairs]), () => resolve()));
-    const block = Buffer.concat(this.chunks);
-    this.chunks = [];
-    return block;
-  }
 }
 
 test('the dictionary is that of the protocol', () => {
@@ -70,38 +53,6 @@ test('frames', () => {
   large.writeUIntBE(FRAME_LIMIT + 1, 5, 3);
   expect(() => parseFrame(large)).toThrow('too large');
 });
-
-/** A connection with its client end, and what the client has received so far. */
-function connected() {
-  const [client, socket] = LocalSocket.pair();
-  const streams: SpdyStream[] = [];
-  let closed = 0;
-  const connection = new SpdyConnection(socket, Buffer.alloc(0), {
-    stream: (stream) => void streams.push(stream),
-    close: () => void closed++,
-  });
-  let bytes: Buffer = Buffer.alloc(0);
-  client.on('data', (chunk: Buffer) => {
-    bytes = Buffer.concat([bytes, chunk]);
-  });
-  const blocks = new Blocks();
-  const open = async (id: number, headers: Record<string, string>, flags = 0): Promise<void> => {
-    client.write(controlFrame(FrameType.synStream, Buffer.concat([numbers(id, 0), Buffer.from([0, 0]), await blocks.of(headers)]), flags));
-  };
-  const frames = () => {
-    const all = [];
-    let rest = bytes;
-    for (let read = parseFrame(rest); read !== undefined; read = parseFrame(rest)) {
-      all.push(read.frame);
-      rest = rest.subarray(read.size);
-    }
-    return all;
-  };
-  const until = async (holds: () => boolean): Promise<void> => {
-    while (!holds()) await new Promise((resolve) => setImmediate(resolve));
-  };
-  return { client, connection, streams, open, frames, until, isClosed: () => closed };
-}
 
 test('a client opens streams, sends and receives data, and ends its half', async () => {
   const { client, streams, open, frames, until } = connected();

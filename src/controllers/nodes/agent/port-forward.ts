@@ -7,7 +7,8 @@
 import { connect } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { SpdyConnection, type SpdyStream } from '../../../lib/spdy/connection.ts';
+import { SpdyConnection } from '../../../lib/spdy/connection.ts';
+import type { SpdyStream } from '../../../lib/spdy/stream.ts';
 import { simulationName } from '../../../meta/identity.ts';
 import { type Annotated, annotationOf } from '../annotations.ts';
 import { type ChannelProtocol, decoded, encoded } from './streams.ts';

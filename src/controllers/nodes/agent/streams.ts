@@ -4,7 +4,8 @@
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { SpdyConnection, type SpdyStream } from '../../../lib/spdy/connection.ts';
+import { SpdyConnection } from '../../../lib/spdy/connection.ts';
+import type { SpdyStream } from '../../../lib/spdy/stream.ts';
 import type { Status } from '../../../meta/errors.ts';
 
 export interface StreamsWanted {
