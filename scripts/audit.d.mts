@@ -1,0 +1,1 @@
+export function auditResult(json: string, what: string): { readonly failed: boolean; readonly lines: readonly string[] };
