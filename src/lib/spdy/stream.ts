@@ -23,7 +23,7 @@ export class SpdyStream extends Duplex {
   readonly id: number;
   readonly headers: Headers;
   private readonly connection: StreamOwner;
-  /** Payloads that the reader has not asked for. */
+  /** Payloads that the reader has not read yet. */
   private waiting: Buffer[] = [];
   /** What the waiting payloads cost, and what those do that the reader was given last. */
   private waitingCost = 0;
