@@ -74,7 +74,7 @@ test('another context, user or namespace may be chosen', async () => {
   expect(await connected(config, { context: 'prod', token: 't', server: 'https://[::1]:1' })).toMatchObject({
     server: 'https://[::1]:1',
     authorization: 'Bearer t',
-    ca: undefined,
+    ca: 'CA two',
   });
 });
 

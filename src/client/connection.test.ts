@@ -53,6 +53,21 @@ test('what the command line says comes before what the file says', async () => {
   expect(await connected({}, { tlsServerName: 'flag' }, cluster)).toMatchObject({ serverName: 'flag', proxy: 'http://p.example:1' });
 });
 
+test('another address of a cluster is trusted by its CA, whatever name the file expects at the first', async () => {
+  const cluster = { 'certificate-authority-data': 'eA==', 'tls-server-name': 'file' };
+  const server = 'https://two.example';
+  expect(await connected({}, { server }, cluster)).toMatchObject({ server, ca: 'x', serverName: undefined });
+  expect(await connected({}, { server, tlsServerName: 'flag' }, cluster)).toMatchObject({ ca: 'x', serverName: 'flag' });
+});
+
+test('a CA on the command line is checked, although the file says not to', async () => {
+  const certificateAuthority = join(directory, 'own-ca.crt');
+  writeFileSync(certificateAuthority, 'own CA');
+  const cluster = { 'insecure-skip-tls-verify': true };
+  expect(await connected({}, { certificateAuthority }, cluster)).toMatchObject({ ca: 'own CA', insecure: false });
+  expect(await connected({}, {}, cluster)).toMatchObject({ insecure: true });
+});
+
 test('a user who says two things is not understood', async () => {
   await expect(connected({ token: 't', username: 'n' })).rejects.toThrow('the user "u" has token and username: only one');
   await expect(connected({ exec: { command: 'x' }, 'auth-provider': { name: 'oidc' } })).rejects.toThrow('exec and auth-provider');

@@ -86,19 +86,17 @@ async function reach(
   choice: ConnectionChoice,
   world: CredentialEnvironment,
 ): Promise<Reached> {
-  const ownServer = choice.server !== undefined && choice.server !== cluster?.server;
-  const ca =
-    choice.certificateAuthority !== undefined
-      ? await readPem(choice.certificateAuthority)
-      : ownServer
-        ? undefined
-        : await pem(cluster, 'certificate-authority');
+  const { certificateAuthority } = choice;
+  const ca = certificateAuthority === undefined ? await pem(cluster, 'certificate-authority') : await readPem(certificateAuthority);
+  // A CA on the command line is there to be checked, and the name in the file is that of the server in the file.
+  const insecure = certificateAuthority === undefined && cluster?.['insecure-skip-tls-verify'] === true;
+  const serverName = choice.server === undefined ? cluster?.['tls-server-name'] : undefined;
   const proxy = proxyFor(server, cluster?.['proxy-url'], world.env);
   return {
     server,
     ca,
-    insecure: choice.insecure ?? cluster?.['insecure-skip-tls-verify'] ?? false,
-    serverName: choice.tlsServerName ?? (cluster?.['tls-server-name'] || undefined),
+    insecure: choice.insecure ?? insecure,
+    serverName: choice.tlsServerName ?? (serverName || undefined),
     ...(proxy !== undefined && { proxy }),
   };
 }
