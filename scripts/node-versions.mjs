@@ -73,11 +73,11 @@ function smokePasses(version, program) {
   return spawnSync(program, [vitest, 'run', ...Object.values(smoke).flat()], options).status === 0;
 }
 
-// Vitest would leave out what it does not find.
-const absent = Object.values(smoke)
-  .flat()
-  .filter((path) => !existsSync(join(root, path)));
-if (absent.length > 0) throw new Error(`the tests of ${absent.join(', ')} are gone: name those that took their place`);
+// Vitest leaves out what it does not find.
+for (const [topic, paths] of Object.entries(smoke)) {
+  if (!paths.some((path) => existsSync(join(root, path))))
+    throw new Error(`no tests are left of ${topic}: name those that took their place`);
+}
 
 const failed = [];
 for (const version of VERSIONS) {
