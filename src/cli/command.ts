@@ -46,6 +46,7 @@ export interface IO {
   /** The whole of stdin. */
   stdin(): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
   readonly cwd: string;
   readonly home: string;
   readonly terminal: Terminal;

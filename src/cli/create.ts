@@ -13,7 +13,15 @@ import { makers } from './create-makers.ts';
 import { createObject, saveConfigFlag, showObject } from './creating.ts';
 import { editManifests } from './edit-manifests.ts';
 import { findManifests, labelsOf, type Manifest, namesManifests } from './manifests.ts';
-import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import {
+  commandManagerFlag,
+  dryRunFlag,
+  fileFlags,
+  namespaceFlag,
+  resultFlags,
+  validateFlag,
+  windowsLineEndingsFlag,
+} from './object-flags.ts';
 import { fieldManager } from './program.ts';
 import { sendRaw } from './raw-request.ts';
 import { changeCause, commandLine, recordFlag, withAnnotations } from './record.ts';
@@ -26,7 +34,7 @@ const createFlags = {
   Creating: {
     namespace: namespaceFlag,
     edit: bool(false, 'Edit each object before it is created.'),
-    'windows-line-endings': bool(process.platform === 'win32', 'With --edit: end the lines of the file as Windows does.'),
+    'windows-line-endings': windowsLineEndingsFlag('With --edit: end the lines of the file as Windows does.'),
     raw: text('', 'Send the file to this path of the server as it is, and print the answer.', { value: 'PATH' }),
     'field-manager': commandManagerFlag,
     'dry-run': dryRunFlag,

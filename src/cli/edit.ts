@@ -17,7 +17,7 @@ import { connectFlags } from './connect.ts';
 import { EditedFile, withoutComments } from './editor.ts';
 import { targetsOf } from './get-args.ts';
 import { withObjectHint } from './get-hints.ts';
-import { fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import { fileFlags, namespaceFlag, resultFlags, validateFlag, windowsLineEndingsFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
 import { fieldManager, isStock } from './program.ts';
 import { changeCause, commandLine, recordFlag, withAnnotations } from './record.ts';
@@ -34,7 +34,7 @@ const editFlags = {
     subresource: text('', 'Edit this subresource: status, scale.', { value: 'NAME' }),
     'save-config': bool(false, 'Keep the edited object in the annotation of a client-side apply.'),
     'output-patch': bool(false, 'Print the patch that the edit makes.'),
-    'windows-line-endings': bool(false, 'Write the file with the line endings of Windows.'),
+    'windows-line-endings': windowsLineEndingsFlag('Write the file with the line endings of Windows.'),
     'field-manager': text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'plat' }),
     record: recordFlag,
     validate: validateFlag,
@@ -49,7 +49,7 @@ export const edit = command({
   summary: 'Edit objects: plat edit deployment/web, EDITOR="code --wait" plat edit cm a',
   flags: editFlags,
   more: `
-The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. Several objects are edited one after another, or in one file
+The editor is PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi (Windows: notepad). Several objects are edited one after another, or in one file
 if the program is called as kubectl. A file that is unchanged or empty changes nothing.
 
 Examples:

@@ -1,16 +1,25 @@
-/** Text in the user's editor: PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi. */
+/** Text in the user's editor: PLAT_EDITOR, else KUBE_EDITOR, EDITOR, or vi (Windows: notepad). */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IO } from './command.ts';
 import { lendTerminal } from './interrupt.ts';
+import { shellQuoted } from './shell-word.ts';
+
+/** The editor, and the line that starts it with a file. */
+export function editorLine(file: string, { env, platform }: Pick<IO, 'env' | 'platform'>): { editor: string; line: string } {
+  const isWindows = platform === 'win32';
+  const editor = env.PLAT_EDITOR || env.KUBE_EDITOR || env.EDITOR || (isWindows ? 'notepad' : 'vi');
+  // A file of Windows has no quotes in its name, and its backslashes stay single.
+  return { editor, line: `${editor} ${isWindows ? `"${file}"` : shellQuoted(file)}` };
+}
 
 export function openEditor(file: string, io: IO): Promise<void> {
-  const editor = io.env.PLAT_EDITOR || io.env.KUBE_EDITOR || io.env.EDITOR || 'vi';
+  const { editor, line } = editorLine(file, io);
   const run = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const child = spawn(`${editor} ${JSON.stringify(file)}`, { shell: true, stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
+      const child = spawn(line, { shell: true, stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
       const failed = (why: string): void => reject(new Error(`the editor ${JSON.stringify(editor)} ${why}; set EDITOR to another`));
       child.on('error', (error) => failed(`cannot be started: ${error.message}`));
       child.on('close', (code) => (code === 0 ? resolve() : failed(`ended with ${code}`)));

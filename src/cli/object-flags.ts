@@ -85,3 +85,7 @@ export const resultFlags = {
   output: flag<string>('', 'Print the object instead of a message.', resultFormNames, readResultForm, { short: 'o' }),
   ...templateFlags,
 };
+
+/** As of the editors of the system. */
+export const windowsLineEndingsFlag = (help: string, platform: NodeJS.Platform = process.platform): Flag<boolean> =>
+  bool(platform === 'win32', help);

@@ -4,16 +4,18 @@ import type { IO } from './command.ts';
 import { lendTerminal } from './interrupt.ts';
 import { isStock } from './program.ts';
 
-/** `-F` ends at once where the text fits, `-R` shows colours, `-X` leaves the text on the screen. */
-const defaultPager = 'less -FRX';
+/** `-F` ends at once where the text fits, `-R` shows colours, `-X` leaves the text on the screen. Windows comes with `more`. */
+export const defaultPager = (platform: NodeJS.Platform): string => (platform === 'win32' ? 'more' : 'less -FRX');
+/** Exit codes of shells for a program that is not there or cannot be run: sh, and cmd of Windows. */
+const notStarted: ReadonlySet<number | null> = new Set([127, 126, 9009]);
 
 /**
- * Prints a text, on a terminal that it does not fit into through `PAGER` (`less -FRX` if that is not set; empty or `cat`: none).
+ * Prints a text, on a terminal that it does not fit into through `PAGER` (else `less -FRX`, on Windows `more`; empty or `cat`: none).
  * As kubectl it is printed as it is.
  */
 export async function page(io: IO, text: string): Promise<void> {
   const size = io.terminal.size();
-  const pager = io.env.PAGER ?? defaultPager;
+  const pager = io.env.PAGER ?? defaultPager(io.platform);
   const fits = size === undefined || lineCount(text, size.width) < size.height;
   if (isStock(io) || fits || !io.terminal.interactive || pager.trim() === '' || pager.trim() === 'cat') return io.out(text);
   if (!(await lendTerminal(io, () => shown(io, pager, text)))) io.out(text);
@@ -34,8 +36,7 @@ function shown(io: IO, pager: string, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: io.env as NodeJS.ProcessEnv });
     child.on('error', () => resolve(false));
-    // 127 is the answer of the shell for a program that is not there, 126 for one that cannot be run.
-    child.on('close', (code) => resolve(code !== 127 && code !== 126));
+    child.on('close', (code) => resolve(!notStarted.has(code)));
     // The pager may end before it has read everything.
     child.stdin.on('error', () => {});
     child.stdin.end(text);

@@ -7,6 +7,7 @@ import { homeDirectory, workingDirectory } from './home.ts';
 import { run } from './index.ts';
 import { outputFailure } from './output-failure.ts';
 import { errorLines } from './program.ts';
+import { onStopSignals } from './stop-signal.ts';
 
 /** Streams are made when they are first used: each takes milliseconds, and most commands read nothing and report no error. */
 function errorOutput(): { write(content: string | Buffer): void; readonly waiting: number } {
@@ -36,6 +37,7 @@ const io: IO = {
   fail: (failure) => errors.write(errorLines([failure], io)),
   stdin: async () => (await import('./standard-input.ts')).readStandardInput(process.stdin),
   env: process.env,
+  platform: process.platform,
   cwd: workingDirectory(),
   home: homeDirectory(),
   terminal: {
@@ -62,12 +64,7 @@ const io: IO = {
   },
   width: Math.min(Math.max(process.stdout.columns ?? 100, 60), 140),
   onSignal(handler) {
-    process.on('SIGINT', handler as NodeJS.SignalsListener);
-    process.on('SIGTERM', handler as NodeJS.SignalsListener);
-    return () => {
-      process.off('SIGINT', handler as NodeJS.SignalsListener);
-      process.off('SIGTERM', handler as NodeJS.SignalsListener);
-    };
+    return onStopSignals(process, process.platform, handler);
   },
   exit: (code) => process.exit(code),
 };

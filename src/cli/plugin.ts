@@ -43,6 +43,8 @@ export const plugin = commandGroup(
   ['plat plugin list', 'plat plugin list --name-only', 'plat greet --loud                a program plat-greet on the PATH'],
 );
 
+/** Windows starts files by the end of their name. Those of its shell (.cmd, .bat) are not run: their arguments cannot be passed safely. */
+const endings = (platform: NodeJS.Platform): readonly string[] => (platform === 'win32' ? ['.exe', '.com'] : ['']);
 const directoriesOf = ({ env }: IO): string[] => [...new Set((env.PATH ?? '').split(delimiter))].filter((one) => one.trim() !== '');
 
 function printPlugins(io: IO, ownCommands: ReadonlySet<string>, nameOnly: boolean): number {
@@ -108,7 +110,7 @@ export function findPlugin(args: readonly string[], io: IO): FoundPlugin | undef
     if (parts.some((word) => word === '' || /[\\/\0]/.test(word))) continue;
     const name = [io.program, ...parts.map((word) => word.replaceAll('-', '_'))].join('-');
     const path = directoriesOf(io)
-      .map((directory) => join(directory, name))
+      .flatMap((directory) => endings(io.platform).map((ending) => join(directory, `${name}${ending}`)))
       .find(isProgram);
     if (path !== undefined) return { path, args: args.slice(count) };
   }

@@ -82,6 +82,8 @@ Runs until it is interrupted. Exit codes:
       ['www-prefix', options.wwwPrefix],
     ] as const)
       if (!prefix.startsWith('/')) throw new FlagError(`--${name} must begin with a slash`);
+    if (options.unixSocket !== '' && io.platform === 'win32')
+      throw new FlagError('--unix-socket: Windows has none that Node can listen on');
     if (options.www !== '' && !isDirectory(options.www)) throw new FlagError(`--www ${options.www}: there is no such directory`);
     return withServer(options, io, (work) => serve(work, options, io), { untilInterrupted: true });
   },

@@ -11,17 +11,18 @@
  * Called as kubectl: --kubeconfig, KUBECONFIG, ~/.kube/config, and within a pod the server of its cluster. docs/decisions/039-named-servers.md says why.
  */
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { type ClientConfig, ConfigError, configPaths, loadConfig } from '../client/config.ts';
 import { dataFiles } from '../config/data-files.ts';
 import { FlagError } from '../lib/flags.ts';
+import { isOwn } from '../lib/private-file.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { RunningServer } from './background/running.ts';
 import type { IO } from './command.ts';
 import { inClusterConfig } from './in-cluster.ts';
 import { isStock } from './program.ts';
 
-type Place = Pick<IO, 'program' | 'cwd' | 'home' | 'env'>;
+type Place = Pick<IO, 'program' | 'cwd' | 'home' | 'env' | 'platform'>;
 
 export interface ServerChoice {
   readonly kubeconfig: string | undefined;
@@ -41,7 +42,7 @@ const stockFile = (io: Place): string => join(io.home, '.kube', 'config');
 /** Files that are only about plat: the server of this directory, and the user's own. */
 const ownFiles = (io: Place): string[] => {
   const local = join(io.cwd, '.plat', dataFiles.adminConfig);
-  return [...(belongsToUs(local) ? [local] : []), join(io.home, '.plat', 'config')];
+  return [...(belongsToUs(local, io) ? [local] : []), join(io.home, '.plat', 'config')];
 };
 
 /** The files that `config` shows and changes, the first of them before the others. */
@@ -130,11 +131,18 @@ async function noServer({ context, cluster }: ServerChoice, stock: ClientConfig,
   );
 }
 
-/** A file that someone else may have put into this directory is not trusted to name our server and credentials. */
-function belongsToUs(path: string): boolean {
+function isBelow(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return !way.startsWith('..') && !isAbsolute(way);
+}
+
+/**
+ * A file that someone else may have put into this directory is not trusted to name our server and credentials. Windows does not say
+ * whose it is: there, only the user writes below the user's own directory.
+ */
+function belongsToUs(path: string, { home, platform }: Place): boolean {
   try {
-    const { uid, mode } = statSync(path);
-    return uid === process.getuid?.() && (mode & 0o022) === 0;
+    return platform === 'win32' ? existsSync(path) && isBelow(path, home) : isOwn(statSync(path), process.getuid?.());
   } catch {
     return false;
   }

@@ -10,6 +10,7 @@ import { productVersion } from '../lib/version.ts';
 import { type Identity, identityOf, kubernetes } from '../meta/identity.ts';
 import { backgroundLogWriter } from './background/log-file.ts';
 import { recordRunning } from './background/running.ts';
+import { isRecorded } from './background/wait.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -37,6 +38,7 @@ export function serverCommand(start: StartServer): Command {
         io.out(`${serverHelp(io.width)}\n${examples}`);
         return 0;
       }
+      if (!(await isRecorded(io))) return 1;
       for (const warning of options.warnings) io.err(`plat: ${warning}\n`);
       return serve(start, options, io);
     },

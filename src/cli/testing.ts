@@ -44,6 +44,7 @@ export function testIO(changes: Partial<IO> = {}): TestIO {
       release: () => {},
     },
     env: {},
+    platform: 'linux',
     cwd: tmpdir(),
     home: '/nonexistent',
     width: 100,

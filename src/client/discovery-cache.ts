@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import { jsonText } from '../lib/json-text.ts';
 import { own, setOwn } from '../lib/own.ts';
+import { isOwn } from '../lib/private-file.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 
 const TTL_MS = 6 * 3_600_000;
@@ -102,8 +103,8 @@ function read(file: string, server: string): Record<string, Entry> {
 function readPrivate(file: string): string {
   const handle = openSync(file, 'r');
   try {
-    const { uid, mode, size } = fstatSync(handle);
-    if (size > MAX_BYTES || (mode & 0o022) !== 0 || uid !== (process.getuid?.() ?? uid)) throw new Error('not ours');
+    const facts = fstatSync(handle);
+    if (facts.size > MAX_BYTES || !isOwn(facts, process.getuid?.())) throw new Error('not ours');
     return readFileSync(handle, 'utf8');
   } finally {
     closeSync(handle);

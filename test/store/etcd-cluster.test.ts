@@ -6,7 +6,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { type EtcdFixture, etcdMissing, startEtcdCluster, startReplacement } from '../support/etcd.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
@@ -142,8 +142,10 @@ describe.skipIf(missing !== undefined)(`a cluster of etcd with users${missing ==
       const { members: listed } = JSON.parse(await etcdctl('member', 'list', '-w', 'json')) as { members: { ID: number; name: string }[] };
       expect(listed).toHaveLength(3);
       const line = (await etcdctl('member', 'list')).split('\n').find((text) => text.includes(`, ${lost.name},`)) as string;
-      await etcdctl('member', 'remove', line.split(',')[0] as string);
-      const added = await etcdctl('member', 'add', `${lost.name}b`, `--peer-urls=${lost.peer}`);
+      // Until the others have been connected for some seconds, etcd refuses to change its members: "unhealthy cluster".
+      const accepted = (...args: string[]): Promise<string> => vi.waitFor(() => etcdctl(...args), { timeout: 60_000, interval: 500 });
+      await accepted('member', 'remove', line.split(',')[0] as string);
+      const added = await accepted('member', 'add', `${lost.name}b`, `--peer-urls=${lost.peer}`);
       const cluster = /ETCD_INITIAL_CLUSTER="([^"]+)"/.exec(added)?.[1] as string;
       members[2] = await startReplacement(lost, cluster, lost.tls);
       await moreWrites(20);

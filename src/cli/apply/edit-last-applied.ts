@@ -1,6 +1,6 @@
 /** `plat apply edit-last-applied`: opens what a client-side apply keeps in its annotation in an editor. */
 import { isDeepStrictEqual } from 'node:util';
-import { bool, FlagError, text } from '../../lib/flags.ts';
+import { FlagError, text } from '../../lib/flags.ts';
 import { goJson } from '../../lib/go-json.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { parseYaml, stringifyYaml } from '../../schema/yaml.ts';
@@ -8,7 +8,7 @@ import { FieldChecker } from '../check-fields.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { EditedFile, withoutComments } from '../editor.ts';
-import { fileFlags, namespaceFlag, resultFlags, validateFlag } from '../object-flags.ts';
+import { fileFlags, namespaceFlag, resultFlags, validateFlag, windowsLineEndingsFlag } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
 import { fieldManager } from '../program.ts';
 import { changeCause, commandLine, recordFlag, withAnnotations } from '../record.ts';
@@ -30,7 +30,7 @@ export const editLastApplied = command({
     Objects: { ...fileFlags, namespace: namespaceFlag },
     Editing: {
       'field-manager': text('', 'Field manager for the annotation.', { value: 'NAME', defaultText: 'plat' }),
-      'windows-line-endings': bool(false, 'Write the file with the line endings of Windows.'),
+      'windows-line-endings': windowsLineEndingsFlag('Write the file with the line endings of Windows.'),
       record: recordFlag,
       validate: validateFlag,
     },

@@ -11,7 +11,7 @@ export interface ProcessId {
 
 /** Undefined if there is no such process, or only a zombie. */
 export function processOf(pid: number): ProcessId | undefined {
-  const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
+  const started = process.platform === 'linux' ? startOnLinux(pid) : startByProgram(pid, process.platform);
   return started === undefined ? undefined : { pid, started };
 }
 export const isRunning = ({ pid, started }: ProcessId): boolean => processOf(pid)?.started === started;
@@ -29,12 +29,21 @@ function startOnLinux(pid: number): string | undefined {
     return undefined;
   }
 }
-function startByPs(pid: number): string | undefined {
+type Run = (program: string, args: readonly string[]) => string;
+const run: Run = (program, args) =>
+  execFileSync(program, args, { encoding: 'utf8', windowsHide: true, stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** What a program of the system says: `ps`, or PowerShell on Windows. */
+export function startByProgram(pid: number, platform: NodeJS.Platform, output: Run = run): string | undefined {
   try {
-    const [state, ...started] = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' })
+    if (platform === 'win32') {
+      const script = `(Get-Process -Id ${pid} -ErrorAction Stop).StartTime.ToFileTimeUtc()`;
+      return output('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script]).trim() || undefined;
+    }
+    const [state, ...started] = output('ps', ['-o', 'state=,lstart=', '-p', String(pid)])
       .trim()
       .split(/\s+/);
-    return state?.startsWith('Z') ? undefined : started.join(' ');
+    return state?.startsWith('Z') ? undefined : started.join(' ') || undefined;
   } catch {
     return undefined;
   }
@@ -57,7 +66,7 @@ export interface ProcessControl {
 }
 const system: ProcessControl = { isRunning, send };
 
-/** Ends a process with SIGTERM, or with SIGKILL if that takes too long. Throws if it still runs then. */
+/** Ends a process with SIGTERM, which on Windows ends it at once, or with SIGKILL if that takes too long. Throws if it still runs then. */
 export async function stopProcess(id: ProcessId, clock: Clock, control: ProcessControl = system): Promise<void> {
   for (const [signal, patience] of steps) {
     if (!control.isRunning(id)) return;

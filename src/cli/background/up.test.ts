@@ -18,7 +18,8 @@ import { upCommand } from './up.ts';
 
 const ADDRESS = 'https://127.0.0.1:1';
 const standIn = `
-const { writeFileSync, renameSync } = require('node:fs');
+const { readFileSync, writeFileSync, renameSync } = require('node:fs');
+if (process.env.PLAT_SERVER_WAIT === '1' && readFileSync(0, 'utf8') === '') process.exit(1);
 const file = process.argv.find((arg) => arg.startsWith('--data-dir=')).slice(11) + '/${dataFiles.adminConfig}';
 const text = 'clusters:\\n- name: c\\n  cluster:\\n    server: ${ADDRESS}\\nusers:\\n- name: u\\n  user: {}\\ncontexts:\\n- name: x\\n  context: {cluster: c, user: u}\\ncurrent-context: x\\n';
 console.log('started with ' + process.argv.at(-1));

@@ -18,6 +18,7 @@ import { LOG_VARIABLE, previousLog } from './log-file.ts';
 import { POLL_MS, processOf, stopProcess } from './process.ts';
 import { checkName, Records, type ServerRecord } from './records.ts';
 import { asJson, isUp, outputFlag } from './view.ts';
+import { WAIT_VARIABLE } from './wait.ts';
 
 /** Deadline of a start without a value of `--wait`. */
 const WAIT_SECONDS = 60;
@@ -230,9 +231,6 @@ async function attempt(
   }
 }
 
-/** Waits for a line before it becomes the server: a command that is killed before it has recorded the process leaves none behind. */
-const WAIT_FOR_LINE = 'read line && exec "$@" </dev/null';
-
 async function spawnServer(
   { name, records, program, io }: Start,
   { flags: args, cwd }: ServerRecord,
@@ -243,13 +241,14 @@ async function spawnServer(
       `the directory ${cwd}, which its flags are relative to, does not exist any more: create it, or give the flags again from another directory`,
     );
   const own = program();
-  const serverCommand = [own.node, own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
+  const serverArgs = [own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
   const log = await newLog(records.logFile(name));
   try {
-    const child = spawn('/bin/sh', ['-c', WAIT_FOR_LINE, 'sh', ...serverCommand], {
+    const child = spawn(own.node, serverArgs, {
       cwd,
       detached: true,
-      env: { ...io.env, [LOG_VARIABLE]: records.logFile(name) },
+      windowsHide: true,
+      env: { ...io.env, [LOG_VARIABLE]: records.logFile(name), [WAIT_VARIABLE]: '1' },
       stdio: ['pipe', log.fd, log.fd],
     });
     // A process that has exited does not read the line; its exit is reported.

@@ -9,6 +9,7 @@ import { connectFlags } from '../connect.ts';
 import { namespaceFlag } from '../object-flags.ts';
 import { chosenContainer, type Pod, podPath } from '../pods.ts';
 import { ConnectionLost, type RemoteStreams, runRemote } from '../remote-command.ts';
+import { shellQuoted } from '../shell-word.ts';
 import { type Work, withServer } from '../work.ts';
 import { pack } from './pack.ts';
 import { archivePrefix, cleanRemote, type Place, readPlaces } from './places.ts';
@@ -49,7 +50,7 @@ Exit codes:
   130   interrupted
 `,
   async run({ options, args }, io) {
-    const { from, to } = readPlaces(args);
+    const { from, to } = readPlaces(args, io.platform);
     if (to.pod !== '' && !existsSync(resolve(io.cwd, from.path))) throw new Error(`${from.path} doesn't exist in local filesystem`);
     return withServer(options, io, async (work) => {
       const copy = await Copy.begin(work, from.pod === '' ? to : from, options);
@@ -144,5 +145,3 @@ class Copy {
     return ['sh', '-c', `tar cf - ${shellQuoted(path)} | tail -c+${received + 1}`];
   }
 }
-
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

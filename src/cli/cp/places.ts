@@ -11,10 +11,10 @@ export interface Place {
 }
 
 /** Throws FlagError. */
-export function readPlace(word: string): Place {
+export function readPlace(word: string, platform: NodeJS.Platform): Place {
   const colon = word.indexOf(':');
-  // A path of Windows begins with the letter of a drive.
-  if (colon === -1 || (process.platform === 'win32' && /^[a-z]:[\\/]/i.test(word))) return { pod: '', namespace: undefined, path: word };
+  // A path of Windows may begin with the letter of a drive.
+  if (colon === -1 || (platform === 'win32' && /^[a-z]:[\\/]/i.test(word))) return { pod: '', namespace: undefined, path: word };
   const parts = word.slice(0, colon).split('/');
   if (colon === 0 || parts.length > 2 || parts.includes(''))
     throw new FlagError('filespec must match the canonical format: [[namespace/]pod:]file/path');
@@ -25,10 +25,10 @@ export function readPlace(word: string): Place {
 const EXAMPLE = 'For example: plat cp notes.txt web:/tmp/notes.txt';
 
 /** Both ends, of which exactly one is in a pod. Throws FlagError. */
-export function readPlaces(args: readonly string[]): { from: Place; to: Place } {
+export function readPlaces(args: readonly string[], platform: NodeJS.Platform): { from: Place; to: Place } {
   if (args.length !== 2) throw new FlagError(`source and destination are required. ${EXAMPLE}`);
-  const from = readPlace(args[0] as string);
-  const to = readPlace(args[1] as string);
+  const from = readPlace(args[0] as string, platform);
+  const to = readPlace(args[1] as string, platform);
   if (from.pod !== '' && to.pod !== '') throw new FlagError(`one of src or dest must be a local file specification. ${EXAMPLE}`);
   if (from.pod === '' && to.pod === '') throw new FlagError(`one of src or dest must be a remote file specification. ${EXAMPLE}`);
   if (from.path === '' || to.path === '') throw new FlagError('filepath can not be empty');

@@ -32,6 +32,7 @@ PLAT_API_RELEASE=1.27 serves the API of another release, from 1.15 to 1.27.
 `,
   async run({ options, args }, io) {
     noArguments(args);
+    if (io.platform === 'win32') throw new Error('the programs for envtest are scripts of sh, which Windows does not run: use WSL');
     const own = ownProgram();
     const directory = resolve(io.cwd, options.dir ?? cacheDirectory(io, own));
     await writeLaunchers(directory, own);

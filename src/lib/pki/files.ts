@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../directories.ts';
+import { syncDirectory } from '../sync-directory.ts';
 
 /** Storage of the keys and certificates of a server, each by its name: `ca.key`. */
 export interface KeyFiles {
@@ -45,12 +46,7 @@ export async function writeSecretFile(path: string, content: string): Promise<vo
   await file.close();
   await rename(temporary, path);
   // The directory entry must be durable as well: signatures of a lost key could never be verified again.
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  syncDirectory(dirname(path));
 }
 
 export function readIfPresent(path: string): string | undefined {

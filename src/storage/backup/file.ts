@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { fileErrorText } from '../../lib/file-errors.ts';
-import { syncDirectory } from '../engines/lmdb/journal.ts';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 import { BackupError } from './format.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

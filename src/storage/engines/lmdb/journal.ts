@@ -10,6 +10,7 @@
  */
 import { closeSync, constants, fdatasync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, write } from 'node:fs';
 import { join } from 'node:path';
+import { syncDirectory } from '../../../lib/sync-directory.ts';
 import type { PendingChange } from './change.ts';
 import { encodeFrame } from './frames.ts';
 
@@ -99,13 +100,3 @@ async function writeAll(descriptor: number, bytes: Buffer, position: number): Pr
 
 const synced = (descriptor: number): Promise<void> =>
   new Promise((resolve, reject) => fdatasync(descriptor, (error) => (error === null ? resolve() : reject(error))));
-
-/** The directory entries of new files must be durable as well. */
-export function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/clock.ts';
 import { seededRandom } from '../../../lib/random.ts';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
-import { lockDirectory } from './lock.ts';
+import { lockDirectory, lockPipe, pipeName } from './lock.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -90,4 +90,22 @@ test('a long path is no hindrance', async () => {
   await expect(lockDirectory(directory)).rejects.toThrow('is in use');
   await lock.release();
   expect(locks()).toEqual([]);
+});
+
+test('a pipe of Windows is the lock of its directory, whatever case its name has', async () => {
+  expect(pipeName('C:\\Data')).toBe(pipeName('c:\\data'));
+  expect(pipeName('C:\\data')).not.toBe(pipeName('C:\\other'));
+  expect(pipeName('C:\\data')).toMatch(/^\\\\\.\\pipe\\plat-[0-9a-f]{32}$/);
+});
+
+test('a pipe has one listener, which is named to others, and is free when it ends', async () => {
+  // A socket stands in: it, too, has one listener at most.
+  const pipe = join(directory, 'pipe');
+  const lock = await lockPipe(pipe, 'C:\\data');
+  await expect(lockPipe(pipe, 'C:\\data')).rejects.toThrow(
+    `the data directory C:\\data is in use by another server (process ${process.pid})`,
+  );
+  await lock.release();
+  await (await lockPipe(pipe, 'C:\\data')).release();
+  await expect(lockPipe(join(directory, 'absent', 'pipe'), 'C:\\data')).rejects.toThrow('cannot be locked');
 });

@@ -9,8 +9,12 @@
  *
  * Of two servers the one whose socket has its name later sees the other in step 2, so they cannot both get to the end. No
  * name is used twice, so that what is removed in step 2 is never a socket that has a listener by then.
+ *
+ * Windows has named pipes in place of sockets in directories. A pipe has one listener at most, and is gone with it: one pipe,
+ * named after the directory, is the lock.
  */
-import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
@@ -35,6 +39,8 @@ export interface DirectoryLock {
 interface World {
   readonly clock: Clock;
   readonly random: Random;
+  /** That of the process. */
+  readonly platform?: NodeJS.Platform;
 }
 /** A server that runs, as it describes itself. */
 interface Holder {
@@ -48,7 +54,9 @@ export async function lockDirectory(
   directory: string,
   world: World = { clock: systemClock, random: systemRandom },
 ): Promise<DirectoryLock> {
-  const long = join(directory, `${STARTING}${'0'.repeat(36)}`).length > LONGEST_PATH && process.platform === 'linux';
+  const { platform = process.platform } = world;
+  if (platform === 'win32') return lockPipe(pipeName(realpathSync(directory)), directory);
+  const long = join(directory, `${STARTING}${'0'.repeat(36)}`).length > LONGEST_PATH && platform === 'linux';
   const descriptor = long ? openSync(directory, 'r') : undefined;
   const within = descriptor === undefined ? directory : `/proc/self/fd/${descriptor}`;
   let own: OwnSocket | undefined;
@@ -63,6 +71,22 @@ export async function lockDirectory(
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+/** File names of Windows are the same in upper and lower case. */
+export const pipeName = (directory: string): string =>
+  `\\\\.\\pipe\\plat-${createHash('sha256').update(directory.toLowerCase()).digest('hex').slice(0, 32)}`;
+
+/** Locks a directory by a pipe that only one process can listen on. Throws when another does. */
+export async function lockPipe(pipe: string, directory: string): Promise<DirectoryLock> {
+  try {
+    const server = await listen(pipe, () => `${process.pid}`);
+    return { release: () => new Promise((resolve) => server.close(() => resolve())) };
+  } catch (error) {
+    const { code } = (error as Error).cause as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') throw error;
+    throw inUse(directory, (await holderOf(pipe)) ?? { pid: '', isStarting: false });
   }
 }
 

@@ -8,8 +8,8 @@
 import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../lib/directories.ts';
+import { syncDirectory } from '../../../lib/sync-directory.ts';
 import { CLEAN_END_FILE, RUNNING_FILE } from './clean-end.ts';
-import { syncDirectory } from './journal.ts';
 import { LOCK } from './lock.ts';
 
 /** Present while files are moved. */
@@ -151,7 +151,8 @@ function readReplacement(directory: string): Replacement {
 }
 
 function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r');
+  // Windows syncs only what is open for writing.
+  const descriptor = openSync(path, 'r+');
   try {
     fsyncSync(descriptor);
   } finally {

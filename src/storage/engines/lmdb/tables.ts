@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { makeDirectory } from '../../../lib/directories.ts';
 import { type Random, systemRandom } from '../../../lib/random.ts';
+import { syncDirectory } from '../../../lib/sync-directory.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { readBoot, takeRecords } from './clean-end.ts';
 import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
@@ -22,7 +23,6 @@ import {
   type VersionKey,
   type VersionRow,
 } from './format.ts';
-import { syncDirectory } from './journal.ts';
 import { checkNotAlone } from './journal-read.ts';
 import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
 import { beginMigration } from './migrate.ts';
