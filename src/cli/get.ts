@@ -66,6 +66,8 @@ class Getter {
     const queries = await this.requests.queries(targets);
     if (queries.length === 0) return 0;
     if (!watch && !watchOnly) return this.once(queries);
+    // The stock client reports errors at its end, which a watch may never reach.
+    if (isStock(this.work.io) && this.work.hasLeftOut) return 1;
     if (sortBy !== '') this.work.io.err('warning: --watch or --watch-only requested, --sort-by will be ignored\n');
     const watched = this.watchable(queries);
     const form = choosesForm(this.options) ? GetObjects : GetTables;

@@ -55,6 +55,10 @@ describe('as kubectl', () => {
     expect(await run(line, gadget('x'))).toEqual({ code: 1, stdout: '', stderr: notMapped('x') });
   });
 
+  test('nothing is watched', async () => {
+    expect(await run('get --watch -f -', documents(gadget('x'), configMap('c')))).toEqual({ code: 1, stdout: '', stderr: notMapped('x') });
+  });
+
   test('diff exits with 2, since 1 means a difference', async () => {
     expect(await run('diff -f -', gadget('x'))).toEqual({ code: 2, stdout: '', stderr: `error: ${notMapped('x')}` });
   });

@@ -44,7 +44,7 @@ export class HttpClient {
     this.options = options;
   }
 
-  /** Rejects with CallTimeout, or with an error whose reason `callFault` tells. */
+  /** Rejects with CallTimeout, or with an error whose reason `callFault` returns. */
   call(address: Address, request: CallRequest, timeoutMillis: number): Promise<Reply> {
     if (this.calls.size >= this.options.maxCalls) return Promise.reject(new Error('too many calls are in progress'));
     return new Promise((resolve, reject) => {
