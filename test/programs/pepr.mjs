@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { AdmissionregistrationV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
@@ -64,14 +63,6 @@ step('what the webhook is asked about is refused as long as it cannot be reached
   });
 });
 
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-
 step('the module starts with the rights of its account', async () => {
   const read = async (name) => (await core.readNamespacedSecret({ namespace: SYSTEM, name })).data;
   const file = (name, base64) => {
@@ -85,7 +76,7 @@ step('the module starts with the rights of its account', async () => {
   const account = new KubeConfig();
   account.loadFromClusterAndUser(config.getCurrentCluster(), { name: NAME, token: status.token });
   writeFileSync('module.conf', account.exportConfig(), { mode: 0o600 });
-  const port = await freePort();
+  const port = Number(process.env.FREE_PORT);
   const env = {
     ...process.env,
     KUBECONFIG: `${process.cwd()}/module.conf`,

@@ -1,14 +1,17 @@
 /** A server whose store no longer delivers changes, while reads and writes work: it answers nothing from a state that may be stale. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { NEWEST_WAIT_MS } from '../../src/storage/cache.ts';
 import type { ChangeRecord, Engine, Subscriber } from '../../src/storage/engine.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type Answer, type Client, startTestServer, type TestServer } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';
 
-/** A store whose changes can be held back. */
+/** A store whose changes can be held back, and a clock on which waits for them are short meanwhile. */
 function stalling() {
   let stalled = false;
+  const short = shortWaits({ after: [NEWEST_WAIT_MS] });
+  const clock: Clock = { ...systemClock, after: (...wait) => (stalled ? short : systemClock).after(...wait) };
   const waiting: [deliver: Subscriber, changes: readonly ChangeRecord[], revision: number][] = [];
   const subscribe =
     (engine: Engine): Engine['subscribe'] =>
@@ -22,6 +25,7 @@ function stalling() {
         failed,
       );
   return {
+    clock,
     wrap: (engine: Engine): Engine =>
       new Proxy(engine, {
         get(target, name) {
@@ -57,7 +61,7 @@ describe.skipIf(etcdMissing !== undefined)(`a stalled watch${etcdMissing === und
       controllers: [],
       disableAdmissionPlugins: ['ServiceAccount'],
     });
-    stalled = await other.peer({ wrapEngine: changes.wrap, clock: shortWaits({ after: [NEWEST_WAIT_MS] }) });
+    stalled = await other.peer({ wrapEngine: changes.wrap, clock: changes.clock });
     namespace = await other.namespace();
   });
   afterAll(async () => {

@@ -177,7 +177,7 @@ async function healthy(child: ChildProcess, port: number): Promise<void> {
   child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-4_000);
   });
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 90_000; Date.now() < deadline; ) {
     if (child.exitCode !== null) break;
     try {
       const response = await fetch(`http://127.0.0.1:${port}/health`);

@@ -15,6 +15,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jsonText } from '../../src/lib/json-text.ts';
 import { issueClient, readAuthority } from '../../src/lib/pki/certificate.ts';
+import { freePort } from './free-ports.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 import { oldKubectl, python, testPrograms } from './test-programs.ts';
 
@@ -126,6 +127,7 @@ async function runScript(language: keyof typeof interpreters, script: string, op
       GROUP_SUFFIX: groupSuffix,
       DOMAIN: domain,
       KUBECTL: oldKubectl,
+      FREE_PORT: String(await freePort()),
       CLIENT_SIGNER: signers.apiserverClient,
       PYTHONDONTWRITEBYTECODE: '1',
     };

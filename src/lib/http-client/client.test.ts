@@ -117,8 +117,10 @@ test('calls beyond the connections wait for their turn, in order; calls beyond t
   expect(order.slice(2)).toEqual(['c', 'd', 'e']);
   expect(slow.sockets).toHaveLength(2);
   // There is room again.
-  setTimeout(() => waiting.shift()?.(), 50);
-  expect(await post(client, slow, 'g')).toBe('g');
+  const last = post(client, slow, 'g');
+  await until(() => waiting.length === 1);
+  waiting.shift()?.();
+  expect(await last).toBe('g');
 });
 
 test('a call that waits has its time, too', async () => {
@@ -201,11 +203,13 @@ test('a body in very many pieces is put together as it comes', () => {
     () => {},
   );
   const text = '0123456789'.repeat(5000);
+  let mostPieces = 0;
   for (const digit of text) {
     whole.onResponseData(undefined, Buffer.from(digit));
-    expect((Reflect.get(whole, 'chunks') as Buffer[]).length).toBeLessThan(3000);
+    mostPieces = Math.max(mostPieces, (Reflect.get(whole, 'chunks') as Buffer[]).length);
   }
   whole.onResponseEnd();
+  expect(mostPieces).toBeLessThan(3000);
   expect(body).toBe(text);
 });
 

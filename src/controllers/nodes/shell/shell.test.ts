@@ -255,7 +255,6 @@ test('work is counted, not commands alone: words that are split, lines, files an
 test('one command looks at so many files and no more, whatever it is given', () => {
   const many = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`/m/d${i}/f`, '']));
   const names = (pattern: string): string => Array.from({ length: 5000 }, (_, i) => pattern.replace('*', String(i))).join(' ');
-  const before = process.cpuUsage();
   for (const command of [
     `cat ${names('/none/*')}`,
     `ls -l ${names('/m/d*')}`,
@@ -266,8 +265,6 @@ test('one command looks at so many files and no more, whatever it is given', () 
   ])
     expect(() => sh(command, environment(many)), command.slice(0, 20)).toThrow(NotSupported);
   expect(() => all(['cat', ...names('/none/*').split(' ')], environment(many))).toThrow('a command that looks at so many files');
-  // Each would take seconds.
-  expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
   expect(sh(`find /m -type f -name '*' -mindepth 2 | tail -1`, environment(many)).code).toBe(0);
 });
 
