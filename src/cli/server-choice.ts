@@ -11,12 +11,13 @@
  * Called as kubectl: --kubeconfig, KUBECONFIG, ~/.kube/config, and within a pod the server of its cluster. docs/decisions/039-named-servers.md says why.
  */
 import { existsSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { type ClientConfig, ConfigError, configPaths, loadConfig } from '../client/config.ts';
 import { dataFiles } from '../config/data-files.ts';
 import { FlagError } from '../lib/flags.ts';
 import { isOwn } from '../lib/private-file.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { isWithin } from '../lib/within.ts';
 import type { RunningServer } from './background/running.ts';
 import type { IO } from './command.ts';
 import { inClusterConfig } from './in-cluster.ts';
@@ -131,18 +132,13 @@ async function noServer({ context, cluster }: ServerChoice, stock: ClientConfig,
   );
 }
 
-function isBelow(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return !way.startsWith('..') && !isAbsolute(way);
-}
-
 /**
  * A file that someone else may have put into this directory is not trusted to name our server and credentials. Windows does not say
  * whose it is: there, only the user writes below the user's own directory.
  */
 function belongsToUs(path: string, { home, platform }: Place): boolean {
   try {
-    return platform === 'win32' ? existsSync(path) && isBelow(path, home) : isOwn(statSync(path), process.getuid?.());
+    return platform === 'win32' ? existsSync(path) && isWithin(path, home) : isOwn(statSync(path), process.getuid?.());
   } catch {
     return false;
   }

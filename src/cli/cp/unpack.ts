@@ -1,9 +1,10 @@
 /** Writes the entries of an archive from a container below a local path. No entry leaves it: links and `..` are refused. */
 import { closeSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { makeDirectory } from '../../lib/directories.ts';
 import type { Entry } from '../../lib/tar/entry.ts';
 import type { EntrySink } from '../../lib/tar/read.ts';
+import { isWithin } from '../../lib/within.ts';
 import { printable } from '../print-table.ts';
 
 export interface UnpackOptions {
@@ -52,7 +53,7 @@ export class Unpacker {
     const plain = name.replace(/^(\.\/)+/, '').replace(/^\.$/, '');
     if (plain !== prefix && !plain.startsWith(prefix === '' ? '' : `${prefix}/`)) throw new Error('tar contents corrupted');
     const path = join(this.root, plain.slice(prefix.length));
-    if (isWithin(this.root, path) && !plain.split('/').includes('..')) return stripped(path);
+    if (isWithin(path, this.root) && !plain.split('/').includes('..')) return stripped(path);
     warn(`file ${quoted(name)} is outside target destination, skipping`);
     return undefined;
   }
@@ -87,10 +88,6 @@ export class Unpacker {
 
 function writeWhole(file: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-}
-function isWithin(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`));
 }
 const stripped = (path: string): string => (path.length > 1 && path.endsWith(sep) ? path.slice(0, -1) : path);
 const quoted = (text: string): string => `"${printable(text)}"`;

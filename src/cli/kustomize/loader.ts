@@ -1,6 +1,7 @@
 /** Reads files of a kustomization. No path leaves its directory; other kustomizations are named by their own directory. */
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isWithin } from '../../lib/within.ts';
 import { KustomizeError } from './resource.ts';
 
 export type LoadRestriction = 'LoadRestrictionsRootOnly' | 'LoadRestrictionsNone';
@@ -68,10 +69,6 @@ async function directoryAt(path: string, shown: string): Promise<string> {
     throw new KustomizeError(`'${shown}' must be a directory so that it can be used as a build root`);
   }
   return real;
-}
-function isWithin(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 /** Addresses of web pages and git repositories. */
