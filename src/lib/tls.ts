@@ -4,7 +4,7 @@
  */
 
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
+import { createSecureContext, DEFAULT_CIPHERS, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
 import { own } from './own.ts';
 import { type Followed, fixed } from './reload.ts';
 
@@ -98,6 +98,30 @@ function sharedOptions(options: TlsOptions): SecureContextOptions {
   };
 }
 
+/** Signature algorithms by the type of the key that they need. */
+const signatures: Readonly<Record<string, string>> = {
+  ec: 'ecdsa_secp256r1_sha256:ecdsa_secp384r1_sha384:ecdsa_secp521r1_sha512',
+  ed25519: 'ed25519',
+  ed448: 'ed448',
+  'rsa-pss': 'rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512',
+  rsa: 'rsa_pss_rsae_sha256:rsa_pss_rsae_sha384:rsa_pss_rsae_sha512:rsa_pkcs1_sha256:rsa_pkcs1_sha384:rsa_pkcs1_sha512',
+};
+/**
+ * Puts what needs the type of the own key last: a certificate for a name whose key is of another type does not replace the
+ * own one in a connection, but stands beside it, and OpenSSL takes the first that the client can use.
+ */
+function ownKeyLast(certificate: string, ciphers = DEFAULT_CIPHERS): SecureContextOptions {
+  const ownType = new X509Certificate(certificate).publicKey.asymmetricKeyType ?? '';
+  const types = Object.keys(signatures).filter((type) => type !== ownType);
+  const suites = ciphers.split(':');
+  const ofOtherKeys = suites.filter((suite) => suite.includes(ownType.startsWith('rsa') ? '-ECDSA-' : '-RSA-'));
+  return {
+    sigalgs: [...types, ownType].flatMap((type) => own(signatures, type) ?? []).join(':'),
+    ciphers: [...ofOtherKeys, ...suites].join(':'),
+    honorCipherOrder: true,
+  };
+}
+
 export interface TlsContexts {
   /** For `https.createServer`, together with the options that are not about TLS. */
   readonly options: SecureContextOptions & {
@@ -110,20 +134,21 @@ export interface TlsContexts {
 
 export function tlsContexts(options: TlsOptions): TlsContexts {
   const { serving, clientCAs, named = [] } = options;
-  const own = (): SecureContextOptions => {
+  const ownContext = (): SecureContextOptions => {
     const { key, certificate: cert } = serving.current;
-    return { ...sharedOptions(options), key, cert };
+    const shared = sharedOptions(options);
+    return { ...shared, ...(named.length > 0 && ownKeyLast(cert, shared.ciphers)), key, cert };
   };
   let byName = named.length > 0 ? contextsByName(options, named) : undefined;
   return {
     options: {
-      ...own(),
+      ...ownContext(),
       requestCert: clientCAs.current.length > 0,
       ...(byName !== undefined && { SNICallback: (name, done) => done(null, byName?.(name)) }),
     },
     onChange(replace) {
       const changed = (): void => {
-        replace(own());
+        replace(ownContext());
         if (named.length > 0) byName = contextsByName(options, named);
       };
       for (const one of [serving, clientCAs, ...named] as Followed<unknown>[]) one.onChange(changed);

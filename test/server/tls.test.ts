@@ -125,6 +125,32 @@ test('a client gets the certificate of the name it asks for', async () => {
   expect(await asked('localhost')).toContain('DNS:localhost');
 });
 
+test('a client gets the certificate of the name it asks for, whatever keys the certificates have', async () => {
+  const selfSigned = (name: string, ...keyType: string[]) => {
+    const [certificate, key] = [file(''), file('')];
+    const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+    execFileSync('openssl', ['req', '-x509', '-newkey', ...keyType, '-nodes', '-days', '1', ...names, '-keyout', key, '-out', certificate], {
+      stdio: 'ignore',
+    });
+    return { certificate, key, names: [] };
+  };
+  const rsa = selfSigned('rsa.example', 'rsa:2048');
+  const ec = selfSigned('ec.example', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-384');
+  const pss = selfSigned('pss.example', 'rsa-pss');
+  const edwards = selfSigned('ed.example', 'ed25519');
+  const named = [rsa, ec, pss, edwards];
+  for (const own of [undefined, ...named]) {
+    const ownPair = own === undefined ? {} : { tlsCertFile: own.certificate, tlsPrivateKeyFile: own.key };
+    const server = await start({ ...ownPair, tlsSniCertKey: named });
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      for (const servername of ['rsa.example', 'ec.example', 'pss.example', 'ed.example']) {
+        const dialled = await dial(server, { servername, minVersion: version, maxVersion: version });
+        expect(dialled).toMatchObject({ names: `DNS:${servername}`, protocol: version });
+      }
+    }
+  }
+});
+
 test('a certificate that is replaced is served from then on; one that does not fit its key is not', async () => {
   const [first, second] = [servingFor('first.example'), servingFor('second.example')];
   const [tlsCertFile, tlsPrivateKeyFile] = [file(first.certificate), file(first.key)];
