@@ -129,9 +129,13 @@ test('a client gets the certificate of the name it asks for, whatever keys the c
   const selfSigned = (name: string, ...keyType: string[]) => {
     const [certificate, key] = [file(''), file('')];
     const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-    execFileSync('openssl', ['req', '-x509', '-newkey', ...keyType, '-nodes', '-days', '1', ...names, '-keyout', key, '-out', certificate], {
-      stdio: 'ignore',
-    });
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', ...keyType, '-nodes', '-days', '1', ...names, '-keyout', key, '-out', certificate],
+      {
+        stdio: 'ignore',
+      },
+    );
     return { certificate, key, names: [] };
   };
   const rsa = selfSigned('rsa.example', 'rsa:2048');
