@@ -65,7 +65,7 @@ test('modules and scripts compile against the package, strictly, and so do tests
   expect(statSync(join(types, 'testing', 'client', 'built-in-types.d.ts')).size).toBeLessThan(64 * 1024);
   mkdirSync(join(modules, '@types'));
   symlinkSync(join(root, 'node_modules', '@types', 'node'), join(modules, '@types', 'node'));
-  symlinkSync(join(root, 'node_modules', 'undici-types'), join(modules, 'undici-types'));
+  for (const name of ['undici-types', 'undici']) symlinkSync(join(root, 'node_modules', name), join(modules, name));
   const imports = `import { startServer } from '@plat-dev/plat';\nimport { ApiError, startTestServer, type TestServer } from '@plat-dev/plat/testing';\n`;
   writeFileSync(join(project, 'module.mts'), `${imports}${program}`);
   writeFileSync(join(project, 'script.cts'), `${imports}${program}`);
