@@ -11,7 +11,7 @@ describe.each(['plat', 'kubernetes'] as const)('bodies sent to a %s server', (id
   let binary: string;
   let lamps: string;
   beforeAll(async () => {
-    server = await startTestServer({ identity });
+    server = await startTestServer({ identity, controllers: [] });
     configmaps = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
     binary = server.identity.protobufMediaType;
     const definition = `apiextensions.${server.identity.groupSuffix}/v1`;

@@ -25,7 +25,7 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
   let object: Loose;
   let list: Loose;
   beforeAll(async () => {
-    server = await startTestServer({ identity: name });
+    server = await startTestServer({ identity: name, controllers: [] });
     path = `/api/v1/namespaces/${await server.namespace()}/configmaps`;
     object = await server.admin.ok('POST', path, {
       metadata: { name: 'a', labels: { l: '1' } },
@@ -131,7 +131,9 @@ describe.each(['plat', 'kubernetes'])('as %s', (name) => {
 
   test('metadata only, binary, as a stream: the same bytes as a get', async () => {
     const accept = `${binaryType};as=PartialObjectMetadata;g=meta.${identity.groupSuffix};v=v1`;
-    const pods = `/api/v1/namespaces/${path.split('/')[4]}/pods`;
+    const namespace = path.split('/')[4];
+    const pods = `/api/v1/namespaces/${namespace}/pods`;
+    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
     await server.admin.ok('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
     const stream = await server.admin.open('GET', `${pods}?watch=1`, { headers: { accept } });
     const [event] = await binaryEvents(stream.body, 1);

@@ -20,7 +20,7 @@ const deploymentSpec = {
   },
 };
 
-onStores(['memory'], { identity: 'kubernetes' }, (server) => {
+onStores(['memory'], { identity: 'kubernetes', controllers: [] }, (server) => {
   /** Counts pauses; at the one of that number, what is given is done before the pause ends. */
   function countPauses(at = 0, act: () => void = () => {}) {
     const pause = Slices.prototype.pause;
