@@ -12,6 +12,9 @@ const file = (name: string, text: string): string => {
   writeFileSync(path, text);
   return path;
 };
+/** What counts as a certificate or a key until OpenSSL reads it. */
+const certificatePem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}`;
+const keyPem = (text: string): string => `-----BEGIN PRIVATE KEY-----\n${text}`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const sample = `
 current-context: dev
@@ -19,10 +22,10 @@ clusters:
 - name: one
   cluster: { server: 'https://one.example:6443/', certificate-authority: ca.pem }
 - name: two
-  cluster: { server: 'https://two.example', certificate-authority-data: ${base64('CA two')}, insecure-skip-tls-verify: true, tls-server-name: api }
+  cluster: { server: 'https://two.example', certificate-authority-data: ${base64(certificatePem('CA two'))}, insecure-skip-tls-verify: true, tls-server-name: api }
 users:
 - name: alice
-  user: { client-certificate-data: ${base64('cert')}, client-key: alice.key }
+  user: { client-certificate-data: ${base64(certificatePem('cert'))}, client-key: alice.key }
 - name: bob
   user: { tokenFile: bob.token }
 - name: carol
@@ -42,13 +45,13 @@ const connected = (config: ClientConfig, choice: ConnectionChoice = {}) => conne
 const load = (): Promise<ClientConfig> => loadConfig([file('config', sample)]);
 
 test('the current context: files are read relative to the configuration', async () => {
-  file('ca.pem', 'CA one');
-  file('alice.key', 'key');
+  file('ca.pem', certificatePem('CA one'));
+  file('alice.key', keyPem('key'));
   expect(await connected(await load())).toEqual({
     server: 'https://one.example:6443',
-    ca: 'CA one',
-    certificate: 'cert',
-    key: 'key',
+    ca: certificatePem('CA one'),
+    certificate: certificatePem('cert'),
+    key: keyPem('key'),
     authorization: undefined,
     insecure: false,
     serverName: undefined,
@@ -61,7 +64,7 @@ test('another context, user or namespace may be chosen', async () => {
   const config = await load();
   expect(await connected(config, { context: 'prod' })).toMatchObject({
     server: 'https://two.example',
-    ca: 'CA two',
+    ca: certificatePem('CA two'),
     authorization: 'Bearer secret',
     insecure: true,
     serverName: 'api',
@@ -74,7 +77,7 @@ test('another context, user or namespace may be chosen', async () => {
   expect(await connected(config, { context: 'prod', token: 't', server: 'https://[::1]:1' })).toMatchObject({
     server: 'https://[::1]:1',
     authorization: 'Bearer t',
-    ca: 'CA two',
+    ca: certificatePem('CA two'),
   });
 });
 
@@ -124,10 +127,11 @@ test('where the files are', () => {
 
 test('what is written can be read, by its owner only', async () => {
   const path = join(directory, 'new', 'admin.conf');
-  const config = { name: 'plat', server: 'https://127.0.0.1:6443', ca: 'CA', user: 'admin', certificate: 'cert', key: 'key' };
+  const pems = { ca: certificatePem('CA'), certificate: certificatePem('cert'), key: keyPem('key') };
+  const config = { name: 'plat', server: 'https://127.0.0.1:6443', user: 'admin', ...pems };
   await writeConfig(path, config);
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(await connected(await loadConfig([path]))).toMatchObject({ server: config.server, ca: 'CA', certificate: 'cert', key: 'key' });
+  expect(await connected(await loadConfig([path]))).toMatchObject({ server: config.server, ...pems });
   const parsed = await parseConfig(printConfig({ name: 'a', server: 'https://x', ca: '', user: 'u: "odd"', token: 't"' }), 'x');
   expect((await connected(parsed)).authorization).toBe('Bearer t"');
 });

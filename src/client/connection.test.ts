@@ -10,6 +10,11 @@ import type { CredentialSource } from './credentials.ts';
 const directory = temporaryDirectory('plat-connection');
 const clock = new FakeClock(0);
 const world = { env: {}, clock, interactive: false, show: () => {} };
+/** What counts as a certificate or a key until OpenSSL reads it. */
+const certificate = '-----BEGIN CERTIFICATE-----\n';
+const key = '-----BEGIN EC PRIVATE KEY-----\n';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const certified = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
 async function connected(user: UserEntry, choice: ConnectionChoice = {}, cluster: object = {}): Promise<Connection> {
   const config = {
     clusters: [{ name: 'c', cluster: { server: 'https://one.example', ...cluster } }],
@@ -40,32 +45,42 @@ test('what the command line says comes before what the file says', async () => {
   const plugin = { exec: { command: 'never-run' } };
   expect(await connected(plugin, { token: 't' })).toMatchObject({ authorization: 'Bearer t' });
   expect((await connected(plugin, { username: 'n', password: 'p' })).authorization).toBe(`Basic ${Buffer.from('n:p').toString('base64')}`);
-  const both = await connected({ 'client-certificate-data': 'eA==', 'client-key-data': 'eA==' }, { token: 't' });
+  const both = await connected(certified, { token: 't' });
   expect(both).toMatchObject({ authorization: 'Bearer t', certificate: undefined, key: undefined });
-  for (const name of ['own.crt', 'own.key']) writeFileSync(join(directory, name), name);
+  writeFileSync(join(directory, 'own.crt'), `${certificate}own`);
+  writeFileSync(join(directory, 'own.key'), `${key}own`);
   const own = { clientCertificate: join(directory, 'own.crt'), clientKey: join(directory, 'own.key') };
-  const data = { 'client-certificate-data': 'eA==', 'client-key-data': 'eA==' };
-  expect(await connected(data, own)).toMatchObject({ certificate: 'own.crt', key: 'own.key' });
+  expect(await connected(certified, own)).toMatchObject({ certificate: `${certificate}own`, key: `${key}own` });
   // A certificate of the file comes before a plug-in of the file.
-  const certified = await connected({ ...plugin, ...data });
-  expect([certified.certificate, certified.credentials]).toEqual(['x', undefined]);
+  const withBoth = await connected({ ...plugin, ...certified });
+  expect([withBoth.certificate, withBoth.credentials]).toEqual([certificate, undefined]);
   const cluster = { 'tls-server-name': 'file', 'proxy-url': 'http://p.example:1' };
   expect(await connected({}, { tlsServerName: 'flag' }, cluster)).toMatchObject({ serverName: 'flag', proxy: 'http://p.example:1' });
 });
 
 test('another address of a cluster is trusted by its CA, whatever name the file expects at the first', async () => {
-  const cluster = { 'certificate-authority-data': 'eA==', 'tls-server-name': 'file' };
+  const cluster = { 'certificate-authority-data': base64(certificate), 'tls-server-name': 'file' };
   const server = 'https://two.example';
-  expect(await connected({}, { server }, cluster)).toMatchObject({ server, ca: 'x', serverName: undefined });
-  expect(await connected({}, { server, tlsServerName: 'flag' }, cluster)).toMatchObject({ ca: 'x', serverName: 'flag' });
+  expect(await connected({}, { server }, cluster)).toMatchObject({ server, ca: certificate, serverName: undefined });
+  expect(await connected({}, { server, tlsServerName: 'flag' }, cluster)).toMatchObject({ ca: certificate, serverName: 'flag' });
 });
 
 test('a CA on the command line is checked, although the file says not to', async () => {
   const certificateAuthority = join(directory, 'own-ca.crt');
-  writeFileSync(certificateAuthority, 'own CA');
+  writeFileSync(certificateAuthority, `${certificate}own CA`);
   const cluster = { 'insecure-skip-tls-verify': true };
-  expect(await connected({}, { certificateAuthority }, cluster)).toMatchObject({ ca: 'own CA', insecure: false });
+  expect(await connected({}, { certificateAuthority }, cluster)).toMatchObject({ ca: `${certificate}own CA`, insecure: false });
   expect(await connected({}, {}, cluster)).toMatchObject({ insecure: true });
+});
+
+test('files without a certificate or key are named, instead of being somebody else or trusting other CAs', async () => {
+  const empty = join(directory, 'empty.crt');
+  writeFileSync(empty, '');
+  await expect(connected({}, { certificateAuthority: empty })).rejects.toThrow(`${empty} holds no certificate in PEM form`);
+  await expect(connected({ ...certified, 'client-certificate-data': 'eA==' })).rejects.toThrow(
+    'client-certificate-data holds no certificate',
+  );
+  await expect(connected(certified, { clientKey: empty })).rejects.toThrow(`${empty} holds no private key in PEM form`);
 });
 
 test('a user who says two things is not understood', async () => {

@@ -68,8 +68,8 @@ export async function connectionOf(config: ClientConfig, choice: ConnectionChoic
   const impersonation = impersonationOf(user);
   return {
     ...reached,
-    certificate: await pem(user, 'client-certificate'),
-    key: await pem(user, 'client-key'),
+    certificate: pem(user, 'client-certificate'),
+    key: pem(user, 'client-key'),
     authorization,
     namespace: choice.namespace ?? context?.namespace ?? 'default',
     ...(source !== undefined && { credentials: source }),
@@ -87,7 +87,7 @@ async function reach(
   world: CredentialEnvironment,
 ): Promise<Reached> {
   const { certificateAuthority } = choice;
-  const ca = certificateAuthority === undefined ? await pem(cluster, 'certificate-authority') : await readPem(certificateAuthority);
+  const ca = pem(certificateAuthority === undefined ? cluster : { 'certificate-authority': certificateAuthority }, 'certificate-authority');
   // A CA on the command line is there to be checked, and the name in the file is that of the server in the file.
   const insecure = certificateAuthority === undefined && cluster?.['insecure-skip-tls-verify'] === true;
   const serverName = choice.server === undefined ? cluster?.['tls-server-name'] : undefined;
@@ -228,13 +228,20 @@ function checkPlain(server: string): void {
   if (protocol === 'http:' && !loopback) throw new ConfigError(`credentials are not sent to ${server}: it does not use HTTPS`);
 }
 /** Inline data takes precedence over the path of another file. */
-async function pem<K extends string>(entry: Partial<Record<K | `${K}-data`, unknown>> | undefined, key: K): Promise<string | undefined> {
+function pem<K extends PemField>(entry: Partial<Record<K | `${K}-data`, unknown>> | undefined, key: K): string | undefined {
   const data = entry?.[`${key}-data`];
-  if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64').toString();
+  if (typeof data === 'string' && data !== '') return checkedPem(Buffer.from(data, 'base64').toString(), key, `${key}-data`);
   const path = own(entry, key);
-  return typeof path === 'string' && path !== '' ? readPem(path) : undefined;
+  return typeof path === 'string' && path !== '' ? checkedPem(readText(path), key, path) : undefined;
 }
-async function readPem(path: string): Promise<string> {
+type PemField = 'certificate-authority' | 'client-certificate' | 'client-key';
+/** Without a certificate OpenSSL would go on, as somebody else or with other CAs. */
+function checkedPem(text: string, key: PemField, place: string): string {
+  const content = key === 'client-key' ? 'PRIVATE KEY' : 'CERTIFICATE';
+  if (new RegExp(`^-----BEGIN [A-Z0-9 ]*${content}-----`, 'm').test(text)) return text;
+  throw new ConfigError(`${place} holds no ${content.toLowerCase()} in PEM form`);
+}
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -243,7 +250,7 @@ async function readPem(path: string): Promise<string> {
 }
 async function authorizationOf(user: UserEntry | undefined): Promise<string | undefined> {
   if (user?.token !== undefined && user.token !== '') return `Bearer ${user.token}`;
-  if (user?.tokenFile) return `Bearer ${(await readPem(user.tokenFile)).trim()}`;
+  if (user?.tokenFile) return `Bearer ${readText(user.tokenFile).trim()}`;
   if (!user?.username) return undefined;
   return `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`;
 }

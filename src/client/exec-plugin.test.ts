@@ -94,7 +94,7 @@ test('it gets what it needs, in the variable of its identity', async () => {
   const world = worldOf({ env: { PATH: process.env.PATH, HOME: '/home/dave' } });
   const use = { command: plugin.path, args: ['-a', 'b c'], env: [{ name: 'REGION', value: 'x' }], provideClusterInfo: true };
   const cluster = {
-    'certificate-authority-data': Buffer.from('CA').toString('base64'),
+    'certificate-authority-data': Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64'),
     'tls-server-name': 'api',
     'proxy-url': 'http://proxy.example:3128',
     extensions: extension,
@@ -111,7 +111,7 @@ test('it gets what it needs, in the variable of its identity', async () => {
       cluster: {
         server: 'https://one.example',
         'tls-server-name': 'api',
-        'certificate-authority-data': Buffer.from('CA').toString('base64'),
+        'certificate-authority-data': Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64'),
         'proxy-url': 'http://proxy.example:3128',
         config: { audience: 'a' },
       },
