@@ -37,6 +37,8 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.generate({
   format: 'cjs',
+  // Jest runs scripts in a context of its own, where `import()` works only with a flag of Node.
+  dynamicImportInCjs: false,
   exports: 'named',
   entryFileNames: ({ name }) => (name === 'plat' ? 'plat.js' : '[name].cjs'),
   chunkFileNames: 'chunks/[name]-[hash].cjs',

@@ -93,6 +93,12 @@ describe.skipIf(programMissing !== undefined)('the packed package', () => {
     expect(statSync(join(installed, 'dist', 'plat.js')).mode & 0o111).toBe(0o111);
   });
 
+  test('loads its dependencies as scripts do: in Jest, `import()` works only with a flag of Node', () => {
+    const scripts = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) => /\.c?js$/.test(name));
+    const loadedByImport = scripts.filter((name) => /\bimport\([`'"]/.test(readFileSync(join(installed, 'dist', name), 'utf8')));
+    expect([scripts.length > 10, loadedByImport]).toEqual([true, []]);
+  });
+
   test('has the modules that it exports, for both kinds: a server and one of the kit start and end, share classes, and let the process end', async () => {
     for (const [path, { import: esm, require: cjs }] of Object.entries(manifest.exports))
       for (const file of [esm, cjs]) expect(existsSync(join(installed, file as string)), `${path}: ${file}`).toBe(true);
