@@ -31,7 +31,7 @@ const smoke = {
   'a backup': ['test/cli/store.test.ts'],
 };
 /** Only what hangs takes so long. */
-const SMOKE_TIMEOUT = 300_000;
+const SMOKE_TIMEOUT = 900_000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plat-tests', 'node');

@@ -39,17 +39,7 @@ export const dryRunFlag: Flag<DryRun> = {
   ),
   isSwitch: true,
 };
-/** For commands whose change only the server can compute. */
-export const serverDryRunFlag: Flag<DryRun> = {
-  ...flag<DryRun>('none', 'server: let the server do everything except store it.', 'none|server', (t) => {
-    if (t === 'client' || t === 'true') throw new Error('only the server can compute this change: use --dry-run=server');
-    return readChoice(t, ['none', 'server']);
-  }),
-  isSwitch: true,
-};
-
-export const managerFlag = text('plat', 'Field manager for the changed fields.', { value: 'NAME' });
-/** The same with a default that the command and the name of the program decide: `fieldManager` of program.ts. */
+/** Its default is decided by the command and the name of the program: `fieldManager` of program.ts. */
 export const commandManagerFlag = text('', 'Field manager for the changed fields.', { value: 'NAME', defaultText: 'plat' });
 
 /** `--validate` alone means strict. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { heldWorkTime } from './slices.testing.ts';
 import { atOnce, inSlices, isTurnUsed, RequestEnded, SLICE_MILLIS, Slices, soonOrInSlices, type Work, whenTurnHasTime } from './slices.ts';
 
 /** A counter that a test moves. */
@@ -75,10 +76,14 @@ describe('slices of long work', () => {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a turn of the event loop', () => {
+  const workTime = heldWorkTime();
+  const long = (): void => workTime.pass(SLICE_MILLIS);
+
   it('is used after a slice, whoever used it, and the next is new', async () => {
     await turn();
     expect(isTurnUsed()).toBe(false);
-    while (!isTurnUsed());
+    long();
+    expect(isTurnUsed()).toBe(true);
     expect(new Slices().due).toBe(true);
     await turn();
     expect(isTurnUsed()).toBe(false);
@@ -87,12 +92,12 @@ describe('a turn of the event loop', () => {
   it('has room for calls until it is used; the others are called in later turns, in order', async () => {
     await turn();
     const called: string[] = [];
-    const long = (name: string) => () => {
-      called.push(name);
-      while (!isTurnUsed());
-    };
     whenTurnHasTime(() => called.push('short'));
-    for (const name of ['a', 'b', 'c']) whenTurnHasTime(long(name));
+    for (const name of ['a', 'b', 'c'])
+      whenTurnHasTime(() => {
+        called.push(name);
+        long();
+      });
     whenTurnHasTime(() => called.push('last'));
     expect(called).toEqual(['short', 'a']);
     await turn();

@@ -93,6 +93,8 @@ export function whenTurnHasTime(call: () => void): void {
 export const isWorkWaiting = (): boolean => late.length > 0 || isTurnAwaited();
 
 function callLate(): void {
+  // At least one is called in a turn that others have used, and its own time counts.
+  isTurnUsed();
   do late.shift()?.();
   while (late.length > 0 && !isTurnUsed());
   if (late.length > 0) inNextTurn(callLate);

@@ -178,11 +178,6 @@ const variableRule = textRule(
   '[-._a-zA-Z][-._a-zA-Z0-9]*',
   ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'],
 );
-const identifierRule = textRule(
-  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
-  '[A-Za-z_][A-Za-z0-9_]*',
-  ['my_name', 'MY_NAME', 'MyName'],
-);
 const headerRule = textRule("a valid HTTP header must consist of alphanumeric characters or '-'", '[-A-Za-z0-9]+', ['X-Header-Name']);
 const percentRule = textRule("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', ['1%', '93%']);
 
@@ -194,13 +189,11 @@ function directoryProblems(text: string): Problems {
 }
 export const configMapKey = (text: string): Problems => [...check(configKeyRule, text), ...directoryProblems(text)];
 export const environmentVariableName = (text: string): Problems => [...check(variableRule, text), ...directoryProblems(text)];
-export const cIdentifier = (text: string): Problems => check(identifierRule, text);
 export const httpHeaderName = (text: string): Problems => check(headerRule, text);
 /** `25%` */
 export const percentage = (text: string): Problems => check(percentRule, text);
 
 const inRange = (n: Integer, low: number, high: number): Problems => (n >= low && n <= high ? [] : [rangeProblem(low, high)]);
-export const numberInRange = inRange;
 export const portNumber = (port: number): Problems => inRange(port, 1, 65535);
 const maxInt32 = 2 ** 31 - 1;
 /** User and group ids of processes. */

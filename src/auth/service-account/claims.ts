@@ -76,7 +76,6 @@ export function signBound(identity: Identity, key: KeyObject, token: BoundToken)
 
 /** The issuer of tokens in Secrets, regardless of the server's own issuer. */
 export const legacyIssuer = (identity: Identity): string => `${identity.word}/serviceaccount`;
-export const tokenSecretType = (identity: Identity): QualifiedName => domainName(identity, 'service-account-token');
 
 export interface LegacyClaims {
   readonly namespace: string;

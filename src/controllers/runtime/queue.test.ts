@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
-import { isTurnUsed } from '../../lib/slices.ts';
+import { heldWorkTime } from '../../lib/slices.testing.ts';
+import { SLICE_MILLIS } from '../../lib/slices.ts';
 import { type Outcome, type QueueOptions, WorkQueue } from './queue.ts';
 
 function queueOf(work: (key: string) => Promise<Outcome> | Outcome, more: Partial<QueueOptions> = {}) {
@@ -28,6 +29,7 @@ function held() {
     });
   return { running, work, end: (key: string) => ends.get(key)?.() };
 }
+const workTime = heldWorkTime();
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a key that is added often is worked on once', async () => {
@@ -75,7 +77,7 @@ test('keys that take long are worked on in turns of their own', async () => {
   const { queue } = queueOf(
     (key) => {
       begun.push(key);
-      while (!isTurnUsed());
+      workTime.pass(SLICE_MILLIS);
     },
     { workers: 10 },
   );

@@ -163,8 +163,6 @@ export function unboxDouble(value: unknown): number {
   return fail('no such overload');
 }
 
-export const isDouble = (value: unknown): value is number | Double =>
-  typeof value === 'number' ? !Number.isSafeInteger(value) : value instanceof Double;
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 /** Maps that expressions made, and objects of the API. */
 export function isMap(value: unknown): value is CelMap | Readonly<Record<string, unknown>> {
