@@ -1,28 +1,17 @@
 /** Calls to remote services, with their own certificates: limited in time, in size and in number; no redirects. */
 
-import type { X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from './clock.ts';
 import { HttpClient } from './http-client/client.ts';
+import type { TlsSettings } from './http-client/connect.ts';
 import { CallTimeout } from './http-client/errors.ts';
+import { type ServiceTls, tlsSettings } from './http-client/tls.ts';
 import { jsonText } from './json-text.ts';
-import { type BundleTrust, trustIn } from './peer-trust.ts';
 
 /** The URL and TLS settings of a service. PEM texts, not paths. */
-export interface Remote {
+export interface Remote extends ServiceTls {
   readonly server: string;
-  /** Absent: the roots of the host. */
-  readonly ca?: string | undefined;
-  /** Only certificates of `ca` that have the CA flag are trusted. */
-  readonly authoritiesOnly?: boolean | undefined;
-  readonly certificate?: string | undefined;
-  readonly key?: string | undefined;
   /** Value of the Authorization header. */
   readonly authorization?: string | undefined;
-  readonly insecure?: boolean | undefined;
-  readonly serverName?: string | undefined;
-  /** Whether a certificate is this server's own: it does not call itself. */
-  readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
 }
 
 export interface Answer {
@@ -52,8 +41,7 @@ export class Outbound {
   private readonly remote: Remote;
   private readonly clock: Clock;
   private readonly limits: OutboundLimits;
-  private readonly secureContext: SecureContext;
-  private readonly trust: BundleTrust;
+  private readonly tls: TlsSettings;
   /** By origin: a provider may have its keys elsewhere than its configuration. */
   private readonly origins = new Map<string, HttpClient>();
 
@@ -62,13 +50,7 @@ export class Outbound {
     this.remote = remote;
     this.clock = clock;
     this.limits = { ...usualLimits, ...limits };
-    this.trust = trustIn(remote.ca, remote.authoritiesOnly);
-    this.secureContext = createSecureContext({
-      minVersion: 'TLSv1.2',
-      ...this.trust.context,
-      ...(remote.certificate !== undefined && { cert: remote.certificate }),
-      ...(remote.key !== undefined && { key: remote.key }),
-    });
+    this.tls = tlsSettings(remote);
   }
 
   get(url = this.remote.server): Promise<Answer> {
@@ -107,13 +89,9 @@ export class Outbound {
     let client = this.origins.get(url.origin);
     if (client === undefined) {
       checkProtocol(url);
-      const { serverName, insecure, isOwn } = this.remote;
-      const { authorities } = this.trust;
-      const name = serverName === '' ? undefined : serverName;
-      const tls = { secureContext: this.secureContext, serverName: name, insecure, authorities, isOwn };
       client = new HttpClient({
         clock: this.clock,
-        ...(url.protocol === 'https:' && { tls }),
+        ...(url.protocol === 'https:' && { tls: this.tls }),
         maxConnections: MAX_CONNECTIONS,
         maxCalls: this.limits.maxCalls,
         maxBytes: this.limits.maxBytes,

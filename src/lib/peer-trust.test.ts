@@ -1,18 +1,17 @@
 /** Servers are trusted by a bundle: by OpenSSL, or as the namesake of a CA of it. */
 import { generateKeyPairSync } from 'node:crypto';
-import { get } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createSecureContext, createServer } from 'node:tls';
+import { createServer } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from './clock.ts';
 import { HttpClient } from './http-client/client.ts';
 import { callFault } from './http-client/errors.ts';
-import { trustIn } from './peer-trust.ts';
+import { Answer } from './http-client/exchange.ts';
+import { tlsSettings } from './http-client/tls.ts';
 import { constraints, extendedUsage, type Form, type Made, makeCertificate, names, onlyBelow, unknown, usage } from './pki/made.testing.ts';
 import { knative, knativeAuthority, knativeServer, otherStrongKeys, pepr, strongKeys, weakKeys } from './pki/namesakes.testing.ts';
 import { oldAuthority } from './pki/old-form.testing.ts';
 import { issue, issueServing, newAuthority, newKeyPair, readAuthority } from './pki.ts';
-import { agentFor } from './verifying-agent.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(() => {
@@ -71,25 +70,31 @@ async function serve(pair: { certificate: string; key: string }, sent = ''): Pro
 /** The answer of a server that is trusted, or why it is not. */
 type Ask = (to: Peer, bundle: string, serverName?: string) => Promise<string>;
 
+const clientWith = (ca: string, serverName: string, authoritiesOnly = false): HttpClient => {
+  const tls = tlsSettings({ ca, serverName, authoritiesOnly });
+  const client = new HttpClient({ clock: systemClock, tls, maxConnections: 1, maxCalls: 1, maxBytes: 1000 });
+  open.push(client);
+  return client;
+};
 const callWith =
   (authoritiesOnly: boolean): Ask =>
-  async ({ address }, bundle, serverName = HOST) => {
-    const { context, authorities } = trustIn(bundle, authoritiesOnly);
-    const tls = { secureContext: createSecureContext(context), serverName, authorities };
-    const client = new HttpClient({ clock: systemClock, tls, maxConnections: 1, maxCalls: 1, maxBytes: 1000 });
-    open.push(client);
-    try {
-      const request = { method: 'POST', path: '/', headers: ['host', 'x'], body: 'secret' };
-      return (await client.call(address, request, 10_000)).body.toString();
-    } catch (error) {
-      return callFault(error as Error, address);
-    }
-  };
-const requestThrough: Ask = ({ address }, ca, servername = HOST) =>
-  new Promise((resolve) => {
-    const options = { ...address, servername, headers: { authorization: 'secret' }, agent: agentFor({ verify: true, ca }) };
-    get(options, (response) => response.setEncoding('utf8').on('data', resolve)).on('error', (error) => resolve(callFault(error, address)));
-  });
+  ({ address }, ca, serverName = HOST) =>
+    clientWith(ca, serverName, authoritiesOnly)
+      .call(address, { method: 'POST', path: '/', headers: ['host', 'x'], body: 'secret' }, 10_000)
+      .then(
+        ({ body }) => body.toString(),
+        (error: Error) => callFault(error, address),
+      );
+const requestThrough: Ask = async ({ address }, ca, serverName = HOST) => {
+  const request = { method: 'GET', path: '/', headers: ['host', 'x', 'authorization', 'secret'] };
+  const { head } = await clientWith(ca, serverName).open(address, request);
+  try {
+    const answer = await head;
+    return answer instanceof Answer ? (await answer.setEncoding('utf8').toArray()).join('') : 'switched';
+  } catch (error) {
+    return callFault(error as Error, address);
+  }
+};
 
 const UNKNOWN = 'x509: certificate signed by unknown authority';
 const EXPIRED = 'x509: certificate has expired or is not yet valid';

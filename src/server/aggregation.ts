@@ -2,15 +2,15 @@
  * Requests for group versions that another server answers for. They were authenticated and authorized here like all
  * others, and go on as they came, with the name of the user in headers that this server alone may set.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Backend } from '../extension/aggregation/backends.ts';
 import { identityHeaders } from '../extension/aggregation/identity-headers.ts';
+import type { Answer } from '../lib/http-client/exchange.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { Context } from './context.ts';
 import { sendText } from './respond.ts';
 import { type AnswerLimits, dial } from './tunnels/dial.ts';
-import { answerOf, bodyHeaders, type OpenConnections, sendAnswer } from './tunnels/forward.ts';
-import type { Guard } from './tunnels/guard.ts';
+import { answerOf, bodyOf, hasBody, lengthHeaders, type OpenConnections, sendAnswer } from './tunnels/forward.ts';
+import { type Guard, guardedLookup } from './tunnels/guard.ts';
 import { answerHeaders, requestHeaders } from './tunnels/headers.ts';
 import type { Target } from './tunnels/target.ts';
 import { authorityOf } from './tunnels/target.ts';
@@ -71,9 +71,8 @@ async function pass(deps: AggregationDeps, ctx: Context, backend: Backend): Prom
     return refuse(ctx, UNAVAILABLE);
   }
   try {
-    const protocol = upgradeOf(ctx);
-    if (protocol === undefined) await send(deps, ctx, backend, target, path);
-    else await tunnel(deps, ctx, backend, target, path, protocol);
+    if (upgradeOf(ctx) === undefined) await send(deps, ctx, backend, target, path);
+    else await tunnel(deps, ctx, backend, target, path);
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
     // The client disconnected, or got a timeout error.
@@ -112,10 +111,10 @@ function pathOf({ path, search }: Context): string {
   return search === '' ? written : `${written}?${search}`;
 }
 
-function headersOf(deps: AggregationDeps, ctx: Context, { server }: Backend, upgrade?: string): string[] {
+function headersOf(deps: AggregationDeps, ctx: Context, { server }: Backend): string[] {
   // Some servers take an underscore for a hyphen.
   const isCredential = (name: string): boolean => deps.isCredential(name.includes('_') ? name.replaceAll('_', '-') : name);
-  const passed = requestHeaders(ctx, { isCredential, upgrade, forwardedUri: encodeURI(ctx.path) });
+  const passed = requestHeaders(ctx, { isCredential, forwardedUri: encodeURI(ctx.path) });
   const kept: string[] = ['Host', `${server.serverName}:${server.port}`, 'Audit-Id', ctx.auditId];
   for (let i = 0; i + 1 < passed.length; i += 2) {
     const name = (passed[i] as string).toLowerCase();
@@ -125,48 +124,38 @@ function headersOf(deps: AggregationDeps, ctx: Context, { server }: Backend, upg
 }
 
 async function send(deps: AggregationDeps, ctx: Context, backend: Backend, target: Target, path: string): Promise<void> {
-  const headers = [...headersOf(deps, ctx, backend), ...bodyHeaders(ctx)];
-  const hasBody = ctx.req.headers['content-length'] !== undefined || bodyHeaders(ctx).includes('chunked');
+  const headers = [...headersOf(deps, ctx, backend), ...lengthHeaders(ctx)];
   // A kept connection may be closed at the other end just now. What can be asked twice is; what cannot has one of its own.
-  const repeatable = !hasBody && (ctx.method === 'GET' || ctx.method === 'HEAD');
-  const attempt = (to: Target): Promise<void> => request(deps, ctx, to, path, headers, hasBody);
+  const repeatable = !hasBody(ctx) && (ctx.method === 'GET' || ctx.method === 'HEAD') && target.connect === undefined;
+  const attempt = (to: Target): Promise<void> => request(deps, ctx, to, path, headers);
   if (!repeatable) return attempt(target);
   try {
-    await attempt({ ...target, agent: backend.server.agent });
+    await attempt({ ...target, client: backend.server.kept(guardedLookup(deps.guard)) });
   } catch (error) {
     if (!(error instanceof Unreachable && error.stale) || ctx.res.destroyed) throw error;
     await attempt(target);
   }
 }
 
-async function request(
-  deps: AggregationDeps,
-  ctx: Context,
-  target: Target,
-  path: string,
-  headers: string[],
-  hasBody: boolean,
-): Promise<void> {
-  const outgoing = dial(target, { method: ctx.method, path, headers, ...deps.limits });
-  if (!ctx.info.resourceRequest) {
-    const late = (): void => void outgoing.destroy(new Error('context deadline exceeded'));
-    outgoing.once('close', deps.limits.clock.after(DISCOVERY_MS, late));
+async function request(deps: AggregationDeps, ctx: Context, target: Target, path: string, headers: string[]): Promise<void> {
+  const { clock } = deps.limits;
+  const exchange = await dial(target, { method: ctx.method, path, headers, body: bodyOf(ctx), ...deps.limits });
+  const late = (): void => exchange.destroy(new Error('context deadline exceeded'));
+  const cancel = ctx.info.resourceRequest ? undefined : clock.after(DISCOVERY_MS, late);
+  try {
+    const answer = await answerOf(ctx, exchange, target, (why) => new Unreachable(why, exchange.isStale));
+    if (deps.rejectRedirects && leadsElsewhere(answer)) {
+      answer.resume();
+      return refuse(ctx, REDIRECTED, 502);
+    }
+    await sendAnswer({ open: deps.open, clock }, ctx, answer, unsaid(ctx, answerHeaders(answer.rawHeaders)));
+  } finally {
+    cancel?.();
   }
-  const unreachable = (why: string, cause?: NodeJS.ErrnoException): Unreachable =>
-    new Unreachable(why, outgoing.reusedSocket && (cause?.code === 'ECONNRESET' || cause?.code === 'EPIPE'));
-  const response = await answerOf(ctx, outgoing, target, unreachable, () => {
-    if (hasBody) ctx.req.pipe(outgoing);
-    else outgoing.end();
-  });
-  if (deps.rejectRedirects && leadsElsewhere(response)) {
-    response.resume();
-    return refuse(ctx, REDIRECTED, 502);
-  }
-  await sendAnswer({ open: deps.open, clock: deps.limits.clock }, ctx, outgoing, response, unsaid(ctx, answerHeaders(response.rawHeaders)));
 }
 
-const leadsElsewhere = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
-  statusCode >= 300 && statusCode <= 399 && headers.location !== undefined;
+const leadsElsewhere = ({ status, rawHeaders }: Answer): boolean =>
+  status >= 300 && status <= 399 && rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'location');
 
 /** What this server says of every answer (its audit id, its flow) it says once. */
 function unsaid({ headers: own }: Context, headers: readonly string[]): string[] {
@@ -177,17 +166,10 @@ function unsaid({ headers: own }: Context, headers: readonly string[]): string[]
   return kept;
 }
 
-async function tunnel(
-  deps: AggregationDeps,
-  ctx: Context,
-  backend: Backend,
-  target: Target,
-  path: string,
-  protocol: string,
-): Promise<void> {
+async function tunnel(deps: AggregationDeps, ctx: Context, backend: Backend, target: Target, path: string): Promise<void> {
   // The client may stay for as long as it likes.
   ctx.longRunning = true;
-  const headers = headersOf(deps, ctx, backend, protocol);
+  const headers = headersOf(deps, ctx, backend);
   await openTunnel(deps.open, ctx, {
     target,
     path,

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../src/lib/clock.ts';
-import { DIAL_MS, UPGRADE_MS } from '../../src/server/tunnels/dial.ts';
+import { CONNECT_MILLIS } from '../../src/lib/http-client/connect.ts';
+import { UPGRADE_MS } from '../../src/server/tunnels/dial.ts';
 import { startWorld as startExtensions } from '../aggregation/support.ts';
 import type { Answer } from '../support/client.ts';
 import { addNode, type Backend, rawConnection, startBackend, startWorld, type World } from './support.ts';
@@ -101,7 +102,7 @@ describe('pods and nodes', () => {
   ])('%s: the target takes the connection, but no TLS', async (_, path, headers, status, message) => {
     const answering = world.server.admin.send('GET', at(path), { headers });
     await mute.connected();
-    await clock.advance(DIAL_MS);
+    await clock.advance(CONNECT_MILLIS);
     const answer = await answering;
     expect([answer.status, answer.json.message]).toEqual([status, expect.stringContaining(message.replace('MUTE', String(mutePort)))]);
     await mute.left();

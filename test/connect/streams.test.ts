@@ -70,7 +70,7 @@ test('exec reaches the agent with its options, and bytes pass both ways, those s
     method: 'POST',
     url: `/exec/${world.ns}/one/main?command=ls&command=-l+a&error=1&input=1&output=1`,
     caller: 'the-server',
-    headers: { upgrade: 'SPDY/3.1', connection: 'Upgrade', 'x-stream-protocol-version': 'v4.channel.k8s.io', 'content-length': '0' },
+    headers: { upgrade: 'SPDY/3.1', connection: 'upgrade', 'x-stream-protocol-version': 'v4.channel.k8s.io', 'content-length': '0' },
   });
   expect(seen?.headers.authorization).toBeUndefined();
   expect(seen?.headers['x-forwarded-for']).toBe('127.0.0.1');

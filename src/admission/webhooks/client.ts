@@ -4,7 +4,6 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { posix } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import type { WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
 import { bundleProblem } from '../../kinds/admissionregistration/warnings.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -12,7 +11,7 @@ import { HttpClient } from '../../lib/http-client/client.ts';
 import type { Address } from '../../lib/http-client/connect.ts';
 import type { Reply } from '../../lib/http-client/connection.ts';
 import { CallTimeout, callFault } from '../../lib/http-client/errors.ts';
-import { trustIn } from '../../lib/peer-trust.ts';
+import { tlsSettings } from '../../lib/http-client/tls.ts';
 import { cut } from '../../lib/shown.ts';
 import type { CredentialsFor } from './credentials.ts';
 import type { ResolveService } from './service.ts';
@@ -122,20 +121,16 @@ export class WebhookClient {
     const hostname = parsed?.hostname.replace(/^\[|\]$/g, '') ?? `${service?.name}.${service?.namespace}.svc`;
     const port = parsed === undefined ? (service?.port ?? 443) : Number(parsed.port || 443);
     const { certificate, key: privateKey, authorization } = this.options.credentials(hostname, port);
-    const trust = trustIn(caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8'));
     const client = new HttpClient({
       clock: this.options.clock,
-      tls: {
-        secureContext: createSecureContext({
-          minVersion: 'TLSv1.2',
-          ...trust.context,
-          ...(certificate !== undefined && { cert: certificate, key: privateKey as string }),
-        }),
+      tls: tlsSettings({
+        ca: caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8'),
+        certificate,
+        key: privateKey,
         // A certificate is verified for the name of the service, wherever its endpoints are.
         serverName: hostname,
-        authorities: trust.authorities,
         isOwn: this.options.isOwn,
-      },
+      }),
       maxConnections: this.options.maxSockets ?? MAX_SOCKETS,
       maxCalls: this.options.maxCalls ?? MAX_CALLS,
       maxBytes: this.options.maxBytes ?? MAX_BYTES,

@@ -1,8 +1,7 @@
 /** An aggregated server: its address, its certificate, and calls to it. */
 
 import type { X509Certificate } from 'node:crypto';
-import type { Agent } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import type { LookupFunction } from 'node:net';
 import type { ResolveService } from '../../admission/webhooks/service.ts';
 import type { User } from '../../auth/types.ts';
 import type { APIServiceSpec, ServiceReference } from '../../kinds/apiregistration/schema/v1.ts';
@@ -11,8 +10,7 @@ import { HttpClient } from '../../lib/http-client/client.ts';
 import type { Address } from '../../lib/http-client/connect.ts';
 import type { Reply } from '../../lib/http-client/connection.ts';
 import { callFault } from '../../lib/http-client/errors.ts';
-import { trustIn } from '../../lib/peer-trust.ts';
-import { agentFor } from '../../lib/verifying-agent.ts';
+import { type ServiceTls, tlsSettings } from '../../lib/http-client/tls.ts';
 import { identityHeaders } from './identity-headers.ts';
 
 export interface RemoteOptions {
@@ -43,7 +41,7 @@ export class RemoteServer {
   private readonly service: ServiceReference;
   private readonly options: RemoteOptions;
   private readonly clients = new Map<boolean, HttpClient>();
-  private kept: Agent | undefined;
+  private passing: HttpClient | undefined;
   /** The client certificate of the current connections. */
   private shown: string | undefined;
 
@@ -71,10 +69,17 @@ export class RemoteServer {
   }
 
   /** Keeps connections for proxied requests. Idle ones are closed after a while. */
-  get agent(): Agent {
+  kept(lookup: LookupFunction): HttpClient {
     this.checkShown();
-    this.kept ??= agentFor(this, { keepAlive: true, maxFreeSockets: KEPT_CONNECTIONS, timeout: KEPT_MS, scheduling: 'lifo' });
-    return this.kept;
+    this.passing ??= new HttpClient({
+      clock: this.options.clock,
+      tls: tlsSettings(this.tls(this.verify)),
+      lookup,
+      maxConnections: KEPT_CONNECTIONS,
+      maxCalls: 0,
+      idleMillis: KEPT_MS,
+    });
+    return this.passing;
   }
 
   /**
@@ -99,8 +104,8 @@ export class RemoteServer {
   retire(): void {
     for (const client of this.clients.values()) client.retire();
     this.clients.clear();
-    for (const idle of Object.values(this.kept?.freeSockets ?? {})) for (const socket of idle ?? []) socket.destroy();
-    this.kept = undefined;
+    this.passing?.retire();
+    this.passing = undefined;
   }
   /** The same, and this server's own calls fail from now on. */
   close(): void {
@@ -115,20 +120,18 @@ export class RemoteServer {
     this.shown = certificate;
   }
 
+  private tls(verified: boolean): ServiceTls {
+    const { ca, certificate, key, serverName, options } = this;
+    return { ca, certificate, key, serverName, insecure: !verified, isOwn: options.isOwn };
+  }
+
   private clientFor(verified: boolean): HttpClient {
     this.checkShown();
     let client = this.clients.get(verified);
     if (client === undefined) {
-      const { ca, certificate: cert, key, serverName } = this;
-      const trust = trustIn(verified ? ca : undefined);
-      const secureContext = createSecureContext({
-        minVersion: 'TLSv1.2',
-        ...trust.context,
-        ...(cert !== undefined && { cert, key: key as string }),
-      });
       client = new HttpClient({
         clock: this.options.clock,
-        tls: { secureContext, serverName, insecure: !verified, authorities: trust.authorities, isOwn: this.options.isOwn },
+        tls: tlsSettings(this.tls(verified)),
         maxConnections: MAX_CONNECTIONS,
         maxCalls: MAX_CALLS,
         maxBytes: MAX_BYTES,

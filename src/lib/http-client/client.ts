@@ -1,5 +1,5 @@
 /**
- * Calls to one service: over kept connections, limited in number, size and time. Redirects are not followed.
+ * Calls to one service, over kept connections: limited in number, size and time. Redirects are not followed.
  *
  *   const client = new HttpClient({ clock, tls, maxConnections: 64, maxCalls: 1000, maxBytes: 8 << 20 });
  *   const { status, body } = await client.call({ host: '10.0.0.7', port: 443 }, { method: 'GET', path: '/', headers: ['host', 'x'] }, 10_000);
@@ -9,9 +9,10 @@ import type { Cancel } from '../clock.ts';
 import type { Address } from './connect.ts';
 import { type CallRequest, Connection, type ConnectionSettings, keyOf, type Reply } from './connection.ts';
 import { CallTimeout } from './errors.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface HttpClientOptions extends ConnectionSettings {
-  /** Maximum concurrent calls; one more waits. */
+  /** Maximum concurrent calls; one more waits. Of the connections of open exchanges so many are kept. */
   readonly maxConnections: number;
   /** Maximum calls that are in progress or wait; one more fails. */
   readonly maxCalls: number;
@@ -32,7 +33,7 @@ interface Call {
 export class HttpClient {
   private readonly options: HttpClientOptions;
   private readonly calls = new Set<Call>();
-  private readonly open = new Set<Connection>();
+  private readonly connections = new Set<Connection>();
   /** Idle connections, oldest first. */
   private readonly idle: Connection[] = [];
   private readonly waiting: Call[] = [];
@@ -52,11 +53,25 @@ export class HttpClient {
       call.cancel = this.options.clock.after(Math.max(1, timeoutMillis), () => this.fail(call, new CallTimeout()));
       this.calls.add(call);
       if (this.ClientClass !== undefined) this.place(call);
-      else void this.load(call);
+      else
+        this.load().then(
+          () => this.calls.has(call) && this.place(call),
+          (error: Error) => this.fail(call, error),
+        );
     });
   }
 
-  /** Calls in progress end as they do; no connection is kept. */
+  /** Begins a request whose body and response are passed on. It has no timeout, and does not wait for its turn. */
+  async open(address: Address, request: CallRequest): Promise<Exchange> {
+    await this.load();
+    const connection = this.takeIdle(keyOf(address)) ?? this.connect(address);
+    return connection.exchange(request, this.isRetired, (outcome) => {
+      if (outcome === 'kept') this.free(connection);
+      else this.drop(connection);
+    });
+  }
+
+  /** Requests in progress end as they do; no connection is kept. */
   retire(): void {
     this.isRetired = true;
     for (const connection of [...this.idle]) this.drop(connection);
@@ -68,27 +83,21 @@ export class HttpClient {
     this.retire();
   }
 
-  private async load(call: Call): Promise<void> {
-    try {
-      this.ClientClass = (await import('undici')).Client;
-    } catch (error) {
-      this.fail(call, error as Error);
-      return;
-    }
-    if (this.calls.has(call)) this.place(call);
+  private async load(): Promise<void> {
+    this.ClientClass ??= (await import('undici')).Client;
   }
 
   private place(call: Call): void {
     // If the server closed one idle connection, it may have closed the others as well.
     const kept = call.isRetry ? undefined : this.takeIdle(keyOf(call.address));
     if (kept !== undefined) this.send(kept, call);
-    else if (this.open.size < this.options.maxConnections || this.giveUpOne()) this.send(this.connect(call.address), call);
+    else if (this.connections.size < this.options.maxConnections || this.giveUpOne()) this.send(this.connect(call.address), call);
     else this.waiting.push(call);
   }
 
   private connect(address: Address): Connection {
     const connection = new Connection(this.ClientClass as typeof Client, address, this.options, (closed) => this.drop(closed));
-    this.open.add(connection);
+    this.connections.add(connection);
     return connection;
   }
 
@@ -102,8 +111,9 @@ export class HttpClient {
       },
       failed: (error, stale) => {
         call.connection = undefined;
-        this.open.delete(connection);
-        if (stale && !call.isRetry) {
+        this.connections.delete(connection);
+        // The retry is on a new connection, which is not stale.
+        if (stale) {
           call.isRetry = true;
           this.place(call);
         } else {
@@ -126,7 +136,7 @@ export class HttpClient {
   }
 
   private free(connection: Connection): void {
-    if (this.isRetired) this.drop(connection);
+    if (this.isRetired || this.idle.length >= this.options.maxConnections) this.drop(connection);
     else this.idle.push(connection);
     this.placeNext();
   }
@@ -151,7 +161,7 @@ export class HttpClient {
     this.calls.delete(call);
   }
   private drop(connection: Connection): void {
-    this.open.delete(connection);
+    this.connections.delete(connection);
     const at = this.idle.indexOf(connection);
     if (at >= 0) this.idle.splice(at, 1);
     connection.close();

@@ -1,6 +1,6 @@
 /** Connections to servers, which are verified before anything is sent. No session is resumed: every connection shows its certificate. */
 import type { X509Certificate } from 'node:crypto';
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { OwnServer } from '../own-certificates.ts';
@@ -22,17 +22,28 @@ export interface TlsSettings {
   readonly isOwn?: ((certificate: X509Certificate) => boolean) | undefined;
 }
 
+export interface ConnectSettings {
+  readonly clock: Clock;
+  /** Absent: no TLS. */
+  readonly tls?: TlsSettings | undefined;
+  /** Resolves names; absent: as the host does. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** After this much silence a connection gets a keep-alive probe. */
+export const KEEP_ALIVE_MILLIS = 30_000;
 /** Time for a connection, including its TLS handshake. */
 export const CONNECT_MILLIS = 30_000;
 
 /** `done` is called once, with an error or with a connection whose server is verified. Closing the returned socket ends the attempt. */
 export function connect(
   address: Address,
-  tls: TlsSettings | undefined,
-  clock: Clock,
+  { clock, tls, lookup }: ConnectSettings,
   done: (...outcome: [null, Socket] | [Error, null]) => void,
 ): Socket {
-  const socket = tls === undefined ? connectPlain({ ...address, noDelay: true }) : connectSecurely(tls, address);
+  const socket = tls === undefined ? connectPlain({ ...address, lookup }) : connectSecurely(tls, address, lookup);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_MILLIS);
   const late = (): void => void socket.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }));
   const cancel = clock.after(CONNECT_MILLIS, late);
   const failed = (error?: Error): void => {
@@ -58,10 +69,11 @@ export function connect(
 
 const ignore = (): void => {};
 
-function connectSecurely(tls: TlsSettings, address: Address): TLSSocket {
+function connectSecurely(tls: TlsSettings, address: Address, lookup: LookupFunction | undefined): TLSSocket {
   const name = tls.serverName ?? address.host;
-  const socket = connectTls({
+  return connectTls({
     ...address,
+    lookup,
     secureContext: tls.secureContext,
     // With a bundle the check is made after the handshake, before anything is sent.
     rejectUnauthorized: tls.insecure !== true && tls.authorities === undefined,
@@ -69,8 +81,6 @@ function connectSecurely(tls: TlsSettings, address: Address): TLSSocket {
     servername: isIP(name) === 0 ? name : '',
     checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
   });
-  socket.setNoDelay(true);
-  return socket;
 }
 
 function refusedPeer({ insecure, authorities, serverName, isOwn }: TlsSettings, socket: TLSSocket, { host }: Address): Error | undefined {

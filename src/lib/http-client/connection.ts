@@ -1,15 +1,16 @@
-/** One HTTP/1.1 connection of undici, with one call at a time. It connects with the first call, and again where it was closed. */
+/** One HTTP/1.1 connection of undici, with one request at a time. It connects with the first one, and again where it was closed. */
 import type { Socket } from 'node:net';
+import type { Duplex, Readable } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
-import type { Clock } from '../clock.ts';
-import { type Address, connect, type TlsSettings } from './connect.ts';
+import { type Address, type ConnectSettings, connect } from './connect.ts';
+import { isClosedError } from './errors.ts';
+import { Exchange, type Outcome } from './exchange.ts';
 
-export interface ConnectionSettings {
-  readonly clock: Clock;
-  /** Absent: no TLS. */
-  readonly tls?: TlsSettings | undefined;
-  /** Maximum size of a response body. */
-  readonly maxBytes: number;
+export interface ConnectionSettings extends ConnectSettings {
+  /** Connects to a server within this process. */
+  readonly connectLocally?: (() => Duplex) | undefined;
+  /** Maximum size of a response body; absent: it is not kept here. */
+  readonly maxBytes?: number | undefined;
   /** How long an idle connection is kept; the server may request less. */
   readonly idleMillis?: number | undefined;
 }
@@ -21,7 +22,9 @@ export interface CallRequest {
   /** Alternating names and values. */
   readonly headers: readonly string[];
   /** Absent: no body. */
-  readonly body?: string | undefined;
+  readonly body?: string | Readable | undefined;
+  /** The protocol to switch to. */
+  readonly upgrade?: string | undefined;
 }
 
 export interface Reply {
@@ -49,62 +52,95 @@ export class Connection {
   readonly to: string;
   private readonly client: Client;
   private socket: Socket | undefined;
-  private call: WholeReply | undefined;
+  private current: Dispatcher.DispatchHandler | undefined;
   /** Whether the current socket has had a response. */
-  private isKept = false;
+  isKept = false;
 
   /** `closed` is called when an idle connection was closed. */
   constructor(ClientClass: typeof Client, address: Address, settings: ConnectionSettings, closed: (connection: Connection) => void) {
-    const { clock, tls, maxBytes, idleMillis = IDLE_MILLIS } = settings;
+    const { tls, connectLocally, maxBytes = -1, idleMillis = IDLE_MILLIS } = settings;
     this.to = keyOf(address);
     this.client = new ClientClass(tls === undefined ? 'http://server' : 'https://server', {
       connect: (_, done) => {
         this.isKept = false;
-        this.socket = connect(address, tls, clock, done);
+        if (connectLocally === undefined) {
+          this.socket = connect(address, settings, done);
+          return;
+        }
+        const socket = connectLocally() as Socket;
+        this.socket = socket;
+        process.nextTick(done, null, socket);
       },
       keepAliveTimeout: idleMillis,
       keepAliveMaxTimeout: idleMillis,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MILLIS,
       maxHeaderSize: MAX_HEAD_BYTES,
       maxResponseSize: maxBytes,
-      // The time of a call is limited as a whole.
+      // The owners of requests limit their time.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     this.client.on('disconnect', () => {
-      if (this.call === undefined) closed(this);
+      if (this.current === undefined) closed(this);
     });
   }
 
-  send({ method, path, headers, body }: CallRequest, receiver: ReplyReceiver): void {
-    const call = new WholeReply(
-      (reply) => {
-        if (this.call !== call) return;
-        this.call = undefined;
-        this.isKept = true;
-        receiver.done(reply);
-      },
-      (error) => {
-        if (this.call !== call) return;
-        this.close();
-        receiver.failed(error, this.isKept && !call.isBegun && isClosed(error));
-      },
-    );
-    this.call = call;
-    this.client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers: headers as string[], body: body ?? null }, call);
+  get bytesSent(): number {
+    return this.socket?.bytesWritten ?? 0;
   }
 
-  /** Nothing is heard of a call in progress after this. */
+  /** Sends a request whose response is collected. */
+  send(request: CallRequest, receiver: ReplyReceiver): void {
+    const reply = new WholeReply(
+      (whole) => {
+        if (this.current !== reply) return;
+        this.current = undefined;
+        this.isKept = true;
+        receiver.done(whole);
+      },
+      (error) => {
+        if (this.current !== reply) return;
+        this.close();
+        receiver.failed(error, this.isKept && !reply.isBegun && isClosedError(error));
+      },
+    );
+    this.dispatch(request, reply, false);
+  }
+
+  /** Sends a request whose response is passed on. `isLast`: the connection is not kept after it. */
+  exchange(request: CallRequest, isLast: boolean, over: (outcome: Outcome) => void): Exchange {
+    const exchange = new Exchange(this, (outcome) => {
+      this.current = undefined;
+      if (outcome === 'kept') this.isKept = true;
+      if (outcome === 'switched') this.socket = undefined;
+      over(outcome);
+    });
+    this.dispatch(request, exchange, isLast);
+    return exchange;
+  }
+
+  private dispatch({ method, path, headers, body, upgrade }: CallRequest, handler: Dispatcher.DispatchHandler, isLast: boolean): void {
+    this.current = handler;
+    const request: Dispatcher.DispatchOptions = {
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers: headers as string[],
+      body: body ?? null,
+    };
+    if (upgrade !== undefined) request.upgrade = upgrade;
+    if (isLast) request.reset = true;
+    this.client.dispatch(request, handler);
+  }
+
+  /** Nothing is heard of a request in progress after this. */
   close(): void {
-    this.call = undefined;
+    this.current = undefined;
     this.socket?.destroy();
     void this.client.destroy();
   }
 }
 
 export const keyOf = ({ host, port }: Address): string => `${host} ${port}`;
-
-const isClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
 
 /** Maximum chunks of a body that are kept apart until it is complete; for a large one some more. */
 const FEW_CHUNKS = 1024;

@@ -9,6 +9,10 @@ export class CallTimeout extends Error {
   }
 }
 
+/** The server closed the connection. */
+export const isClosedError = ({ code }: NodeJS.ErrnoException): boolean =>
+  code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+
 /** The reason of a failed call. `address` is absent if the name could not be resolved. */
 export function callFault(error: NodeJS.ErrnoException, address: Address | undefined): string {
   if (address === undefined) return error.message;

@@ -46,23 +46,18 @@ export function podLog(deps: ConnectDeps): Action {
 
 async function passOn({ open, limits, registry }: ConnectDeps, ctx: Context, target: Target, path: string, name: string): Promise<void> {
   const headers = ['Host', authorityOf(target), 'Accept-Encoding', 'identity'];
-  const request = dial(target, { method: 'GET', path, headers, ...limits });
+  const exchange = await dial(target, { method: 'GET', path, headers, ...limits });
   const unreachable = (why: string): ApiError => plainError(`Get "${schemeOf(target)}://${authorityOf(target)}${path}": ${why}`);
-  const response = await answerOf(ctx, request, target, unreachable, () => request.end());
-  const status = response.statusCode ?? 0;
+  const answer = await answerOf(ctx, exchange, target, unreachable);
+  const { status } = answer;
   if (status < 200 || status > 206) {
-    const problem = await readProblem(response, limits);
-    request.destroy();
+    const problem = await readProblem(answer, limits);
+    answer.destroy();
     throw agentError(status, problem, name);
   }
-  if (wantsSocket(ctx)) return sendOverSocket(open, registry.catalog.identity.groupSuffix, ctx, request, response);
+  if (wantsSocket(ctx)) return sendOverSocket(open, registry.catalog.identity.groupSuffix, ctx, answer);
   // The log is sent as plain text, whatever it contains.
-  await sendAnswer({ open, clock: limits.clock }, ctx, request, response, [
-    'Content-Type',
-    'text/plain',
-    'X-Content-Type-Options',
-    'nosniff',
-  ]);
+  await sendAnswer({ open, clock: limits.clock }, ctx, answer, ['Content-Type', 'text/plain', 'X-Content-Type-Options', 'nosniff']);
 }
 
 /** The text of an error when it ends, breaks off, is too long, or takes too long. */

@@ -63,7 +63,7 @@ function stream<T extends object>(deps: ConnectDeps, kind: StreamKind<T>): Actio
     await openTunnel(deps.open, ctx, {
       target: deps.agents.find(node),
       path: query === '' ? path : `${path}?${query}`,
-      headers: requestHeaders(ctx, { isCredential: deps.isCredential, upgrade: ctx.upgrade?.protocol }),
+      headers: requestHeaders(ctx, { isCredential: deps.isCredential }),
       unreachable: (why) => plainError(`error dialing backend: ${why}`),
       clock: deps.limits.clock,
     });

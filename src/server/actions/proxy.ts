@@ -65,7 +65,7 @@ async function connect(deps: ConnectDeps, ctx: Context, target: Target, { prefix
     return;
   }
   const forwarded = { target, path: `${path === '' ? '/' : path}${query}` };
-  const headers = requestHeaders(ctx, { isCredential: deps.isCredential, upgrade, forwardedUri: prefix + path });
+  const headers = requestHeaders(ctx, { isCredential: deps.isCredential, forwardedUri: prefix + path });
   if (upgrade !== undefined) {
     const unreachable = (why: string) => plainError(`error dialing backend: ${why}`);
     await openTunnel(deps.open, ctx, { ...forwarded, headers, unreachable, clock: deps.limits.clock });

@@ -2,31 +2,27 @@
  * Requests to targets of tunnels: one connection each by default, timeouts of the connection and of the head of
  * the response, errors in plain words.
  */
-import http from 'node:http';
-import https from 'node:https';
-import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
+import type { Readable } from 'node:stream';
 import type { Cancel, Clock } from '../../lib/clock.ts';
-import { agentFor } from '../../lib/verifying-agent.ts';
+import { HttpClient } from '../../lib/http-client/client.ts';
+import type { Exchange } from '../../lib/http-client/exchange.ts';
+import { tlsSettings } from '../../lib/http-client/tls.ts';
 import { timeout } from '../../meta/errors.ts';
-import { checkHost, guardedLookup, guardFault, peerFault } from './guard.ts';
+import { checkHost, guardedLookup, guardFault } from './guard.ts';
 import { authorityOf, type Target } from './target.ts';
-
-/** Timeout of a connection, including its TLS handshake. */
-export const DIAL_MS = 30_000;
 
 /** Timeout of an upgrade response. */
 export const UPGRADE_MS = 30_000;
-
-/** Maximum size of a response head. */
-const HEADER_BYTES = 64 * 1024;
 
 export interface DialOptions {
   readonly method: string;
   /** Including its query. */
   readonly path: string;
-  /** Alternating names and values. */
+  /** Alternating names and values, without those of the connection. */
   readonly headers: readonly string[];
+  readonly body?: Readable | undefined;
+  /** The protocol to switch to. */
+  readonly upgrade?: string | undefined;
   readonly clock: Clock;
   /** Timeout from the last bytes that the target read of the request to the head of its response. */
   readonly answerMs: number;
@@ -56,99 +52,55 @@ export function faultOf(target: Target, error: Error, unreachable: Unreachable):
   return guardFault(error) ?? unreachable(dialFault(target, error), error);
 }
 
-/** Begins a request. The caller must listen for `error` and end the request. Throws if the address is not allowed. */
-export function dial(target: Target, { method, path, headers, clock, answerMs }: DialOptions): http.ClientRequest {
-  const { tls, guard } = target;
-  if (target.connect !== undefined) return dialLocal(target.connect, { method, path, headers, clock, answerMs });
-  checkHost(guard, target.host);
-  const common = {
-    host: target.host,
+/** Begins a request. Rejects if the address is not allowed. */
+export async function dial(target: Target, { method, path, headers, body, upgrade, clock, answerMs }: DialOptions): Promise<Exchange> {
+  if (target.connect === undefined) checkHost(target.guard, target.host);
+  const client = target.client ?? singleUse(target, clock);
+  const exchange = await client.open({ host: target.host, port: target.port }, { method, path, headers, body, upgrade });
+  limitTime(exchange, clock, answerMs, body);
+  return exchange;
+}
+
+/** Its connection is closed after the request. */
+function singleUse({ tls, guard, connect }: Target, clock: Clock): HttpClient {
+  const client = new HttpClient({
+    clock,
     lookup: guardedLookup(guard),
-    port: target.port,
-    method,
-    path,
-    maxHeaderSize: HEADER_BYTES,
-    headers: headers as unknown as http.OutgoingHttpHeaders,
-  };
-  const request =
-    tls === undefined
-      ? http.request({ ...common, agent: false })
-      : https.request({
-          ...common,
-          agent: target.agent ?? agentFor(tls),
-          minVersion: 'TLSv1.2',
-          rejectUnauthorized: tls.verify,
-          // The client's Host header would otherwise be used as the name of the target.
-          servername: tls.serverName ?? (isName(target.host) ? target.host : ''),
-          ...(tls.certificate !== undefined && { cert: tls.certificate }),
-          ...(tls.key !== undefined && { key: tls.key }),
-        });
-  const connected = limitTimes(request, clock, answerMs);
-  request.once('socket', (socket) => {
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    if (request.reusedSocket) {
-      connected();
-      return;
-    }
-    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
-      connected();
-      const fault = tls === undefined ? undefined : peerFault(guard, socket as TLSSocket);
-      if (fault !== undefined) request.destroy(fault);
-    });
+    connectLocally: connect,
+    ...(tls !== undefined && connect === undefined && { tls: tlsSettings({ ...tls, insecure: !tls.verify, isOwn: guard.refused }) }),
+    maxConnections: 1,
+    maxCalls: 0,
   });
-  return request;
+  client.retire();
+  return client;
 }
 
-/** A request to a target in this process. */
-function dialLocal(connect: () => Duplex, { method, path, headers, clock, answerMs }: DialOptions): http.ClientRequest {
-  const request = http.request({
-    createConnection: connect,
-    method,
-    path,
-    maxHeaderSize: HEADER_BYTES,
-    headers: headers as unknown as http.OutgoingHttpHeaders,
-  });
-  limitTimes(request, clock, answerMs)();
-  return request;
-}
-
-/** Ends a request whose connection or response head times out. Returns a function to call when it is connected. */
-function limitTimes(request: http.ClientRequest, clock: Clock, answerMs: number): () => void {
-  const unconnected = (): void => void request.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }));
-  let cancel: Cancel = clock.after(DIAL_MS, unconnected);
-  let isConnected = false;
+/** Ends a request whose response does not begin in time. */
+function limitTime(exchange: Exchange, clock: Clock, answerMs: number, body: Readable | undefined): void {
+  let cancel: Cancel = () => {};
   let isOver = false;
-  let written = 0;
+  let sentBefore = 0;
   const late = (): void => {
     // A long body that the target keeps reading resets the timeout.
-    if (!request.writableFinished && (request.socket?.bytesWritten ?? 0) > written) awaitAnswer();
-    else request.destroy(new NoAnswer(answerMs));
+    if (body?.readableEnded === false && exchange.bytesSent > sentBefore) awaitAnswer();
+    else exchange.destroy(new NoAnswer(answerMs));
   };
   const awaitAnswer = (): void => {
     cancel();
     if (isOver) return;
-    written = request.socket?.bytesWritten ?? 0;
+    sentBefore = exchange.bytesSent;
     cancel = clock.after(answerMs, late);
   };
   const over = (): void => {
     isOver = true;
     cancel();
   };
-  request.once('finish', () => {
-    if (isConnected) awaitAnswer();
-  });
-  for (const event of ['response', 'upgrade', 'close']) request.once(event, over);
-  return () => {
-    isConnected = true;
+  exchange.head.then(over, over);
+  exchange.whenSent(() => {
     awaitAnswer();
-  };
+    body?.once('end', awaitAnswer);
+  });
 }
-
-/** After this much silence a connection gets a keep-alive probe. */
-export const KEEP_ALIVE_MS = 30_000;
-
-const isName = (host: string): boolean => /[^0-9.:]/.test(host) && !host.includes(':');
 
 /** The error, in the text of stock servers. */
 export function dialFault(target: Target, error: Error): string {
@@ -167,6 +119,7 @@ export function dialFault(target: Target, error: Error): string {
       return `dial tcp: lookup ${target.host}: no such host`;
     case 'ECONNRESET':
     case 'EPIPE':
+    case 'UND_ERR_SOCKET':
       return `${where}: connection reset by peer`;
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':

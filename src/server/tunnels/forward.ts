@@ -2,8 +2,9 @@
  * HTTP through this server: a request is forwarded as it arrives, the response comes back as it is made. Both
  * bodies flow no faster than their reader reads, and nothing is buffered.
  */
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../../lib/clock.ts';
+import { Answer, type Exchange } from '../../lib/http-client/exchange.ts';
 import { type Context, whenLeft } from '../context.ts';
 import { head } from '../respond.ts';
 import { type AnswerLimits, dial, faultOf, type Unreachable } from './dial.ts';
@@ -33,81 +34,81 @@ export interface Forwarding {
 
 /** Ends when the response has been sent, or its client has disconnected. */
 export async function forward(open: OpenConnections, ctx: Context, limits: AnswerLimits, forwarding: Forwarding): Promise<void> {
-  const { target } = forwarding;
-  const body = bodyHeaders(ctx);
-  const request = dial(target, { method: ctx.method, path: forwarding.path, headers: [...forwarding.headers, ...body], ...limits });
-  const response = await answerOf(ctx, request, target, forwarding.unreachable, () => {
-    if (body.length > 0 && body[1] !== '0') ctx.req.pipe(request);
-    else request.end();
-  });
-  await sendAnswer({ open, clock: limits.clock }, ctx, request, response, answerHeaders(response.rawHeaders, forwarding.changeHeader));
+  const { target, path } = forwarding;
+  const headers = [...forwarding.headers, ...lengthHeaders(ctx)];
+  const exchange = await dial(target, { method: ctx.method, path, headers, body: bodyOf(ctx), ...limits });
+  const answer = await answerOf(ctx, exchange, target, forwarding.unreachable);
+  await sendAnswer({ open, clock: limits.clock }, ctx, answer, answerHeaders(answer.rawHeaders, forwarding.changeHeader));
 }
 
-/** The head of the response. Rejects if there is none; a client that disconnects ends the request. */
-export function answerOf(
-  ctx: Context,
-  request: ClientRequest,
-  target: Target,
-  unreachable: Unreachable,
-  send: () => void,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once('response', resolve);
-    request.on('error', (error) => reject(faultOf(target, error, unreachable)));
-    // No upgrade was requested.
-    request.once('upgrade', (_response, socket) => {
-      socket.destroy();
-      reject(unreachable('the answer switches protocols'));
-    });
-    if (ctx.res.destroyed) request.destroy();
-    ctx.res.once('close', () => request.destroy());
-    whenLeft(ctx, () => request.destroy());
-    send();
+/** The response. Rejects if there is none; a client that disconnects ends the request. */
+export async function answerOf(ctx: Context, exchange: Exchange, target: Target, unreachable: Unreachable): Promise<Answer> {
+  const end = (): void => exchange.destroy();
+  if (ctx.res.destroyed) end();
+  ctx.res.once('close', end);
+  whenLeft(ctx, end);
+  const head = await exchange.head.catch((error: Error) => {
+    throw faultOf(target, error, unreachable);
   });
+  if (head instanceof Answer) return head;
+  // No upgrade was requested.
+  head.socket.destroy();
+  throw unreachable('the answer switches protocols');
 }
 
 /** Forwards a response. One that breaks off is broken off for the client, too. */
 export async function sendAnswer(
   { open, clock }: { readonly open: OpenConnections; readonly clock: Clock },
   ctx: Context,
-  request: ClientRequest,
-  response: IncomingMessage,
+  answer: Answer,
   headers: readonly string[],
 ): Promise<void> {
   const { res } = ctx;
   if (res.destroyed) {
-    request.destroy();
+    answer.destroy();
     return;
   }
-  head(ctx, response.statusCode ?? 502, headers);
+  head(ctx, answer.status, headers);
   // The head of a chunked response is sent at once.
   res.flushHeaders?.();
-  const connection: Open = { end: () => void clock.after(LAST_WORDS_MS, () => request.destroy()) };
+  const connection: Open = { end: () => void clock.after(LAST_WORDS_MS, () => answer.destroy()) };
   open.add(connection);
   await new Promise<void>((resolve) => {
     res.once('close', resolve);
-    response.on('data', (chunk: Buffer) => {
+    answer.on('data', (chunk: Buffer) => {
       ctx.responseBytes += chunk.length;
     });
     const broken = (): void => {
-      if (!response.complete) res.destroy(new Error('the answer broke off'));
+      if (!answer.isComplete) res.destroy(new Error('the answer broke off'));
     };
-    response.once('error', broken);
-    response.once('close', broken);
-    response.once('end', () => {
-      if (Object.keys(response.trailers).length > 0 && !ctx.http2) res.addTrailers(response.trailers as Record<string, string>);
+    answer.once('error', broken);
+    answer.once('close', broken);
+    answer.once('end', () => {
+      if (Object.keys(answer.trailers).length > 0 && !ctx.http2) res.addTrailers(answer.trailers as Record<string, string>);
     });
-    response.pipe(res as unknown as NodeJS.WritableStream);
+    answer.pipe(res as unknown as NodeJS.WritableStream);
   });
   open.delete(connection);
 }
 
-/** How the body of the request is delimited, if it has one. */
-export function bodyHeaders(ctx: Context): string[] {
+/** Whether the request may have a body. */
+export function hasBody(ctx: Context): boolean {
   const { req } = ctx;
   const length = req.headers['content-length'];
-  if (length !== undefined) return ['Content-Length', length];
-  const open = ctx.http2 ? req.stream?.endAfterHeaders !== true : req.headers['transfer-encoding'] !== undefined;
-  if (open) return ['Transfer-Encoding', 'chunked'];
-  return ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
+  if (length !== undefined) return length !== '0';
+  return ctx.http2 ? req.stream?.endAfterHeaders !== true : req.headers['transfer-encoding'] !== undefined;
+}
+
+/** The body of the request, if it has one. The request itself is not destroyed when the target wants no more of it. */
+export function bodyOf(ctx: Context): Readable | undefined {
+  if (!hasBody(ctx)) return undefined;
+  const body = new PassThrough();
+  ctx.req.pipe(body);
+  return body;
+}
+
+/** The length of the body of the request, where it is known; another body is sent in chunks. */
+export function lengthHeaders(ctx: Context): string[] {
+  const length = ctx.req.headers['content-length'];
+  return length === undefined ? [] : ['Content-Length', length];
 }

@@ -4,7 +4,6 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { isIP, type LookupFunction } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { OwnServer } from '../../lib/own-certificates.ts';
 import { badRequest } from '../../meta/errors.ts';
 
@@ -50,10 +49,4 @@ export function guardedLookup({ allowed, lookup }: Guard): LookupFunction {
       .then(answer)
       .catch((error: Error) => done(error, options.all ? [] : ''));
   };
-}
-
-/** The error of a connection to a refused target. Nothing has been sent when its handshake ends. */
-export function peerFault({ refused }: Guard, socket: TLSSocket): Error | undefined {
-  const certificate = socket.getPeerX509Certificate();
-  return certificate !== undefined && refused(certificate) ? new OwnServer() : undefined;
 }

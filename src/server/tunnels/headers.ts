@@ -57,8 +57,6 @@ export function answerHeaders(raw: readonly string[], change: (name: string, val
 
 export interface RequestHeaderOptions {
   readonly isCredential: (name: string) => boolean;
-  /** The protocol of the upgrade. */
-  readonly upgrade?: string | undefined;
   /** The path of the request to this server. Absent: the target need not know it (node agents). */
   readonly forwardedUri?: string | undefined;
 }
@@ -76,14 +74,13 @@ export function requestHeaders(ctx: Context, options: RequestHeaderOptions): str
     else if (!dropped(name, own, options.isCredential)) kept.push(raw[i] as string, value);
   }
   const authority = ctx.req.headers[':authority'];
-  if (typeof authority === 'string') kept.push('Host', authority);
+  if (typeof authority === 'string' && ctx.req.headers.host === undefined) kept.push('Host', authority);
   kept.push('X-Forwarded-For', forwardedFor + (clientAddress(ctx) ?? 'unknown'));
   if (options.forwardedUri !== undefined) {
     kept.push('X-Forwarded-Uri', options.forwardedUri, 'X-Forwarded-Proto', (ctx.req.socket as TLSSocket).encrypted ? 'https' : 'http');
     const host = ctx.req.headers.host ?? authority;
     if (typeof host === 'string') kept.push('X-Forwarded-Host', host);
   }
-  if (options.upgrade !== undefined) kept.push('Connection', 'Upgrade', 'Upgrade', options.upgrade);
   return kept;
 }
 

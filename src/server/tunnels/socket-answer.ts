@@ -2,7 +2,7 @@
  * A response over a WebSocket, for clients such as browsers that follow a log: one message for each part of the body, after an empty
  * one, and the connection ends with the body.
  */
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Answer } from '../../lib/http-client/exchange.ts';
 import { badRequest } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import type { Open, OpenConnections } from './forward.ts';
@@ -20,13 +20,7 @@ function protocolOf(ctx: Context, groupSuffix: string): { readonly name: string;
 }
 
 /** Ends when the response has been sent, or its client has disconnected. */
-export async function sendOverSocket(
-  open: OpenConnections,
-  groupSuffix: string,
-  ctx: Context,
-  request: ClientRequest,
-  response: IncomingMessage,
-): Promise<void> {
+export async function sendOverSocket(open: OpenConnections, groupSuffix: string, ctx: Context, response: Answer): Promise<void> {
   const { name, isText } = protocolOf(ctx, groupSuffix);
   const { acceptWebSocket } = await import('../../lib/accept-websocket.ts');
   const head = ctx.upgrade?.head ?? Buffer.alloc(0);
@@ -36,7 +30,7 @@ export async function sendOverSocket(
   if (socket === undefined || webSocket === undefined) {
     // What is wrong with the handshake has been answered.
     if (socket !== undefined) ctx.status = 400;
-    request.destroy();
+    response.destroy();
     return;
   }
   ctx.status = 101;
@@ -46,7 +40,7 @@ export async function sendOverSocket(
   ctx.end = () => socket.destroy();
   await new Promise<void>((resolve) => {
     webSocket.once('close', () => {
-      request.destroy();
+      response.destroy();
       resolve();
     });
     webSocket.send(Buffer.alloc(0), { binary: !isText });
@@ -62,7 +56,7 @@ export async function sendOverSocket(
     });
     response.once('error', () => socket.destroy());
     response.once('close', () => {
-      if (!response.complete) socket.destroy();
+      if (!response.isComplete) socket.destroy();
     });
   });
   open.delete(connection);

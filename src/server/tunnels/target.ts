@@ -1,6 +1,6 @@
 /** The target of a tunnel, and the names by which clients address it. */
-import type { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { HttpClient } from '../../lib/http-client/client.ts';
 import { asIPv4, formatIP, parseIP } from '../../meta/ip.ts';
 import type { Guard } from './guard.ts';
 
@@ -25,7 +25,7 @@ export interface Target {
   /** The addresses and peers that are allowed. */
   readonly guard: Guard;
   /** Keeps connections for further requests. Absent: every request has one of its own. */
-  readonly agent?: Agent | undefined;
+  readonly client?: HttpClient | undefined;
   /** Connects within this process: there is neither an address to check nor TLS. */
   readonly connect?: (() => Duplex) | undefined;
 }

@@ -2,12 +2,13 @@
  * Upgraded connections through this server (SPDY, WebSocket, any): once the target agrees to switch protocols, bytes
  * flow both ways untouched, no faster than their reader reads. Either side may close its half first.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
+import { KEEP_ALIVE_MILLIS } from '../../lib/http-client/connect.ts';
+import { Answer, type Switched } from '../../lib/http-client/exchange.ts';
 import { badRequest, plainError, tooManyRequests } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
-import { dial, faultOf, KEEP_ALIVE_MS, type Unreachable, UPGRADE_MS } from './dial.ts';
+import { dial, faultOf, type Unreachable, UPGRADE_MS } from './dial.ts';
 import { type Open, type OpenConnections, sendAnswer } from './forward.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';
@@ -21,7 +22,7 @@ export interface Tunnelling {
   readonly target: Target;
   /** Including its query. */
   readonly path: string;
-  /** Alternating names and values, including those of the upgrade. */
+  /** Alternating names and values, without those of the upgrade. */
   readonly headers: readonly string[];
   readonly unreachable: Unreachable;
   readonly clock: Clock;
@@ -33,25 +34,21 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
   const { upgrade } = ctx;
   if (upgrade === undefined) throw badRequest('Upgrade request required');
   if (open.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
-  const lengths = ctx.method === 'GET' || ctx.method === 'HEAD' ? [] : ['Content-Length', '0'];
-  const request = dial(target, { method: ctx.method, path, headers: [...headers, ...lengths], clock, answerMs: UPGRADE_MS });
-  const gone = (): void => {
-    request.destroy();
-  };
+  const { method } = ctx;
+  const exchange = await dial(target, { method, path, headers, upgrade: upgrade.protocol, clock, answerMs: UPGRADE_MS });
+  const gone = (): void => exchange.destroy();
+  if (ctx.res.destroyed) gone();
   ctx.res.once('close', gone);
-  const answer = await new Promise<{ response: IncomingMessage; socket?: Socket; rest?: Buffer }>((resolve, reject) => {
-    request.once('upgrade', (response, socket, rest) => resolve({ response, socket: socket as Socket, rest }));
-    request.once('response', (response) => resolve({ response }));
-    request.on('error', (error) => reject(faultOf(target, error, unreachable)));
-    request.end();
+  const head = await exchange.head.catch((error: Error) => {
+    throw faultOf(target, error, unreachable);
   });
-  const { response, socket, rest } = answer;
-  if (socket === undefined) {
-    if ((response.statusCode ?? 0) >= 400) return sendAnswer({ open, clock }, ctx, request, response, answerHeaders(response.rawHeaders));
-    request.destroy();
-    throw plainError(`invalid upgrade response: status code ${response.statusCode}`);
+  if (head instanceof Answer) {
+    if (head.status >= 400) return sendAnswer({ open, clock }, ctx, head, answerHeaders(head.rawHeaders));
+    head.destroy();
+    throw plainError(`invalid upgrade response: status code ${head.status}`);
   }
   ctx.res.off('close', gone);
+  const socket = head.socket as Socket;
   const client = upgrade.take();
   if (client === undefined) {
     socket.destroy();
@@ -59,8 +56,8 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
   }
   ctx.status = 101;
   ctx.audit?.started();
-  client.write(switching(ctx, response));
-  const tunnel = new Tunnel(client, upgrade.head, socket, rest as Buffer);
+  client.write(switching(ctx, head));
+  const tunnel = new Tunnel(client, upgrade.head, socket);
   open.add(tunnel);
   ctx.end = () => tunnel.cut();
   await tunnel.closed;
@@ -68,9 +65,9 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
 }
 
 /** The head of the 101 response, as the target made it. */
-function switching(ctx: Context, response: IncomingMessage): string {
-  let text = `HTTP/1.1 101 ${response.statusMessage || 'Switching Protocols'}\r\n`;
-  for (let i = 0; i + 1 < response.rawHeaders.length; i += 2) text += `${response.rawHeaders[i]}: ${response.rawHeaders[i + 1]}\r\n`;
+function switching(ctx: Context, { rawHeaders }: Switched): string {
+  let text = 'HTTP/1.1 101 Switching Protocols\r\n';
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
   return `${text}Audit-Id: ${ctx.auditId}\r\n\r\n`;
 }
 
@@ -80,8 +77,8 @@ export class Tunnel implements Open {
   private readonly client: Socket;
   private readonly target: Socket;
 
-  /** Bytes that each side has sent already are forwarded first. */
-  constructor(client: Socket, fromClient: Buffer, target: Socket, fromTarget: Buffer) {
+  /** Bytes that the client has sent already are forwarded first. */
+  constructor(client: Socket, fromClient: Buffer, target: Socket) {
     this.client = client;
     this.target = target;
     this.closed = Promise.all([gone(client), gone(target)]).then(() => {});
@@ -89,12 +86,11 @@ export class Tunnel implements Open {
       // The connection may outlive one of its directions; the side that closes last closes both.
       socket.allowHalfOpen = true;
       socket.setTimeout(0);
-      socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      socket.setKeepAlive(true, KEEP_ALIVE_MILLIS);
       socket.setNoDelay(true);
       socket.on('error', () => socket.destroy());
     }
     if (fromClient.length > 0) target.write(fromClient);
-    if (fromTarget.length > 0) client.write(fromTarget);
     this.join(client, target);
     this.join(target, client);
   }
