@@ -26,7 +26,12 @@ const smoke = {
   encryption: ['src/storage/encryption/provider.test.ts', 'test/encryption/stores.test.ts'],
   TLS: ['test/server/tls.test.ts', 'src/admission/webhooks/client.test.ts'],
   'HTTP/1.1': ['src/server/http1', 'test/server/connections.test.ts'],
-  'HTTP/2': ['src/server/http2-turns.test.ts', 'test/server/abandoned-streams.test.ts', 'test/server/answer-forms.test.ts'],
+  'HTTP/2': [
+    'src/server/http2-turns.test.ts',
+    'test/server/abandoned-streams.test.ts',
+    'test/server/whole-answers.test.ts',
+    'test/server/answer-forms.test.ts',
+  ],
   'a watch': ['test/server/watch.test.ts', 'src/client/watch.test.ts'],
   'a backup': ['test/cli/store.test.ts'],
 };

@@ -8,7 +8,7 @@ import { hasBody } from './has-body.ts';
 import { run, type Step } from './pipeline.ts';
 import { sendError } from './respond.ts';
 import type { Routes } from './route.ts';
-import { noteGivenUp } from './session-memory.ts';
+import { watchGivenUp } from './session-memory.ts';
 import type { Handle } from './tunnels/upgrade.ts';
 
 export interface HandlerOptions {
@@ -30,7 +30,7 @@ export function requestHandler(options: HandlerOptions): Handle {
     const ctx = new Context(req, res, clock.monotonic(), routes);
     ctx.upgrade = upgrade;
     const { stream } = req;
-    const session = stream?.session;
+    if (stream?.session !== undefined) watchGivenUp(stream.session, stream);
     // Not `once`, which wraps the listener a second time.
     res.on('close', () => {
       if (ctx.finished) return;
@@ -38,7 +38,6 @@ export function requestHandler(options: HandlerOptions): Handle {
       ctx.timeLimit?.cancel();
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
-      if (stream !== undefined && session !== undefined && stream.writableLength > 0) noteGivenUp(session, stream.writableLength);
       if (!req.complete && !ctx.http2 && !ctx.inProcess && !req.socket.destroyed) drain(clock, ctx);
     });
     if (ctx.http2 && hasBody(ctx))

@@ -6,7 +6,8 @@
  *
  *   250 streams × (256 KiB of a response, `pieces.ts`, and its head)   + watches with up to 16 MiB each   + 32 MiB cancelled   < 320 MB
  */
-import type { Http2Session } from 'node:http2';
+import { constants, type Http2Session, type Http2Stream } from 'node:http2';
+import { PIECE } from './pieces.ts';
 
 /** Memory limit of one connection in megabytes, as Node counts them. */
 export const SESSION_MEGABYTES = 320;
@@ -14,6 +15,7 @@ export const SESSION_MEGABYTES = 320;
 export const GIVEN_UP_BYTES = 32 * 1024 * 1024;
 
 type Session = Pick<Http2Session, 'closed' | 'close'>;
+type Stream = Pick<Http2Stream, 'once' | 'rstCode' | 'writableFinished' | 'writableLength'>;
 const givenUp = new WeakMap<Session, number>();
 
 /** A stream of the connection ended with so many buffered bytes. */
@@ -22,3 +24,20 @@ export function noteGivenUp(session: Session, bytes: number): void {
   givenUp.set(session, sum);
   if (sum > GIVEN_UP_BYTES && !session.closed) session.close();
 }
+
+/** Notes what is buffered in a stream when it ends early. */
+export function watchGivenUp(session: Session, stream: Stream): void {
+  let aborted: number | undefined;
+  // Later releases of Node have nothing buffered any more when a stream is closed, but go on counting it.
+  stream.once('aborted', () => {
+    aborted = stream.writableLength;
+  });
+  stream.once('close', () => {
+    const bytes = aborted ?? (stream.writableLength || restOfEnded(stream));
+    if (bytes > 0) noteGivenUp(session, bytes);
+  });
+}
+
+/** A response that was complete on our side is not aborted; what of it was not sent is one piece at most. */
+const restOfEnded = ({ rstCode, writableFinished }: Stream): number =>
+  rstCode !== constants.NGHTTP2_NO_ERROR && !writableFinished ? PIECE : 0;
