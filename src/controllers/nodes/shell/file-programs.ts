@@ -11,12 +11,13 @@ import { FILE_BYTES, type Files } from './files.ts';
 import { listings } from './listings.ts';
 import { type Environment, exits, optionsOf, type Program, type Running } from './program.ts';
 import { linesOf } from './text-lines.ts';
+import { NotSupported } from './words.ts';
 import { FOREVER_MS } from './work.ts';
 
 /** The text of a file, empty for one that may be there; undefined if there is none. */
 export const textIn = (files: Files, path: string): string | undefined => files.read(path) ?? (files.assume(path) ? '' : undefined);
 
-const noFile = (program: string, path: string, files: Files): { err: string } => ({
+export const noFile = (program: string, path: string, files: Files): { err: string } => ({
   err: `${program}: ${files.isDirectory(path) ? 'read error: Is a directory' : `can't open '${path}': No such file or directory`}\n`,
 });
 
@@ -151,6 +152,7 @@ function* part(args: readonly string[], { files }: Environment, program: 'head' 
     if (/^-[fF]*n$/.test(arg)) given = args[++i] ?? '';
     else if (number !== null) given = number[1] as string;
     else if (!arg.startsWith('-') || arg === '-') operands.push(arg);
+    else if (!/^-[fFq]+$|^--follow\b|^--retry$/.test(arg)) throw new NotSupported(`${program} ${arg}`);
   }
   const count = Number(given);
   if (!/^\+?\d+$/.test(given)) {

@@ -1,11 +1,10 @@
 /** The programs that simulated containers have. */
 import { own } from '../../../lib/own.ts';
-import { formatTime } from '../../../meta/time.ts';
 import { filePrograms } from './file-programs.ts';
 import { test } from './file-tests.ts';
 import { exits, type Program } from './program.ts';
 import { tar } from './tar.ts';
-import { NotSupported } from './words.ts';
+import { textPrograms } from './text-programs.ts';
 import { FOREVER_MS } from './work.ts';
 
 /** Most numbers that `seq` prints. */
@@ -13,7 +12,7 @@ const SEQUENCE_LIMIT = 10_000;
 const NUMBER_WORK = 10;
 const unitMillis = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-const textPrograms: Readonly<Record<string, Program>> = {
+const simplePrograms: Readonly<Record<string, Program>> = {
   true: exits(0),
   false: exits(1),
   sync: exits(0),
@@ -74,37 +73,16 @@ const textPrograms: Readonly<Record<string, Program>> = {
     yield { out: `${hostname}\n` };
     return 0;
   },
-  *date(args, { now }) {
-    yield { out: `${args[0] === '+%s' ? Math.floor(now() / 1000) : formatTime(now())}\n` };
-    return 0;
-  },
   *whoami() {
     yield { out: 'root\n' };
     return 0;
-  },
-  *wc(args) {
-    let lines = 0;
-    for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) lines++;
-    if (!args.includes('-l')) throw new NotSupported('wc without -l');
-    yield { out: `${lines}\n` };
-    return 0;
-  },
-  *grep(args) {
-    const pattern = args.filter((arg) => !arg.startsWith('-'));
-    if (pattern.length !== 1) throw new NotSupported('grep of files');
-    let found = false;
-    for (let line = yield { input: true }; line !== undefined; line = yield { input: true }) {
-      if (!line.includes(pattern[0] as string)) continue;
-      found = true;
-      if (!args.includes('-q')) yield { out: line };
-    }
-    return found ? 0 : 1;
   },
 };
 
 /** By their name. */
 export const programs: ReadonlyMap<string, Program> = new Map(
   Object.entries({
+    ...simplePrograms,
     ...textPrograms,
     ...filePrograms,
     tar,

@@ -105,7 +105,7 @@ class Parser {
       }
       case 'case':
       case 'function':
-        throw new NotSupported('this kind of command');
+        throw new NotSupported(`the command ${plainText(this.peek())}`);
       default:
         return this.simple();
     }

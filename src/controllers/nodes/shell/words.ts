@@ -118,7 +118,7 @@ class Tokens {
     const plain = /^\$([A-Za-z_]\w*|[0-9?#@*!$])/.exec(rest);
     const match = braced ?? plain;
     if (match === null) {
-      if (rest.startsWith('${')) throw new NotSupported('this form of a variable');
+      if (rest.startsWith('${')) throw new NotSupported(`the variable ${rest.slice(0, rest.indexOf('}') + 1)}`);
       this.at++;
       return { kind: 'text', text: '$', quoted };
     }
