@@ -117,6 +117,7 @@ class Steps extends Walk {
       const next = b[key];
       if (next === undefined) continue;
       seen = true;
+      if (this.small.isPlace()) yield;
       const last = own(a, key);
       let found: FieldSet | undefined;
       if (last === undefined) found = yield* this.everythingSteps(value, next);
@@ -130,6 +131,7 @@ class Steps extends Walk {
       const last = a[key];
       if (last === undefined) continue;
       seen = true;
+      if (this.small.isPlace()) yield;
       if (own(b, key) !== undefined) continue;
       removed.addKey(key, yield* this.everythingSteps(value, last, false));
     }

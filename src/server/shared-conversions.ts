@@ -42,15 +42,22 @@ export function converted(
 ): Promise<Buffer> {
   const { shared, budget } = conversionsFor(resource);
   const { length } = (items[0] as Item).bytes;
-  const making = length <= SLICED_FROM ? make : (): Promise<Buffer> => inTurn(ctx, budget, length, make);
+  const makeUnlessGone = (): Promise<Buffer> => {
+    // The head of a list is sent before its last objects are converted: that is not its end.
+    if (ctx.res.destroyed) throw new RequestEnded();
+    return make();
+  };
+  const making = length <= SLICED_FROM ? make : (): Promise<Buffer> => inTurn(budget, length, ctx.owner, makeUnlessGone);
   return shared.piece(resource, form, items, making, () => nextTurn(ctx.owner));
 }
 
-async function inTurn(ctx: Context, budget: ByteBudget, bytes: number, make: () => Promise<Buffer>): Promise<Buffer> {
-  await budget.enter(bytes, ctx.owner);
+/** The bytes of a large object that watches share. */
+export const convertedInTurn = (resource: Resource, { bytes }: Item, make: () => Promise<Buffer>): Promise<Buffer> =>
+  inTurn(conversionsFor(resource).budget, bytes.length, undefined, make);
+
+async function inTurn(budget: ByteBudget, bytes: number, owner: object | undefined, make: () => Promise<Buffer>): Promise<Buffer> {
+  await budget.enter(bytes, owner);
   try {
-    // The head of a list is sent before its last objects are converted: that is not its end.
-    if (ctx.res.destroyed) throw new RequestEnded();
     return await make();
   } finally {
     budget.leave(bytes);

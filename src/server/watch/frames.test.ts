@@ -44,3 +44,34 @@ test('the columns come with the first event alone, be it a bookmark', async () =
   expect(shown(later.event('ADDED', item, undefined)).columnDefinitions).toHaveLength(3);
   expect(shown(later.bookmark(9))).toMatchObject({ columnDefinitions: null, rows: [{ cells: ['', 0, '<unknown>'], object: null }] });
 });
+
+test('a large object is converted to other forms in slices, with the bytes that a small one has', async () => {
+  const { services, catalog } = await testServices();
+  const { SLICED_FROM } = await import('../../lib/slices.ts');
+  const resource = catalog.find('autoscaling', 'v1', 'horizontalpodautoscalers') as Resource;
+  const sized = (length: number): Item => {
+    const annotations = JSON.stringify({ note: 'x'.repeat(length) });
+    const text = `{"kind":"HorizontalPodAutoscaler","apiVersion":"autoscaling/v2","metadata":{"name":"a","namespace":"n","annotations":${annotations}},"spec":{"scaleTargetRef":{"kind":"Deployment","name":"d"},"maxReplicas":3}}`;
+    return { key: 'n/a', revision: 8, bytes: Buffer.from(text) } as unknown as Item;
+  };
+  const [small, large] = [sized(1), sized(SLICED_FROM)];
+  const forms = {
+    'another version': { media: 'json', transformVersion: '' },
+    binary: { media: 'protobuf', transformVersion: '' },
+    Table: table,
+    'binary metadata': { media: 'protobuf', transform: 'PartialObjectMetadata', transformVersion: 'meta/v1' },
+  } as unknown as Record<string, Representation>;
+  for (const [form, representation] of Object.entries(forms)) {
+    const frames = new Frames(services, resource, representation, 'Object');
+    frames.bookmark(7);
+    const whole = frames.event('ADDED', small, undefined);
+    expect(whole.ready, form).toBeUndefined();
+    const sliced = frames.event('ADDED', large, undefined);
+    expect(sliced.ready, form).toBeDefined();
+    await sliced.ready;
+    expect(sliced.fault, form).toBeUndefined();
+    const withoutLengths = (bytes: Buffer): string => bytes.toString('latin1').replace(/x+/, 'x');
+    if (representation.media === 'json') expect(withoutLengths(sliced.bytes)).toBe(withoutLengths(whole.bytes));
+    else expect(sliced.bytes.readUInt32BE(0) + 4, form).toBe(sliced.bytes.length);
+  }
+});

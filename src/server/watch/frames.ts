@@ -3,6 +3,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import { PartialObjectMetadata, Status } from '../../kinds/meta-kinds.ts';
 import { jsonText } from '../../lib/json-text.ts';
+import { SLICED_FROM, Slices } from '../../lib/slices.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { WatchType } from '../../registry/watch.ts';
@@ -14,9 +15,10 @@ import { varintSize, writeVarint } from '../../schema/varint.ts';
 import type { Item } from '../../storage/item.ts';
 import type { CollectionEvent } from '../../storage/recent-events.ts';
 import type { Representation } from '../negotiate.ts';
-import { binary, type IncludeObject, isPlain, needsCalls, partial } from '../represent.ts';
+import { binary, type IncludeObject, isPlain, needsCalls, partial, representItem } from '../represent.ts';
 import type { Services } from '../services.ts';
-import { bookmarkTableText, partialText, tableText } from '../table.ts';
+import { convertedInTurn } from '../shared-conversions.ts';
+import { bookmarkTableText, partialText, rowInSlices, rowTexts, tableOf } from '../table.ts';
 import { Frame } from './batch.ts';
 import { conversionsOf } from './batched-conversions.ts';
 
@@ -32,6 +34,8 @@ export class Frames {
   private readonly representation: Representation;
   private readonly include: IncludeObject;
   private readonly plain: boolean;
+  /** An object in this form is a part of its stored bytes. */
+  private readonly isCopied: boolean;
   /** Objects are converted by calls, all of them or those of another version. */
   private readonly calls: 'all' | 'some' | 'none';
   /** The key by which an event caches its frames for other watchers of the same representation. */
@@ -47,6 +51,7 @@ export class Frames {
     this.representation = representation;
     this.include = include;
     this.plain = isPlain(resource, representation, false);
+    this.isCopied = this.plain || (representation.media === 'json' && representation.transform === 'PartialObjectMetadata');
     this.calls = !needsCalls(resource, representation, include) ? 'none' : resource.versions.byCalls ? 'all' : 'some';
     const { media, transform = '', transformVersion } = representation;
     this.written = writtenForm(resource, representation, this.plain);
@@ -57,14 +62,16 @@ export class Frames {
   /** `shared` is the change that other watchers see too. */
   event(type: WatchType, item: Item, shared: CollectionEvent | undefined): Frame {
     const isTable = this.representation.transform === 'Table';
-    if (shared === undefined || (isTable && this.firstTable)) return isTable ? this.tableFrame(type, item) : this.make(type, item);
+    const withColumns = isTable && this.firstTable;
+    this.firstTable = false;
+    if (shared === undefined || withColumns) return this.make(type, item, withColumns);
     // A Table shows ages in seconds.
     const second = isTable ? Math.floor(this.services.registry.env.now() / 1000) : 0;
     shared.frames ??= new Map();
     const key = this.keys[type];
     let kept = shared.frames.get(key) as KeptFrame | undefined;
     if (kept === undefined || kept.second !== second || kept.frame.fault !== undefined) {
-      kept = { second, frame: isTable ? this.tableFrame(type, item) : this.make(type, item) };
+      kept = { second, frame: this.make(type, item) };
       shared.frames.set(key, kept);
     }
     return kept.frame;
@@ -98,22 +105,26 @@ export class Frames {
     return new Frame(type, bytes, () => bytes);
   }
 
-  private make(type: WatchType, item: Item): Frame {
-    return this.frame(type, item, (object) => this.encode(type, item, object));
-  }
-  /** `encode` gets the object if that took a call. */
-  private frame(type: WatchType, item: Item, encode: (object: ApiObject | undefined) => Buffer): Frame {
-    const call = this.calls !== 'none' && (this.calls === 'all' || this.resource.versions.isUnconverted(item));
-    if (!call) {
-      const frame = new Frame(type, item.bytes, () => encode(undefined));
+  private make(type: WatchType, item: Item, withColumns = false): Frame {
+    if (this.calls === 'all' || (this.calls === 'some' && this.resource.versions.isUnconverted(item)))
+      return Frame.later(type, item.bytes, conversionsOf(this.resource).of(item), (object) => this.encode(type, item, withColumns, object));
+    if (this.isCopied || item.bytes.length <= SLICED_FROM) {
+      const frame = new Frame(type, item.bytes, () => this.encode(type, item, withColumns, undefined));
       if (this.written !== undefined) frame.written = () => this.written?.(item);
       return frame;
     }
-    return Frame.later(type, item.bytes, conversionsOf(this.resource).of(item), encode);
+    const made = convertedInTurn(this.resource, item, () => this.encodeInSlices(type, item, withColumns));
+    return Frame.later(type, item.bytes, made, (bytes) => bytes);
   }
-  private encode(type: WatchType, item: Item, converted: ApiObject | undefined): Buffer {
+  /** `converted` is the object if that took a call. */
+  private encode(type: WatchType, item: Item, withColumns: boolean, converted: ApiObject | undefined): Buffer {
     if (this.plain && converted === undefined) return Buffer.concat([prefixes[type], item.bytes, SUFFIX]);
     const { transform, transformVersion, media } = this.representation;
+    if (transform === 'Table') {
+      const { services, resource, include } = this;
+      const rows = rowTexts(services.registry.env, resource, [item], transformVersion, include, converted && [converted]);
+      return this.tableLine(type, item, rows, withColumns);
+    }
     if (transform !== undefined) {
       if (media !== 'protobuf') return jsonLine(type, partialText(item, transformVersion));
       return this.wrap(type, partial(item, transformVersion));
@@ -122,18 +133,24 @@ export class Frames {
     if (media === 'protobuf') return binaryFrame(type, binary(this.resource.schema, object));
     return jsonLine(type, encode(this.resource.schema, object));
   }
-
-  private tableFrame(type: WatchType, item: Item): Frame {
-    const withColumns = this.firstTable;
-    this.firstTable = false;
-    return this.frame(type, item, (object) =>
-      jsonLine(type, this.table([item], String(item.revision), withColumns, object === undefined ? undefined : [object])),
-    );
+  /** The same for a large object. */
+  private async encodeInSlices(type: WatchType, item: Item, withColumns: boolean): Promise<Buffer> {
+    const { services, resource, representation, include } = this;
+    const { env } = services.registry;
+    const slices = new Slices();
+    if (representation.transform === 'Table') {
+      const row = await rowInSlices(env, resource, item, representation.transformVersion, include, slices);
+      return this.tableLine(type, item, [row], withColumns);
+    }
+    // JSON ends with a line end, which is the end of the event here.
+    const object = await representItem(env, resource, item, representation, false, include, slices);
+    return representation.media === 'protobuf'
+      ? binaryFrame(type, object)
+      : Buffer.concat([prefixes[type], object.subarray(0, -1), SUFFIX]);
   }
-  private table(items: readonly Item[], resourceVersion: string, withColumns: boolean, objects?: readonly ApiObject[]): string {
-    const { services, resource, include } = this;
+  private tableLine(type: WatchType, { revision }: Item, rows: readonly string[], withColumns: boolean): Buffer {
     const { transformVersion } = this.representation;
-    return tableText(services.registry.env, resource, items, { resourceVersion }, transformVersion, include, withColumns, objects);
+    return jsonLine(type, tableOf(this.resource, rows, { resourceVersion: String(revision) }, transformVersion, withColumns));
   }
 
   /** An event with an object that is not of the collection. */
