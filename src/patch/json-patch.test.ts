@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from '../lib/fast-check.testing.ts';
 import { jsonText } from '../lib/json-text.ts';
+import type { Work } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { MAX_OPERATIONS, readJsonPatch } from './json-patch.ts';
@@ -121,6 +122,18 @@ test('nesting without end is refused', () => {
       { op: 'add', path: `/b${'/0'.repeat(899)}/-`, value: deep },
     ]),
   ).toBe(422);
+});
+
+test('a large document, and large values, are copied in steps', () => {
+  const large = (): JsonValue => Array.from({ length: 20_000 }, (_, i) => ({ a: i }));
+  const steps = (document: JsonValue, operations: readonly JsonValue[]): number => {
+    const work = readJsonPatch(jsonText(operations)).steps?.(document) as Work<JsonValue>;
+    return [...work].length;
+  };
+  expect(steps({ a: 1 }, [{ op: 'add', path: '/b', value: 2 }])).toBeLessThan(3);
+  expect(steps({ a: large() }, [{ op: 'add', path: '/b', value: 2 }])).toBeGreaterThan(50);
+  expect(steps({}, [{ op: 'add', path: '/b', value: large() }])).toBeGreaterThan(50);
+  expect(steps({ a: 1 }, [{ op: 'replace', path: '/a', value: large() }])).toBeGreaterThan(50);
 });
 
 test('no key reaches a prototype', () => {

@@ -10,7 +10,7 @@ import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, requestTooLarge, unprocessable } from '../meta/errors.ts';
 import { DecodeError, maxDepth } from '../schema/errors.ts';
 import { holdsFloats } from '../schema/parse.ts';
-import { cloneJson } from '../schema/plain.ts';
+import { cloneSteps } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 import { clonePlain, LONG_FROM, LongList, withPlainLists } from './long-list.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -99,18 +99,18 @@ export function goKind(value: JsonValue): string {
 }
 
 function* apply(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
-  const root = { document: cloneJson(document), copied: 0 };
+  const root = { document: yield* cloneSteps(document), copied: 0 };
   yield;
   let at = 0;
   try {
     for (; at < operations.length; at++) {
       // A null operation has no `op`.
       const operation = operations[at] ?? {};
-      run(root, operation);
+      yield* run(root, operation);
       // The copied value may be most of the document.
       if (operation.op === 'copy' || (at & (OPERATIONS_A_STEP - 1)) === OPERATIONS_A_STEP - 1) yield;
     }
-    root.document = withPlainLists(root.document);
+    root.document = yield* withPlainLists(root.document);
   } catch (error) {
     const refusal = error instanceof DecodeError ? unprocessable() : (error as Error);
     // The error does not name the operation, as with a stock server; callers may add it.
@@ -127,18 +127,18 @@ interface Root {
   copied: number;
 }
 
-function run(root: Root, operation: Operation): void {
+function* run(root: Root, operation: Operation): Work<void> {
   const path = pointer(operation.path);
   switch (operation.op) {
     case 'add':
-      add(root, locate(root, path), cloneJson(operation.value ?? null));
+      add(root, locate(root, path), yield* cloneSteps(operation.value ?? null));
       break;
     case 'remove':
       remove(root, locate(root, path));
       break;
     case 'replace':
-      if (path.length === 1) replaceRoot(root, operation.value);
-      else replace(locate(root, path), cloneJson(operation.value ?? null));
+      if (path.length === 1) replaceRoot(root, yield* cloneSteps(operation.value));
+      else replace(locate(root, path), yield* cloneSteps(operation.value ?? null));
       break;
     case 'move': {
       const moved = remove(root, locate(root, pointer(operation.from)));
@@ -148,7 +148,7 @@ function run(root: Root, operation: Operation): void {
     case 'copy': {
       const { container, key } = locate(root, pointer(operation.from));
       // A missing key is copied as null.
-      const copied = clonePlain(child(container, key) ?? null);
+      const copied = yield* clonePlain(child(container, key) ?? null);
       root.copied += jsonText(copied).length;
       if (root.copied > MAX_COPIED) throw unprocessable();
       add(root, locate(root, path), copied);
@@ -255,7 +255,7 @@ function remove(root: Root, place: Place): JsonValue {
 }
 function replaceRoot(root: Root, value: JsonValue | undefined): void {
   // The document must stay an object: otherwise it is unchanged.
-  if (typeof value === 'object' && value !== null) root.document = cloneJson(value);
+  if (typeof value === 'object' && value !== null) root.document = value;
 }
 function test(root: Root, path: readonly string[], value: JsonValue): void {
   const found = path.length === 1 ? root.document : (child(locate(root, path).container, path[path.length - 1] as string) ?? null);

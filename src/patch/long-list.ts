@@ -2,8 +2,8 @@
  * A long list that items are put into and taken out of at any place: in pieces, so that each costs the size of a piece and not
  * that of the list. It replaces the list while a JSON patch is applied.
  */
-import { setOwn } from '../lib/own.ts';
-import { DecodeError, maxDepth } from '../schema/errors.ts';
+import type { Work } from '../lib/slices.ts';
+import { cloneSteps } from '../schema/plain.ts';
 import type { JsonValue } from '../schema/types.ts';
 
 /** Lists up to this length are changed in place. */
@@ -62,33 +62,13 @@ export class LongList {
 }
 
 /** Replaces long lists in a value by plain ones, in place, and returns it. Throws DecodeError when it is nested too deeply. */
-export function withPlainLists(value: JsonValue, depth = 0): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth > maxDepth) throw new DecodeError('exceeded max depth');
-  const list = (value as unknown) instanceof LongList ? (value as unknown as LongList).items() : value;
-  if (Array.isArray(list)) {
-    for (let i = 0; i < list.length; i++) {
-      const item = list[i] as JsonValue;
-      if (typeof item === 'object' && item !== null) list[i] = withPlainLists(item, depth + 1);
-    }
-    return list;
-  }
-  for (const key in list) {
-    const item = list[key] as JsonValue;
-    if (typeof item !== 'object' || item === null) continue;
-    const plain = withPlainLists(item, depth + 1);
-    if (plain !== item) setOwn(list, key, plain);
-  }
-  return list;
-}
+export const withPlainLists = (value: JsonValue): Work<JsonValue> => cloneSteps(value, plainList);
 
 /** A copy that shares nothing with the original and holds plain lists. Throws DecodeError when it is nested too deeply. */
-export function clonePlain(value: JsonValue, depth = 0): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth > maxDepth) throw new DecodeError('exceeded max depth');
-  const list = (value as unknown) instanceof LongList ? (value as unknown as LongList).items() : value;
-  if (Array.isArray(list)) return list.map((item) => clonePlain(item, depth + 1));
-  const out: { [key: string]: JsonValue } = {};
-  for (const key of Object.keys(list)) setOwn(out, key, clonePlain(list[key] as JsonValue, depth + 1));
-  return out;
+export const clonePlain = (value: JsonValue): Work<JsonValue> => cloneSteps(value, plainCopy);
+
+const plainList = (container: object): object => (container instanceof LongList ? container.items() : container);
+function plainCopy(container: object): object {
+  if (container instanceof LongList) return container.items();
+  return Array.isArray(container) ? container.slice() : { ...container };
 }

@@ -5,6 +5,7 @@ import { PodSpec } from '../kinds/core/schema/pod.ts';
 import { Service } from '../kinds/core/schema/service.ts';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { jsonText } from '../lib/json-text.ts';
+import { atOnce } from '../lib/slices.ts';
 import { ApiError } from '../meta/errors.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
 import type { Patch } from './json-patch.ts';
@@ -315,4 +316,11 @@ test('long lists are merged in steps', () => {
     expect(step.value).toEqual({ containers: named('two') });
     expect(yields).toBeGreaterThanOrEqual(19);
   }
+});
+
+test('large values without a counterpart are copied in steps', () => {
+  const env = Array.from({ length: 5000 }, (_, i) => ({ name: `e${i}` }));
+  const { steps } = readStrategicPatch(PodSpec, JSON.stringify({ containers: [{ name: 'c', env }] })) as Required<Patch>;
+  expect([...steps({})].length).toBeGreaterThanOrEqual(9);
+  expect(atOnce(steps({}))).toEqual({ containers: [{ name: 'c', env }] });
 });

@@ -12,6 +12,7 @@
 import { own, setOwn } from '../lib/own.ts';
 import { atOnce, type Work } from '../lib/slices.ts';
 import { badRequest, unprocessable } from '../meta/errors.ts';
+import { cloneSteps } from '../schema/plain.ts';
 import { type JsonValue, type MessageType, resolve, type Type } from '../schema/types.ts';
 import { goKind, type Patch } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -57,7 +58,7 @@ export function ruleOf(type: Type | undefined, name: string): FieldRule {
 function* mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap): Work<JsonMap> {
   const directive = own(patch, PATCH);
   if (directive === 'delete') return {};
-  if (directive === 'replace') return plain(patch) as JsonMap;
+  if (directive === 'replace') return yield* plain(patch);
   if (directive !== undefined) throw badDirective(directive as JsonValue, patch);
   const retained = own(patch, RETAIN);
   const result = retained === undefined ? { ...original } : retain(original, patch, retained as JsonValue);
@@ -88,9 +89,9 @@ function* mergeField(type: Type | undefined, result: JsonMap, key: string, value
   const rule = ruleOf(type, key);
   if (isObject(before) && isObject(value)) {
     const replaced = rule.strategy === 'replace';
-    setOwn(result, key, replaced ? plain(value as JsonMap) : yield* mergeObjects(rule.type, before as JsonMap, value as JsonMap));
+    setOwn(result, key, replaced ? yield* plain(value as JsonMap) : yield* mergeObjects(rule.type, before as JsonMap, value as JsonMap));
   } else if (Array.isArray(before) && Array.isArray(value)) setOwn(result, key, yield* mergeLists(rule, before, value));
-  else setOwn(result, key, plain(value));
+  else setOwn(result, key, yield* plain(value));
 }
 
 function isDirective(key: string, directive: string): boolean {
@@ -129,16 +130,17 @@ function deleteFromList(result: JsonMap, key: string, values: JsonValue): void {
 }
 
 /** A value without a counterpart: the result of its directives and nulls. */
-function plain(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.filter((item) => !isObject(item) || !isKnown(own(item, PATCH))).map(plain);
-  if (!isObject(value)) return value;
-  if (own(value, PATCH) === 'delete') return {};
+const plain = <T extends JsonValue>(value: T): Work<T> => cloneSteps(value, withoutDirectives) as Work<T>;
+
+function withoutDirectives(value: object): object {
+  if (Array.isArray(value)) return value.filter((item) => !isObject(item) || !isKnown(own(item, PATCH)));
+  if (own(value as JsonMap, PATCH) === 'delete') return {};
   const result: JsonMap = {};
   for (const key of Object.keys(value)) {
-    const item = value[key] as JsonValue;
+    const item = (value as JsonMap)[key] as JsonValue;
     if (item === null || key === RETAIN || isDirective(key, ORDER) || isDirective(key, DELETE_FROM)) continue;
     if (key === PATCH && isKnown(item)) continue;
-    setOwn(result, key, plain(item));
+    setOwn(result, key, item);
   }
   return result;
 }
@@ -169,7 +171,7 @@ function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): W
       change === undefined
         ? original
         : before === undefined
-          ? (plain(change) as JsonValue[])
+          ? yield* plain(change as JsonValue[])
           : (yield* mergeItems(rule, original, change as JsonValue[])).items;
     if (items.length > ITEMS_A_STEP) yield;
     // Items move up when others are deleted, and added ones take the places that are free then, but no places of their own.
@@ -209,13 +211,13 @@ interface MergedItems {
 /** The items of a merged list, not yet in order. */
 function* mergeItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<MergedItems> {
   const isMerged = rule.strategy === 'merge' || rule.strategy === 'merge,retainKeys';
-  if (!isMerged) return { items: plain(patch) as JsonValue[], kept: [] };
+  if (!isMerged) return { items: yield* plain(patch), kept: [] };
   if (original.length === 0 && patch.length === 0) return { items: original, kept: original };
   if (!holdObjects(original, patch)) return { items: [...new Set([...original, ...patch])], named: patch, kept: original };
   const { mergeKey } = rule;
   if (mergeKey === '') throw badRequest('cannot merge lists without merge key');
   const { kept, changes, replaces } = carryOutDirectives(original, patch, mergeKey);
-  if (replaces) return { items: plain(changes) as JsonValue[], kept: [] };
+  if (replaces) return { items: yield* plain(changes), kept: [] };
   const items = [...kept];
   const placeOf = new Map<unknown, number>();
   for (let i = items.length - 1; i >= 0; i--) placeOf.set(own(items[i] as JsonMap, mergeKey), i);
@@ -228,7 +230,7 @@ function* mergeItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[])
     if (key === undefined) throw noMergeKey(change, mergeKey);
     const at = placeOf.get(key);
     if (at !== undefined) items[at] = yield* mergeObjects(item, items[at] as JsonMap, change);
-    else placeOf.set(key, items.push(plain(change)) - 1);
+    else placeOf.set(key, items.push(yield* plain(change)) - 1);
   }
   if (items.length > ITEMS_A_STEP) yield;
   return { items, named: changes, kept };

@@ -4,6 +4,7 @@ import { atOnce, inSlices, type Slices, soonOrInSlices } from '../lib/slices.ts'
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
+import { copyInSlices } from '../schema/plain.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Item } from '../storage/item.ts';
 import {
@@ -35,9 +36,10 @@ const CROWDED = 'too many conflicting writes; try again';
  */
 export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, owned = false): Promise<Item> {
   // A hook fills in what the server chose for the object; a retry chooses again.
-  const pristine = hookOf(deps, ctx.resource) === undefined ? undefined : structuredClone(object);
+  const copyOf = (value: ApiObject) => copyInSlices(value, ctx.request?.slices());
+  const pristine = hookOf(deps, ctx.resource) === undefined ? undefined : await copyOf(object);
   for (let attempt = 1; ; attempt++) {
-    const given = attempt === 1 || pristine === undefined ? object : structuredClone(pristine);
+    const given = attempt === 1 || pristine === undefined ? object : await copyOf(pristine);
     try {
       return await attemptCreate(deps, ctx, given, owned);
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Which forms of an object its rules validate: the hub, or for custom kinds the version of the request (`Versions`). */
 import type { ApiObject } from '../kinds/kind.ts';
 import { fromHub } from '../kinds/served.ts';
+import { cloneJson } from '../schema/plain.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { strategyOf } from './strategy.ts';
 
@@ -24,7 +25,7 @@ async function requestForms(deps: RegistryDeps, ctx: WriteContext, ready: ApiObj
   const before = old === undefined ? undefined : await resource.versions.show(old);
   const written = resource.versions.requestForm(ready);
   // Admission replaced the object that was written.
-  if (written === undefined) return { object: await fromHub(resource, structuredClone(ready)), old: before };
+  if (written === undefined) return { object: await fromHub(resource, cloneJson(ready) as unknown as ApiObject), old: before };
   const object: ApiObject = { ...written, metadata: ready.metadata };
   const { prepareForCreate, prepareForUpdate } = strategyOf(ctx);
   if (before === undefined) prepareForCreate?.(object as never, deps.env, ctx);

@@ -17,7 +17,7 @@ import { own } from '../lib/own.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
-import { DecodeError, decode, decodeSteps, encodeBytes, encodeSteps } from '../schema/json.ts';
+import { cloneJson, DecodeError, decode, decodeSteps, encodeBytes, encodeSteps } from '../schema/json.ts';
 import { parseExact, parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { HEADER, type Item, withHeader } from '../storage/item.ts';
@@ -143,7 +143,7 @@ export class Versions {
   /** The hub form of what a client wrote, which must not be used afterwards. */
   accept(object: ApiObject): ApiObject | Promise<ApiObject> {
     if (!this.validatesRequestVersion) return toHub(this.served, object);
-    return whenReady(toHub(this.served, structuredClone(object)), (hub) => {
+    return whenReady(toHub(this.served, cloneJson(object) as unknown as ApiObject), (hub) => {
       this.requestForms.set(hub, object);
       return hub;
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { atOnce } from '../lib/slices.ts';
 import { decode, decodeSteps } from './json.ts';
 import { MANY, SCALARS } from './json-decode-steps.ts';
-import { always, bytes, int64, lazy, list, type MessageType, map, message, object, opt, string, union } from './types.ts';
+import { always, bytes, fieldsV1, int64, json, lazy, list, type MessageType, map, message, object, opt, string, union } from './types.ts';
 
 const Tree: MessageType = message('t.v1.Tree', {
   name: opt(1, string),
@@ -66,6 +66,24 @@ test('texts and numbers of one list or map are decoded in steps', () => {
   expect(pauses({ sizes: many(10 * SCALARS, (i) => i) })).toBeGreaterThanOrEqual(10);
   expect(pauses({ labels: named(10 * SCALARS, () => 'v') })).toBeGreaterThanOrEqual(10);
   expect(pauses({ children: [{ data: named(10 * SCALARS, () => 'eA==') }] })).toBeGreaterThanOrEqual(10);
+});
+
+test('values without a type are copied in steps, and sets of fields are shared', () => {
+  const Free: MessageType = message(
+    't.v1.Free',
+    { any: opt(1, json), fields: opt(2, fieldsV1), values: opt(3, map(json)) },
+    { unknown: 'keep' },
+  );
+  const large = () => named(5_000, (i) => ({ a: [i] }));
+  for (const field of ['any', 'fields', 'unknown']) {
+    const value = { [field]: large() };
+    expect([...decodeSteps(Free, value)].length, field).toBeGreaterThanOrEqual(10);
+    const made = atOnce(decodeSteps(Free, value)) as Record<string, unknown>;
+    expect(made).toEqual(decode(Free, value));
+    expect(made[field] === value[field]).toBe(field === 'fields');
+  }
+  const value = { values: large(), any: [null, 'text'] };
+  expect(atOnce(decodeSteps(Free, value))).toEqual(decode(Free, value));
 });
 
 test('a tree of short lists is decoded branch by branch', () => {

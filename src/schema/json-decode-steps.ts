@@ -10,8 +10,9 @@
 import { setOwn } from '../lib/own.ts';
 import type { Work } from '../lib/slices.ts';
 import { sortSteps } from '../lib/sort-steps.ts';
-import { decoderOf, decodeValue, isSorted, withDecoded } from './json-decode.ts';
+import { decoderOf, decodeValue, isPlain, isSorted, withDecoded } from './json-decode.ts';
 import { Mismatch } from './mismatch.ts';
+import { cloneSteps } from './plain.ts';
 import { type ListType, type MapType, type MessageType, resolve, type Type } from './types.ts';
 import { placeholderMakerOf } from './zero.ts';
 
@@ -32,7 +33,8 @@ export function* decodeSteps(type: Type, value: unknown): Work<unknown> {
   const results = new Map<object, unknown>();
   for (const one of large) {
     yield;
-    yield* 'keys' in one ? decodeMap(one, results) : decodeList(one, results);
+    if ('copy' in one) results.set(one.value, yield* one.copy);
+    else yield* 'keys' in one ? decodeMap(one, results) : decodeList(one, results);
   }
   if (large.length > 0) yield;
   return withDecoded(results, () => decodeValue(type, value));
@@ -50,7 +52,12 @@ interface LargeMap {
   readonly keys: readonly string[];
   readonly step: number;
 }
-type Large = LargeList | LargeMap;
+/** A value without a type. */
+interface Plain {
+  readonly value: object;
+  readonly copy: Work<unknown>;
+}
+type Large = LargeList | LargeMap | Plain;
 
 interface Search {
   readonly large: Large[];
@@ -72,7 +79,8 @@ function* find(type: Type, value: object, search: Search): Work<number> {
       return yield* find(Array.isArray(value) ? resolved.other.type : resolved.object.type, value, search);
     case 'list': {
       if (!Array.isArray(value)) return 1;
-      if (resolve(resolved.item).node === 'scalar') {
+      const item = resolve(resolved.item);
+      if (item.node === 'scalar' && !isPlain(item.name)) {
         if (value.length > SCALARS) search.large.push({ type: resolved, value, step: SCALARS });
         return 1;
       }
@@ -84,11 +92,12 @@ function* find(type: Type, value: object, search: Search): Work<number> {
     }
     case 'map': {
       if (Array.isArray(value)) return 1;
-      const isPlain = resolve(resolved.value).node === 'scalar';
+      const item = resolve(resolved.value);
+      const isScalar = item.node === 'scalar' && !isPlain(item.name);
       const keys = Object.keys(value);
-      if (isPlain && keys.length <= SCALARS) return 1;
+      if (isScalar && keys.length <= SCALARS) return 1;
       yield* sorted(keys);
-      if (isPlain) {
+      if (isScalar) {
         search.large.push({ type: resolved, value: value as Values, keys, step: SCALARS });
         return 1;
       }
@@ -101,10 +110,14 @@ function* find(type: Type, value: object, search: Search): Work<number> {
       search.large.push({ type: resolved, value: value as Values, keys, step: stepOf(keys.length, weight) });
       return 1;
     }
-    default:
+    case 'scalar':
+      // Sets of fields are shared rather than copied.
+      if (resolved.name === 'fieldsV1') search.large.push({ value, copy: cloneSteps(value, itself) });
+      else if (isPlain(resolved.name)) search.large.push({ value, copy: cloneSteps(value) });
       return 1;
   }
 }
+const itself = (container: object): object => container;
 /** Sorts the keys of a map, with pauses if there are many. */
 function* sorted(keys: string[]): Work<void> {
   if (isSorted(keys)) return;
@@ -120,6 +133,8 @@ function* findInMessage(type: MessageType, value: Values, search: Search): Work<
     if (!isContainer(inner)) continue;
     const field = fields.get(name);
     if (field !== undefined) weight += yield* find(field, inner, search);
+    else if (type.unknown === 'keep' && !type.ordered.some((known) => known.name === name))
+      search.large.push({ value: inner, copy: cloneSteps(inner) });
   }
   return weight;
 }
@@ -132,11 +147,15 @@ const fieldsByName = new WeakMap<MessageType, ReadonlyMap<string, Type>>();
 function fieldsOf(type: MessageType): ReadonlyMap<string, Type> {
   let fields = fieldsByName.get(type);
   if (fields === undefined) {
-    const deep = type.ordered.filter((field) => resolve(field.type).node !== 'scalar');
-    fields = new Map(deep.map((field) => [field.name, field.type]));
+    fields = new Map(type.ordered.filter(isDeep).map((field) => [field.name, field.type]));
     fieldsByName.set(type, fields);
   }
   return fields;
+}
+
+function isDeep(field: { readonly type: Type }): boolean {
+  const type = resolve(field.type);
+  return type.node !== 'scalar' || isPlain(type.name);
 }
 
 function* decodeList({ type, value, step }: LargeList, results: Map<object, unknown>): Work<void> {

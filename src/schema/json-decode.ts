@@ -17,6 +17,7 @@ import {
   type NamedField,
   type ResolvedType,
   resolve,
+  type ScalarName,
   type Type,
   type UnionType,
 } from './types.ts';
@@ -38,7 +39,7 @@ export function decodeValue(type: Type, value: unknown): unknown {
 }
 
 /**
- * Large lists and maps that were decoded before the value that holds them (`json-decode-steps.ts`), by their input. Each is used
+ * Large lists and maps, and values without a type, that were decoded before the value that holds them (`json-decode-steps.ts`), by their input. Each is used
  * once: what is decoded shares nothing. Undefined but for the time of such a call.
  */
 let decodedBefore: Map<object, unknown> | undefined;
@@ -75,7 +76,7 @@ export function decoderOf(type: Type): Decoder {
 function compile(resolved: ResolvedType): Decoder {
   switch (resolved.node) {
     case 'scalar':
-      return scalarDecoder(resolved.name);
+      return isPlain(resolved.name) ? plainDecoder(scalarDecoder(resolved.name)) : scalarDecoder(resolved.name);
     case 'list':
       return listDecoder(resolved);
     case 'map':
@@ -86,6 +87,20 @@ function compile(resolved: ResolvedType): Decoder {
       return unionDecoder(resolved);
   }
 }
+
+/** Whether values of a scalar type may be whole objects, which are not described by types. */
+export const isPlain = (name: ScalarName): boolean => name === 'json' || name === 'raw' || name === 'fieldsV1';
+
+function plainDecoder(read: Decoder): Decoder {
+  return (value) => {
+    if (decodedBefore !== undefined && typeof value === 'object') {
+      const before = takeDecoded(decodedBefore, value as object);
+      if (before !== undefined) return before;
+    }
+    return read(value);
+  };
+}
+const copyOf = plainDecoder((value) => cloneJson(value));
 
 // ---- lists, maps, unions ---------------------------------------------------------------------------------------
 
@@ -264,7 +279,7 @@ function messageDecoder(type: MessageType): Decoder {
     present.top = base;
     if (keep) {
       for (const key of Object.keys(value as Values)) {
-        if (!fields.has(key)) setOwn(out, key, cloneJson((value as Values)[key]));
+        if (!fields.has(key)) setOwn(out, key, copyOf((value as Values)[key]));
       }
     }
     return out;

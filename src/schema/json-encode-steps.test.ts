@@ -130,6 +130,20 @@ test('the text of a set that is kept is made once', () => {
   expect(encodeBytes(Thing, { managers }).toString()).toBe(expected);
 });
 
+test('many small sets that are kept are made in steps, too', () => {
+  const managers = Array.from({ length: 999 }, (_, i) => ({
+    fieldsV1: Object.fromEntries(Array.from({ length: 30 }, (_, j) => [`f:k${i}-${j}`, {}])),
+  }));
+  const expected = encode(Thing, { managers });
+  for (const { fieldsV1 } of managers) keepText(fieldsV1);
+  const work = encodeSteps(Thing, { managers });
+  let steps = 0;
+  let step = work.next();
+  for (; !step.done; step = work.next()) steps++;
+  expect(step.value.toString()).toBe(expected);
+  expect(steps).toBeGreaterThanOrEqual(Math.floor(expected.length / (20 * 1024)));
+});
+
 test('a text that is longer than can be used is not made to its end', () => {
   let read = 0;
   const item = {

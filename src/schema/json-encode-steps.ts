@@ -50,10 +50,22 @@ class Parts {
   readonly list: Buffer[];
   private readonly most: number;
   private size = 0;
+  /** Where the work has yielded last. */
+  private pausedAt = 0;
 
   constructor(room: number, most: number) {
     this.list = [Buffer.allocUnsafe(room)];
     this.most = most;
+  }
+  /** Whether there is enough to yield. */
+  get isStep(): boolean {
+    return this.size + partSize() - this.pausedAt >= BYTES_A_STEP;
+  }
+  *rest(): Work<void> {
+    this.take();
+    this.pausedAt = this.size;
+    yield;
+    beginPart();
   }
   take(): void {
     const part = takePart();
@@ -65,13 +77,6 @@ class Parts {
     this.take();
     return Buffer.concat(this.list);
   }
-}
-
-/** Yields when there is enough in the buffer. */
-function* rest(parts: Parts): Work<void> {
-  parts.take();
-  yield;
-  beginPart();
 }
 
 function* node(type: Type, value: unknown, parts: Parts): Work<void> {
@@ -109,7 +114,7 @@ function* messageNode(type: MessageType, given: Values, parts: Parts): Work<void
       label(separator, plan.label);
       if (typeof value === 'object') yield* node(plan.type, value, parts);
       else plan.write(value);
-      if (partSize() >= BYTES_A_STEP) yield* rest(parts);
+      if (parts.isStep) yield* parts.rest();
     }
     separator = comma;
   }
@@ -136,7 +141,7 @@ function* listNode(type: ListType, items: readonly unknown[], parts: Parts): Wor
     const item = items[i];
     if (typeof item === 'object' && item !== null) yield* node(type.item, item, parts);
     else write(item);
-    if (partSize() >= BYTES_A_STEP) yield* rest(parts);
+    if (parts.isStep) yield* parts.rest();
   }
   byte(closeBracket);
 }
@@ -152,7 +157,7 @@ function* mapNode(type: MapType, map: Values, parts: Parts): Work<void> {
     const item = map[key];
     if (typeof item === 'object' && item !== null) yield* node(type.value, item, parts);
     else write(item);
-    if (partSize() >= BYTES_A_STEP) yield* rest(parts);
+    if (parts.isStep) yield* parts.rest();
   }
   if (separator === openBrace) byte(openBrace);
   byte(closeBrace);
@@ -168,6 +173,7 @@ function* keptNode(value: unknown, parts: Parts): Work<void> {
     yield* plainNode(value, parts);
     parts.take();
     setKeptText(value as object, Buffer.concat(parts.list.slice(from)));
+    if (parts.isStep) yield* parts.rest();
   }
 }
 
@@ -195,5 +201,5 @@ function* plainNode(value: unknown, parts: Parts): Work<void> {
     if (separator === openBrace) byte(openBrace);
     byte(closeBrace);
   }
-  if (partSize() >= BYTES_A_STEP) yield* rest(parts);
+  if (parts.isStep) yield* parts.rest();
 }

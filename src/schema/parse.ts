@@ -44,7 +44,7 @@ export function parseJson(input: string | Buffer, options: ParseOptions = {}): J
   // Text that is large enough to exceed the limits is checked before it is parsed.
   if (input.length > surveyedFrom && options.uncounted !== true) checkCounts(input);
   const text = typeof input === 'string' ? input : input.toString('utf8');
-  return parseQuickly(text, options) ?? atOnce(parseSlowly(text, options));
+  return atOnce(parseSteps(text, options));
 }
 
 /** As JSON.parse, with exact integers: for text of this program, of a server, or of a client that was parsed before. */
@@ -53,14 +53,21 @@ export function parseExact(text: string): unknown {
   return hasLongDigits(text) && survey(text).digits >= LONG_DIGITS ? new SlowParser(text, {}).parse() : value;
 }
 
-/** By the engine's parser; undefined where our own is needed. */
-function parseQuickly(text: string, options: ParseOptions): JsonValue | undefined {
+function* parseSteps(text: string, options: ParseOptions): Work<JsonValue> {
+  const value = yield* quickSteps(text, options);
+  if (value !== undefined) return value;
+  yield;
+  return yield* slowSteps(text, options);
+}
+/** By the engine's parser; undefined where our own is needed. It yields after each pass over the text. */
+function* quickSteps(text: string, options: ParseOptions): Work<JsonValue | undefined> {
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  yield;
   const watchKeys = options.merge === true || options.place !== undefined;
   let fractions = false;
   if (watchKeys || text.length > 2 * maxDepth || unusualNumber.test(text)) {
@@ -69,12 +76,13 @@ function parseQuickly(text: string, options: ParseOptions): JsonValue | undefine
     if (found.digits >= LONG_DIGITS || found.exponents) return undefined;
     if (watchKeys && found.keys !== countKeys(value)) return undefined;
     fractions = found.fractions;
+    yield;
   }
   if (text.includes('\\') && escapedSurrogate.test(text)) value = wellFormed(value);
   if (fractions) noteFloats(value);
   return value;
 }
-function* parseSlowly(text: string, options: ParseOptions): Work<JsonValue> {
+function* slowSteps(text: string, options: ParseOptions): Work<JsonValue> {
   const parser = new SlowParser(text, options);
   const value = yield* parser.steps();
   if (parser.floats) noteFloats(value);
@@ -107,7 +115,7 @@ export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work
   }
   const text = input.toString('utf8');
   yield;
-  return (isSmall ? parseQuickly(text, options) : undefined) ?? (yield* parseSlowly(text, options));
+  return yield* isSmall ? parseSteps(text, options) : slowSteps(text, options);
 }
 /** Limit of keys and values for the engine's parser, which never yields. */
 const PARTS_AT_ONCE = 20_000;

@@ -1,4 +1,5 @@
 /** Plain JSON values, without a schema. */
+import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { DecodeError, maxDepth } from './errors.ts';
 import type { JsonValue } from './types.ts';
 
@@ -33,6 +34,39 @@ export function cloneJson(value: unknown, depth = 0): JsonValue {
   }
   return copy;
 }
+
+/**
+ * The same in steps, without the stack. `copy` makes an object or list without what is in it: of another form, say, or the one
+ * given, which is then changed in place.
+ */
+export function* cloneSteps(value: unknown, copy: (container: object) => object = shallowCopy): Work<JsonValue> {
+  if (typeof value !== 'object' || value === null) return value as JsonValue;
+  const whole = copy(value);
+  const open = [{ container: whole, depth: 0 }];
+  let entries = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { container, depth } = next;
+    if (depth > maxDepth) throw new DecodeError('exceeded max depth');
+    const keys = Array.isArray(container) ? container.keys() : Object.keys(container);
+    for (const key of keys as Iterable<string>) {
+      if ((++entries & (ENTRIES_A_STEP - 1)) === 0) yield;
+      const item = (container as Record<string, unknown>)[key];
+      if (typeof item !== 'object' || item === null) continue;
+      const made = copy(item);
+      // A key that exists is only overwritten.
+      if (made !== item) (container as Record<string, unknown>)[key] = made;
+      open.push({ container: made, depth: depth + 1 });
+    }
+  }
+  return whole as JsonValue;
+}
+/** The same in slices, which a large value has. Throws RequestEnded. */
+export function copyInSlices<T>(value: T, slices: Slices | undefined): T | Promise<T> {
+  return (slices === undefined ? cloneJson(value) : inSlices(cloneSteps(value), slices)) as T | Promise<T>;
+}
+/** A power of two. */
+const ENTRIES_A_STEP = 1024;
+const shallowCopy = (container: object): object => (Array.isArray(container) ? container.slice() : { ...container });
 
 /** The value itself. Throws DecodeError when it is nested too deeply. */
 export function checkDepth(value: unknown): JsonValue {

@@ -143,22 +143,24 @@ export class SlowParser {
     let at = start + 1;
     for (let code = text.charCodeAt(at); code !== 0x22; code = text.charCodeAt(++at)) {
       if (code >= 0x20 && code !== 0x5c) continue;
+      if (code === 0x5c && isShortEscape(text.charCodeAt(at + 1))) {
+        at++;
+        continue;
+      }
       this.at = at;
       if (code !== 0x5c) this.fail('in string literal');
-      if (this.escape()) halves = true;
+      this.longEscape();
+      halves = true;
       at = this.at;
     }
     this.at = at + 1;
     const value = JSON.parse(text.slice(start, this.at)) as string;
     return halves ? toWellFormed(value) : value;
   }
-  /** Goes to the last character of an escape. Returns whether it may be a lone surrogate. */
-  private escape(): boolean {
-    const char = this.text[++this.at];
-    if (char === undefined || !'"\\/bfnrtu'.includes(char)) this.fail('in string escape code');
-    if (char !== 'u') return false;
+  /** Goes to the last character of an escape by number, which may be a lone surrogate. */
+  private longEscape(): void {
+    if (this.text[++this.at] !== 'u') this.fail('in string escape code');
     for (let i = 0; i < 4; i++) if (!isHexadecimal(this.text.charCodeAt(++this.at))) this.fail('in \\u hexadecimal character escape');
-    return true;
   }
 
   private number(): number | bigint {
@@ -183,8 +185,9 @@ export class SlowParser {
     return value;
   }
   private digits(place: string): void {
-    if (!isDigit(this.text[this.at] ?? '')) this.fail(place);
-    while (isDigit(this.text[this.at] ?? '')) this.at++;
+    const start = this.at;
+    for (let code = this.text.charCodeAt(start); code >= 0x30 && code <= 0x39; ) code = this.text.charCodeAt(++this.at);
+    if (this.at === start) this.fail(place);
   }
 
   private literal<T>(word: string, value: T): T {
@@ -208,6 +211,8 @@ export class SlowParser {
   }
 }
 
+const shortEscapes = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
+const isShortEscape = (code: number): boolean => shortEscapes.has(code);
 const isHexadecimal = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 const isOpening = (char: string | undefined): char is '{' | '[' => char === '{' || char === '[';
