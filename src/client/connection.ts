@@ -235,7 +235,7 @@ function pem<K extends PemField>(entry: Partial<Record<K | `${K}-data`, unknown>
   return typeof path === 'string' && path !== '' ? checkedPem(readText(path), key, path) : undefined;
 }
 type PemField = 'certificate-authority' | 'client-certificate' | 'client-key';
-/** Without a certificate OpenSSL would go on, as somebody else or with other CAs. */
+/** Without a certificate OpenSSL would go on, as another user or with other CAs. */
 function checkedPem(text: string, key: PemField, place: string): string {
   const content = key === 'client-key' ? 'PRIVATE KEY' : 'CERTIFICATE';
   if (new RegExp(`^-----BEGIN [A-Z0-9 ]*${content}-----`, 'm').test(text)) return text;

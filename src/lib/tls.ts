@@ -108,7 +108,7 @@ const signatures: Readonly<Record<string, string>> = {
 };
 /**
  * Puts what needs the type of the own key last: a certificate for a name whose key is of another type does not replace the
- * own one in a connection, but stands beside it, and OpenSSL takes the first that the client can use.
+ * own one in a connection, but is added to it, and OpenSSL takes the first that the client can use.
  */
 function ownKeyLast(certificate: string, ciphers = DEFAULT_CIPHERS): SecureContextOptions {
   const ownType = new X509Certificate(certificate).publicKey.asymmetricKeyType ?? '';
