@@ -65,7 +65,7 @@ describe.skipIf(kubectlMissing)('stock kubectl', () => {
     await expect.poll(() => ok(['get', 'pdb/moved', '-o', 'jsonpath={.status.expectedPods}'])).toBe('2');
     const pods = await json(['get', 'pods', '--selector=app=moved', '-o', 'json']);
     const node = pods.items[0].spec.nodeName;
-    const blocked = await run(['drain', node, '--timeout=1s', '--ignore-daemonsets', '--force']);
+    const blocked = await run(['drain', node, '--timeout=5s', '--ignore-daemonsets', '--force']);
     expect([blocked.code, blocked.stderr]).toEqual([1, expect.stringContaining("violate the pod's disruption budget")]);
     await ok(['delete', 'pdb', 'moved']);
     await ok(['drain', node, '--ignore-daemonsets', '--force', wait]);

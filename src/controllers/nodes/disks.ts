@@ -66,9 +66,9 @@ export function environmentAtStart(
   volumes: Map<string, KeptFiles> = new Map(),
 ): Environment {
   const shared = volumesOf(pod, container).map(({ id, path, within }) => {
-    const kept = volumes.get(id) ?? newKeptFiles();
-    volumes.set(id, kept);
-    return { ...layerOf(kept, path), within };
+    const keptFiles = volumes.get(id) ?? newKeptFiles();
+    volumes.set(id, keptFiles);
+    return { ...layerOf(keptFiles, path), within };
   });
   const base = new Map([...imageFiles(container.image ?? ''), ...mountedFiles(pod, container, world.sources)]);
   const files = new Files(base, [layerOf(newKeptFiles()), ...shared], knowledgeOf(pod, container));
@@ -108,12 +108,12 @@ export interface AfterInit {
 export function afterInit(pod: WorkloadPod, container: Container, world: DiskWorld): AfterInit {
   const volumes = new Map<string, KeptFiles>();
   const init = pod.spec?.initContainers ?? [];
-  const own = init.findIndex(({ name }) => name === container.name);
-  const before = own < 0 ? init : init.slice(0, own);
+  const ownIndex = init.findIndex(({ name }) => name === container.name);
+  const earlierInits = ownIndex < 0 ? init : init.slice(0, ownIndex);
   let initSimulated = true;
-  const followed = new Set(before.filter((one) => argvOf(one).length > 0).slice(-INIT_LIMIT));
+  const followed = new Set(earlierInits.filter((one) => argvOf(one).length > 0).slice(-INIT_LIMIT));
   const work = (world.work ?? OUTCOME_WORK) / (followed.size + 1);
-  for (const one of before) {
+  for (const one of earlierInits) {
     const isKnown = followed.has(one) && replayed(pod, one, world, volumes, Number.POSITIVE_INFINITY, work).simulated;
     if (!isKnown && sharesVolume(pod, one, container)) initSimulated = false;
   }

@@ -281,10 +281,10 @@ export class Fleet {
     if (next === undefined) return;
     const { name = '', resourceVersion } = node.metadata;
     // In a merge patch what is gone is null.
-    const gone = Object.fromEntries(
+    const removedResources = Object.fromEntries(
       Object.keys(node.status?.allocatable ?? {}).flatMap((key) => (Object.hasOwn(next, key) ? [] : [[key, null]])),
     );
-    const patch = { metadata: { resourceVersion }, status: { allocatable: { ...gone, ...next } } };
+    const patch = { metadata: { resourceVersion }, status: { allocatable: { ...removedResources, ...next } } };
     const written = await this.context.client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
     if (written !== undefined) await this.nodes.seen(written);
   }

@@ -15,8 +15,8 @@ export interface Probed {
 export function startup(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
   const { startupProbe } = container;
   if (!world.lifecycles.of(container.name).ready.probes || startupProbe == null || status.started === true) return { result: true };
-  const found = probeRun(world, container, status, 'startup', startupProbe, startedAt);
-  return found.result === true ? { result: true } : found;
+  const outcome = probeRun(world, container, status, 'startup', startupProbe, startedAt);
+  return outcome.result === true ? { result: true } : outcome;
 }
 export function liveness(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Probed {
   const { pod, now } = world;
@@ -47,10 +47,10 @@ function probeRun(
 ): Probed {
   const { memory, now } = world;
   const run = `${container.name}/${kind}#${restartCount}`;
-  const known = memory.probe(run) ?? newRecord(probe, from);
-  const record = probed(known, probe, now, () => world.probe(container, probe).ok);
+  const lastRecord = memory.probe(run) ?? newRecord(probe, from);
+  const record = probed(lastRecord, probe, now, () => world.probe(container, probe).ok);
   memory.noteProbe(run, record);
-  if (record !== known && !record.last) unhealthy(world, container, kind);
+  if (record !== lastRecord && !record.last) unhealthy(world, container, kind);
   return { result: record.result, due: record.due };
 }
 
@@ -87,8 +87,8 @@ function readinessAtOnce(
   if (!isRun(probe, container)) return { ready: true };
   const { memory, now } = world;
   const run = `${container.name}/readiness#${restartCount}`;
-  const old = memory.probe(run);
-  const known: ProbeRecord = old ?? {
+  const storedRecord = memory.probe(run);
+  const lastRecord: ProbeRecord = storedRecord ?? {
     // A container that is ready, of which nothing is remembered, stays ready as long as nothing changes.
     due: !ready ? from : argvOf(container).length > 0 ? (world.probe(container, probe).changesAt() ?? NEVER) : NEVER,
     count: 0,
@@ -96,9 +96,9 @@ function readinessAtOnce(
     result: ready || undefined,
   };
   // A failure is counted once a period, however often a client writes.
-  const isChanged = memory.writes !== (old?.writes ?? 0) && known.last;
-  const record = probedAtOnce(isChanged ? { ...known, due: now } : known, probe, now, () => world.probe(container, probe));
+  const isChanged = memory.writes !== (storedRecord?.writes ?? 0) && lastRecord.last;
+  const record = probedAtOnce(isChanged ? { ...lastRecord, due: now } : lastRecord, probe, now, () => world.probe(container, probe));
   memory.noteProbe(run, { ...record, writes: memory.writes });
-  if (now >= (isChanged ? now : known.due) && !record.last) unhealthy(world, container, 'readiness');
+  if (now >= (isChanged ? now : lastRecord.due) && !record.last) unhealthy(world, container, 'readiness');
   return { ready: record.result ?? false, due: record.due === NEVER ? undefined : record.due };
 }

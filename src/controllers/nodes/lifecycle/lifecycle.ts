@@ -89,21 +89,21 @@ export class Lifecycles {
     this.common = stages.every(({ containers }) => containers === undefined) ? all : undefined;
   }
   of(container: string): Lifecycle {
-    const known = this.common ?? this.named.get(container);
-    if (known !== undefined) return known;
+    const keptLifecycle = this.common ?? this.named.get(container);
+    if (keptLifecycle !== undefined) return keptLifecycle;
     const isAbout = ({ containers }: StageSpec): boolean =>
       containers === undefined || containers.some((pattern) => isLike(container, pattern));
-    const found = lifecycleOf(this.stages.filter(isAbout));
-    this.named.set(container, found);
-    return found;
+    const lifecycle = lifecycleOf(this.stages.filter(isAbout));
+    this.named.set(container, lifecycle);
+    return lifecycle;
   }
 }
 
 /** The quick life cycle with some stages changed. */
 function lifecycleOf(stages: readonly StageSpec[]): Lifecycle {
-  let made = quickLifecycle;
-  for (const spec of stages) made = { ...made, ...changed(made, spec) };
-  return made;
+  let lifecycle = quickLifecycle;
+  for (const spec of stages) lifecycle = { ...lifecycle, ...changed(lifecycle, spec) };
+  return lifecycle;
 }
 
 function changed(base: Lifecycle, spec: StageSpec): Partial<Lifecycle> {

@@ -125,11 +125,11 @@ export class MetricsServer {
   }
   /** The annotations of namespaces. */
   private async namespaces(name?: string): Promise<ReadonlyMap<string, Annotations>> {
-    const found = new Map<string, Annotations>();
+    const annotationsByName = new Map<string, Annotations>();
     const selector = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
     for await (const { metadata } of this.options.client.each<ApiObject>(refs.namespaces, undefined, selector))
-      found.set(metadata.name ?? '', metadata.annotations);
-    return found;
+      annotationsByName.set(metadata.name ?? '', metadata.annotations);
+    return annotationsByName;
   }
   /** Undefined for a pod that does not run on a simulated node. */
   private podMetrics(pod: WorkloadPod, simulated: ReadonlySet<string>, namespaces: ReadonlyMap<string, Annotations>): Metrics | undefined {

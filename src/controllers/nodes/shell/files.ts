@@ -146,17 +146,17 @@ export class Files {
   tree(path: string): string[] {
     const at = this.absolute(path);
     const root = at === '/' ? at : `${at}/`;
-    const found = new Set(this.isDirectory(at) ? [root] : []);
-    let left = TREE_CHARACTERS;
+    const entries = new Set(this.isDirectory(at) ? [root] : []);
+    let charactersLeft = TREE_CHARACTERS;
     for (const name of this.under(at)) {
-      for (let end = name.indexOf('/', root.length); end > 0 && left > 0; end = name.indexOf('/', end + 1)) {
-        found.add(name.slice(0, end + 1));
-        left -= end;
+      for (let end = name.indexOf('/', root.length); end > 0 && charactersLeft > 0; end = name.indexOf('/', end + 1)) {
+        entries.add(name.slice(0, end + 1));
+        charactersLeft -= end;
       }
-      found.add(name);
+      entries.add(name);
     }
-    this.spend(TREE_CHARACTERS - left);
-    return [...found].sort();
+    this.spend(TREE_CHARACTERS - charactersLeft);
+    return [...entries].sort();
   }
   /** Returns false when there are too many files, or the text is too long. */
   write(path: string, text: string): boolean {

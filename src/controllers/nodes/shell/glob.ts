@@ -16,14 +16,14 @@ export function matching(pattern: string, files: Files, spend: (units: number) =
     return names.filter((name) => isShown(name) && isLike(name, part)).map((name) => `${directory}${name}`);
   };
   const [first = '', ...rest] = pattern.split('/');
-  let found = first.includes('*') ? entries('', first) : [first];
+  let paths = first.includes('*') ? entries('', first) : [first];
   for (const part of rest) {
-    found = part.includes('*')
-      ? found.flatMap((directory) => entries(`${directory}/`, part))
-      : found.map((directory) => `${directory}/${part}`);
-    if (found.length > PATHS_LIMIT) throw new NotSupported('a pattern of so many files');
+    paths = part.includes('*')
+      ? paths.flatMap((directory) => entries(`${directory}/`, part))
+      : paths.map((directory) => `${directory}/${part}`);
+    if (paths.length > PATHS_LIMIT) throw new NotSupported('a pattern of so many files');
   }
-  const existing = found.filter((path) => {
+  const existing = paths.filter((path) => {
     spend(PATH_WORK + files.takeWork());
     return files.exists(path);
   });

@@ -6,9 +6,9 @@ export function isLike(text: string, pattern: string): boolean {
   if (!text.startsWith(first)) return false;
   let at = first.length;
   for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const partAt = text.indexOf(part, at);
+    if (partAt < 0) return false;
+    at = partAt + part.length;
   }
   return text.length - last.length >= at && text.endsWith(last);
 }

@@ -34,9 +34,9 @@ export const exits = (code: number): Program =>
 /** Arguments that are no options, and the letters of those that are. */
 export function optionsOf(args: readonly string[]): { readonly letters: string; readonly operands: readonly string[] } {
   const end = args.indexOf('--');
-  const before = end < 0 ? args : args.slice(0, end);
+  const argsBeforeEnd = end < 0 ? args : args.slice(0, end);
   const isOption = (arg: string): boolean => arg.startsWith('-') && arg.length > 1;
-  const letters = before.filter((arg) => isOption(arg) && !arg.startsWith('--')).map((arg) => arg.slice(1));
-  const operands = [...before.filter((arg) => !isOption(arg)), ...(end < 0 ? [] : args.slice(end + 1))];
+  const letters = argsBeforeEnd.filter((arg) => isOption(arg) && !arg.startsWith('--')).map((arg) => arg.slice(1));
+  const operands = [...argsBeforeEnd.filter((arg) => !isOption(arg)), ...(end < 0 ? [] : args.slice(end + 1))];
   return { letters: letters.join(''), operands };
 }

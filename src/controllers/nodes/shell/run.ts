@@ -53,9 +53,9 @@ export function* run(argv: readonly string[], environment: Environment): Running
 
 function* program_(program: string, args: readonly string[], environment: Environment): Running {
   if (baseName(program) === 'env') return yield* env(args, environment);
-  const found = programs.get(baseName(program));
-  if (found === undefined) throw new UnknownProgram(program);
-  return yield* found(args, environment);
+  const runProgram = programs.get(baseName(program));
+  if (runProgram === undefined) throw new UnknownProgram(program);
+  return yield* runProgram(args, environment);
 }
 
 /** Prints the variables, or runs a program with more of them: `env A=1 sh -c 'echo $A'` */
