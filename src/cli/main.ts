@@ -3,11 +3,11 @@ import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { homeDirectory, userCache } from './home.ts';
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
 /** As package.json says it to npm. */
-const isNewEnough = major > 22 || (major === 22 && minor >= 9) || (major === 20 && minor >= 18);
+const isNewEnough = major > 22 || (major === 22 && minor >= 9) || (major === 20 && (minor > 18 || (minor === 18 && patch >= 1)));
 if (!isNewEnough) {
-  console.error(`plat: Node 20.18, 22.9 or newer is needed; this is ${process.versions.node}`);
+  console.error(`plat: Node 20.18.1, 22.9 or newer is needed; this is ${process.versions.node}`);
   process.exitCode = 1;
 } else {
   // Not in a directory that all users share, as Node would by itself: the engine runs what it reads there.

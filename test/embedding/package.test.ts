@@ -20,10 +20,10 @@ const node = async (...args: string[]): Promise<{ code: number; out: string; err
 };
 
 test.skipIf(programMissing !== undefined)('a version of Node that is too old is named', async () => {
-  for (const version of ['16.20.2', '20.17.0', '21.7.3', '22.8.0']) {
+  for (const version of ['16.20.2', '20.18.0', '21.7.3', '22.8.0']) {
     const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
     const { code, err } = await node('--import', old, `${programDirectory}/plat.js`, 'version');
-    expect({ code, err }).toEqual({ code: 1, err: `plat: Node 20.18, 22.9 or newer is needed; this is ${version}\n` });
+    expect({ code, err }).toEqual({ code: 1, err: `plat: Node 20.18.1, 22.9 or newer is needed; this is ${version}\n` });
   }
 });
 
