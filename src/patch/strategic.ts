@@ -196,6 +196,7 @@ function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], me
 
 function* mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<JsonValue[]> {
   const { items, named, kept } = yield* mergeItems(rule, original, patch);
+  if (items.length > ITEMS_A_STEP) yield;
   return named === undefined ? items : arrange(items, named, kept, rule.mergeKey);
 }
 
@@ -232,7 +233,6 @@ function* mergeItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[])
     if (at !== undefined) items[at] = yield* mergeObjects(item, items[at] as JsonMap, change);
     else placeOf.set(key, items.push(yield* plain(change)) - 1);
   }
-  if (items.length > ITEMS_A_STEP) yield;
   return { items, named: changes, kept };
 }
 
