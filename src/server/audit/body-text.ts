@@ -2,14 +2,14 @@
 
 import { listSchema } from '../../kinds/lists.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
-import { jsonText } from '../../lib/json-text.ts';
+import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '../../lib/slices.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { isProtobufMediaType } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
-import { decodeEnvelope } from '../../schema/envelope.ts';
-import { encode } from '../../schema/json.ts';
-import { decodeProtobuf } from '../../schema/protobuf.ts';
-import type { MessageType } from '../../schema/types.ts';
+import { decodeEnvelopeSteps } from '../../schema/envelope.ts';
+import { encodeSteps } from '../../schema/json.ts';
+import { decodeProtobufSteps } from '../../schema/protobuf.ts';
+import { type JsonValue, json, type MessageType } from '../../schema/types.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
 
@@ -22,14 +22,24 @@ export function mediaOf(contentType: string): Media | undefined {
   return isProtobufMediaType(name) ? 'protobuf' : undefined;
 }
 
-/** Undefined if the encoding is not known. */
+/** Undefined if the encoding is not known. A large body is decoded in slices. */
 export function objectText(media: Media, bytes: Buffer, catalog: Catalog): string | undefined | Promise<string | undefined> {
   if (media === 'json') return bytes.toString('utf8').trimEnd();
-  if (media === 'yaml') return import('../../schema/yaml.ts').then(({ parseYaml }) => jsonText(parseYaml(bytes)));
-  const { kind, apiVersion, raw } = decodeEnvelope(bytes);
+  if (media === 'yaml')
+    return import('../../schema/yaml.ts').then(({ parseYamlSteps }) => inSlices(plainText(parseYamlSteps(bytes)), new Slices()));
+  const work = binaryText(bytes, catalog);
+  return bytes.length <= SLICED_FROM ? atOnce(work) : inSlices(work, new Slices());
+}
+
+function* plainText(value: Work<JsonValue>): Work<string> {
+  return (yield* encodeSteps(json, yield* value)).toString();
+}
+function* binaryText(bytes: Buffer, catalog: Catalog): Work<string | undefined> {
+  const { kind, apiVersion, raw } = yield* decodeEnvelopeSteps(bytes);
   const schema = schemaOf(kind, apiVersion, catalog);
   if (schema === undefined) return undefined;
-  return encode(schema, { ...(decodeProtobuf(schema, raw) as object), kind, apiVersion } as never);
+  const object = { ...(yield* decodeProtobufSteps(schema, raw)), kind, apiVersion };
+  return (yield* encodeSteps(schema, object)).toString();
 }
 
 function schemaOf(kind: string, apiVersion: string, catalog: Catalog): MessageType | undefined {
