@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ApiObject } from '../kinds/kind.ts';
 import { FakeClock } from '../lib/clock.ts';
 import { jsonText } from '../lib/json-text.ts';
+import { ApiError } from '../meta/errors.ts';
 import { Client } from './dynamic.ts';
 import type { Http, StreamEvent, StreamSink } from './http.ts';
 import { Following } from './watch.ts';
@@ -57,4 +58,33 @@ test('events arrive with or without a text, and those that are not wanted are ne
   for (const { event } of events) sink.data(event.bytes);
   expect(seen).toEqual(['ADDED good', 'DELETED bad', 'ADDED good', 'DELETED bad']);
   following.stop();
+});
+
+test('a collection that expires again and again is reported as an answer of the server, not as a fault of this program', async () => {
+  const expired = '{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}}\n';
+  const http: Http = {
+    request: async () => ({ status: 200, body: Buffer.from('{"metadata":{"resourceVersion":"5"},"items":[]}') }),
+    stream: async (_request, sink) => {
+      setImmediate(() => sink.data(Buffer.from(expired)));
+      return { close() {} };
+    },
+  };
+  const reported = await new Promise<unknown>((resolve) => {
+    const following = new Following<ApiObject>(
+      {
+        client: new Client(http, { userAgent: 'test', metadataGroup: 'meta' }),
+        resource: { group: '', version: 'v1', name: 'configmaps', namespaced: true },
+        clock: new FakeClock(),
+        spread: () => 0,
+        report(error) {
+          following.stop();
+          resolve(error);
+        },
+      },
+      { begin() {}, listed() {}, complete() {}, changed() {} },
+    );
+    following.start();
+  });
+  expect(reported).toMatchObject({ code: 410, message: 'too old' });
+  expect(reported).toBeInstanceOf(ApiError);
 });

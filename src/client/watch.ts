@@ -75,7 +75,11 @@ interface WireEvent<T> {
 }
 
 /** The revision has expired: the collection must be listed again. */
-class Expired extends Error {}
+class Expired extends ApiError {
+  constructor(message: string) {
+    super(410, 'Expired', message);
+  }
+}
 
 export class Following<T extends ApiObject> {
   state: FollowState = 'idle';
@@ -257,7 +261,7 @@ const typesByLetter: Readonly<Record<string, string>> = Object.fromEntries(
 
 function failureOf(object: unknown): Error {
   const status = object as { code?: number; reason?: string; message?: string };
-  if (status.code === 410) return new Expired(status.message);
+  if (status.code === 410) return new Expired(status.message ?? 'the revision has expired');
   return new ApiError(status.code ?? 500, status.reason ?? '', status.message ?? 'the watch failed');
 }
 function asExpired(error: unknown): never {

@@ -213,7 +213,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
     [['down'], 2, 'name servers, or give --all'],
     [['down', 'a', '--all'], 2, 'name servers, or give --all'],
     [['down', '../x'], 2, '"../x" is not a server name'],
-    [['down', 'nobody'], 1, 'there is no server nobody'],
+    [['down', 'nobody'], 1, 'nobody: there is no such server'],
     [['list', 'a'], 2, 'unexpected argument "a"'],
   ])('%j is refused', async (args, code, message) => {
     const result = await plat(...args);

@@ -52,7 +52,7 @@ async function end(name: string, keep: boolean, records: Records, io: IO): Promi
 async function readOrReport(name: string, keep: boolean, records: Records, io: IO): Promise<ServerRecord | undefined> {
   try {
     const record = await records.read(name);
-    if (record === undefined) throw new Error(`there is no server ${name}; \`plat list\` lists the servers`);
+    if (record === undefined) throw new Error('there is no such server; `plat list` lists the servers');
     return record;
   } catch (error) {
     if (keep || !(error instanceof BadRecord)) throw error;
