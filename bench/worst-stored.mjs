@@ -643,3 +643,75 @@ for (const [name, make] of Object.entries({
     await world.store('pods', 'a', pod({ app: 'x' }, inContainer(make())));
     return world.create('pods', 'b', pod({ app: 'x' }, inContainer(make())));
   });
+
+// ---- many small requests for one large object ----------------------------------------------------------------------
+
+const wideAnnotations = {
+  annotations: mapOf(
+    15_000,
+    (i) => `a${i}`,
+    () => 'v'.repeat(10),
+  ),
+};
+// Requests that change one object at the same time are repeated after conflicts; they may run out of time together.
+const fifty = (make) => times(50, make);
+const together = { statuses: [200, 201, 409, 429, 504] };
+stored(
+  'deployment of a wide template, 50 scales',
+  async (world) => {
+    const wideTemplate = template(inContainer({ env: times(5_000, (i) => ({ name: `N${i}`, value: 'v' })) }));
+    await world.store('deployments', 'a', { spec: { replicas: 0, selector: selecting, template: wideTemplate } });
+    const path = `${world.path('deployments', 'a')}/scale`;
+    return fifty((i) => ({ method: 'PATCH', path, headers: mergePatch, body: bytes({ spec: { replicas: i % 2 } }) }));
+  },
+  together,
+);
+stored(
+  'pod of many annotations, 50 evictions as a test',
+  async (world) => {
+    await world.store('pods', 'a', { metadata: { ...pod().metadata, ...wideAnnotations }, spec: podSpec() });
+    await world.store('poddisruptionbudgets', 'a', budget(selecting));
+    const path = `${world.path('pods', 'a')}/eviction?dryRun=All`;
+    const body = bytes({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a' } });
+    return fifty(() => ({ method: 'POST', path, headers: asJson, body }));
+  },
+  together,
+);
+stored(
+  'config map as kubectl applied it, 50 patches',
+  async (world) => {
+    const data = mapOf(
+      8_000,
+      (i) => `k${i}`,
+      () => 'v'.repeat(20),
+    );
+    const lastApplied = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      data: mapOf(
+        7_000,
+        (i) => `k${i}`,
+        () => 'v',
+      ),
+    });
+    await world.store('configmaps', 'a', {
+      metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': lastApplied } },
+      data,
+    });
+    return fifty((i) => world.touch('configmaps', 'a', { data: { [`k${i}`]: 'other' } }));
+  },
+  together,
+);
+stored('autoscaler in another version, replaced', async (world) => {
+  const annotations = mapOf(
+    5_000,
+    (i) => `a${i}`,
+    () => 'v'.repeat(40),
+  );
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'none' };
+  const metadata = { name: 'a', annotations };
+  await world.store('horizontalpodautoscalers', 'a', { metadata, spec: { scaleTargetRef, maxReplicas: 3 } });
+  const path = world.path('horizontalpodautoscalers', 'a').replace('/v2/', '/v1/');
+  const changed = { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', metadata, spec: { scaleTargetRef, maxReplicas: 4 } };
+  return { method: 'PUT', path, headers: asJson, body: bytes(changed) };
+});
