@@ -8,6 +8,7 @@ import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
 import { namespaceFlag } from './object-flags.ts';
 import { chosenContainer, containersOf, type Pod, podPath, podsLabelled, podsOf } from './pods.ts';
+import { isStock } from './program.ts';
 import { type Work, withServer } from './work.ts';
 
 const table = {
@@ -102,7 +103,8 @@ class Logs {
   private async podsOf(target: string): Promise<Pod[]> {
     const found = await podsOf(this.work, target, this.options.podRunningTimeout);
     if (found.length > 1 && !this.options.allPods) {
-      this.work.io.err(`Found ${found.length} pods, using pod/${found[0]?.metadata.name}; --all-pods shows all\n`);
+      const more = isStock(this.work.io) ? '' : '; --all-pods shows all';
+      this.work.io.err(`Found ${found.length} pods, using pod/${found[0]?.metadata.name}${more}\n`);
       return found.slice(0, 1);
     }
     return found;

@@ -52,6 +52,9 @@ test('the pods of a workload, those that run first, and of labels', async () => 
     stdout: 'web-2/main\n',
     stderr: 'Found 2 pods, using pod/web-2; --all-pods shows all\n',
   });
+  // kubectl of 1.24 has no such flag.
+  const kubectl = platFor(world.server, {}, undefined, 'kubectl');
+  expect((await kubectl.run(['logs', '-n', world.ns, 'deployment/web'])).stderr).toBe('Found 2 pods, using pod/web-2\n');
   expect((await run('svc/web', '--all-pods')).stdout).toBe('[pod/web-2/main] web-2/main\n[pod/web-1/main] web-1/main\n');
   expect((await run('-l', 'app=web')).stdout).toBe('web-2/main?tailLines=10\nweb-1/main?tailLines=10\n');
   expect(await run('-l', 'app=none')).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no pod with these labels') });
