@@ -4,6 +4,7 @@ import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isNotFound } from '../../client/http.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
+import { Slices } from '../../lib/slices.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { isTerminating } from '../runtime/manager.ts';
@@ -58,15 +59,31 @@ export async function writeSlices(given: SliceOwner, existing: readonly Slice[],
   const type = { kind: 'EndpointSlice', apiVersion: apiVersionOf(slices) };
   const annotated = <T extends { annotations?: Readonly<Record<string, string>> }>(written: T): T =>
     given.annotate === undefined ? written : { ...written, annotations: given.annotate(written.annotations) };
-  const writes = [
-    ...plan.create.map((slice) =>
-      client.create(slices, namespace, { ...type, metadata: annotated(metadata), ...slice }).catch(ignoreOutdated),
+  await writeAll([
+    ...plan.create.map(
+      (slice) => () => client.create(slices, namespace, { ...type, metadata: annotated(metadata), ...slice }).catch(ignoreOutdated),
     ),
-    ...plan.update.map((slice) => client.update(slices, { ...slice, ...type, metadata: annotated(slice.metadata) })),
-    ...plan.remove.map((slice) => client.delete(slices, namespace, slice.metadata.name ?? '').catch(ignoreOutdated)),
-  ];
-  const failed = (await Promise.allSettled(writes)).find((one) => one.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+    ...plan.update.map((slice) => () => client.update(slices, { ...slice, ...type, metadata: annotated(slice.metadata) })),
+    ...plan.remove.map((slice) => () => client.delete(slices, namespace, slice.metadata.name ?? '').catch(ignoreOutdated)),
+  ]);
+}
+
+/** Writes in progress at a time: Endpoints may have ten thousand sets of ports, with a slice each. */
+const WRITES_AT_ONCE = 8;
+
+/** Sends all writes, whichever of them fail, and throws the first failure. */
+async function writeAll(writes: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  const waiting = writes.values();
+  const sendWaiting = async (): Promise<void> => {
+    const turns = new Slices();
+    for (const write of waiting) {
+      if (turns.due) await turns.pause();
+      await write().catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, sendWaiting));
+  if (failures.length > 0) throw failures[0];
 }
 
 function ignoreOutdated(error: unknown): void {
