@@ -4,6 +4,7 @@
  */
 import type { Backend } from '../extension/aggregation/backends.ts';
 import { identityHeaders } from '../extension/aggregation/identity-headers.ts';
+import { authorityOf } from '../lib/http-client/connect.ts';
 import type { Answer } from '../lib/http-client/exchange.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { Context } from './context.ts';
@@ -13,7 +14,6 @@ import { answerOf, bodyOf, hasBody, lengthHeaders, type OpenConnections, sendAns
 import { type Guard, guardedLookup } from './tunnels/guard.ts';
 import { answerHeaders, requestHeaders } from './tunnels/headers.ts';
 import type { Target } from './tunnels/target.ts';
-import { authorityOf } from './tunnels/target.ts';
 import { openTunnel } from './tunnels/tunnel.ts';
 
 export interface AggregationDeps {

@@ -151,7 +151,7 @@ test('an agent that is missing, or is someone else, is reported', async () => {
   await world.pod('elsewhere', { nodeName: 'n2' });
   expect((await log('elsewhere')).json).toMatchObject({
     code: 500,
-    message: `Get "https://127.0.0.1:${stranger.port}/containerLogs/${world.ns}/elsewhere/main": x509: certificate is valid for other names, not 127.0.0.1`,
+    message: `Get "https://127.0.0.1:${stranger.port}/containerLogs/${world.ns}/elsewhere/main": x509: certificate is valid for 127.0.0.9, not 127.0.0.1`,
   });
   // The client may say that it does not care.
   expect((await log('elsewhere', '?insecureSkipTLSVerifyBackend=true')).text).toBe('hello');

@@ -2,6 +2,7 @@
 import type { APIService, ServiceReference } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import type { Live } from '../../kinds/live.ts';
+import { authorityOf } from '../../lib/http-client/connect.ts';
 import { CallTimeout } from '../../lib/http-client/errors.ts';
 import type { Backend } from './backends.ts';
 import type { RemoteServer } from './remote.ts';
@@ -77,7 +78,7 @@ function serviceProblem({ services, endpoints }: CheckDeps, reference: ServiceRe
  */
 async function probe(server: RemoteServer, path: string): Promise<void> {
   const address = server.address();
-  const url = `https://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}${path}`;
+  const url = `https://${authorityOf(address)}${path}`;
   const missing = (why: string): Error => new Error(`failing or missing response from ${url}: ${why}`);
   try {
     const { status } = await server.get(path, prober, { timeoutMs: PROBE_MS, verified: false, address });

@@ -10,6 +10,8 @@ export interface Address {
   readonly host: string;
   readonly port: number;
 }
+/** `10.0.0.1:80`, `[fd00::1]:80` */
+export const authorityOf = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 export interface TlsSettings {
   readonly secureContext: SecureContext;

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import type { PodLogOptions } from '../../kinds/core/schema/pod-options.ts';
+import { authorityOf } from '../../lib/http-client/connect.ts';
 import { type ApiError, badRequest, internalError, invalid, methodRefused, plainError, remoteFailure } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
 import { canonicalTime } from '../../meta/time.ts';
@@ -16,7 +17,7 @@ import { containerOf } from '../tunnels/containers.ts';
 import { type AnswerLimits, dial } from '../tunnels/dial.ts';
 import { answerOf, sendAnswer } from '../tunnels/forward.ts';
 import { sendOverSocket, wantsSocket } from '../tunnels/socket-answer.ts';
-import { authorityOf, schemeOf, type Target } from '../tunnels/target.ts';
+import { schemeOf, type Target } from '../tunnels/target.ts';
 
 /** Maximum length of an agent's error that is passed on. */
 const PROBLEM_BYTES = 50_000;

@@ -5,6 +5,7 @@
 import type { Pod } from '../../kinds/core/schema/pod.ts';
 import { NodeProxyOptions, PodProxyOptions, ServiceProxyOptions } from '../../kinds/core/schema/pod-options.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
+import { authorityOf } from '../../lib/http-client/connect.ts';
 import { badRequest, plainError, serviceUnavailable } from '../../meta/errors.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +15,7 @@ import { admitConnection, type ConnectDeps, current } from '../tunnels/connect.t
 import { forward } from '../tunnels/forward.ts';
 import { requestHeaders } from '../tunnels/headers.ts';
 import { type ProxyPath, rewriteLocation, splitProxyPath } from '../tunnels/proxy-path.ts';
-import { authorityOf, portNumber, splitName, type Target, type TargetName } from '../tunnels/target.ts';
+import { portNumber, splitName, type Target, type TargetName } from '../tunnels/target.ts';
 import { openTunnel } from '../tunnels/tunnel.ts';
 
 /** Pods and services are reached by address, which is not in their certificates. */

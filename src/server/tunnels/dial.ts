@@ -5,11 +5,12 @@
 import type { Readable } from 'node:stream';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { HttpClient } from '../../lib/http-client/client.ts';
+import { callFault } from '../../lib/http-client/errors.ts';
 import type { Exchange } from '../../lib/http-client/exchange.ts';
 import { tlsSettings } from '../../lib/http-client/tls.ts';
 import { timeout } from '../../meta/errors.ts';
 import { checkHost, guardedLookup, guardFault } from './guard.ts';
-import { authorityOf, type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** Timeout of an upgrade response. */
 export const UPGRADE_MS = 30_000;
@@ -49,7 +50,7 @@ export type Unreachable = (why: string, cause?: Error) => Error;
 /** The client's error for a failed request to a target. */
 export function faultOf(target: Target, error: Error, unreachable: Unreachable): Error {
   if (error instanceof NoAnswer) return timeout(error.message);
-  return guardFault(error) ?? unreachable(dialFault(target, error), error);
+  return guardFault(error) ?? unreachable(callFault(error, target), error);
 }
 
 /** Begins a request. Rejects if the address is not allowed. */
@@ -100,38 +101,4 @@ function limitTime(exchange: Exchange, clock: Clock, answerMs: number, body: Rea
     awaitAnswer();
     body?.once('end', awaitAnswer);
   });
-}
-
-/** The error, in the text of stock servers. */
-export function dialFault(target: Target, error: Error): string {
-  const where = authorityOf(target);
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${where}: connect: connection refused`;
-    case 'ETIMEDOUT':
-      return `dial tcp ${where}: i/o timeout`;
-    case 'EHOSTUNREACH':
-      return `dial tcp ${where}: connect: no route to host`;
-    case 'ENETUNREACH':
-      return `dial tcp ${where}: connect: network is unreachable`;
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `dial tcp: lookup ${target.host}: no such host`;
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'UND_ERR_SOCKET':
-      return `${where}: connection reset by peer`;
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return `x509: certificate of ${where} signed by unknown authority`;
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `x509: certificate is valid for other names, not ${target.tls?.serverName ?? target.host}`;
-    case 'CERT_HAS_EXPIRED':
-      return `x509: certificate of ${where} has expired or is not yet valid`;
-    default:
-      return `${where}: ${error.message}`;
-  }
 }

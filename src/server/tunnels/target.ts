@@ -30,8 +30,6 @@ export interface Target {
   readonly connect?: (() => Duplex) | undefined;
 }
 
-/** `10.0.0.1:80`, `[fd00::1]:80` */
-export const authorityOf = ({ host, port }: Pick<Target, 'host' | 'port'>): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 export const schemeOf = (target: Target): string => (target.tls === undefined ? 'http' : 'https');
 
 export interface TargetName {

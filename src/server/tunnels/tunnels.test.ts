@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { authorityOf } from '../../lib/http-client/connect.ts';
 import { Context } from '../context.ts';
 import { answerHeaders, credentialHeaders, requestHeaders } from './headers.ts';
 import { rewriteLocation } from './proxy-path.ts';
-import { authorityOf, isProxyable, portNumber, proxyAddress, splitName } from './target.ts';
+import { isProxyable, portNumber, proxyAddress, splitName } from './target.ts';
 
 test.each([
   ['web', { scheme: '', name: 'web', port: '' }],
