@@ -106,8 +106,10 @@ export class Definitions {
   /** Serves what was established before, then follows the definitions. */
   async start(): Promise<void> {
     for (const definition of this.definitions.list()) if (isTrue(definition, 'Established')) await this.serve(definition);
-    this.stopFollowing = this.definitions.onChange(({ object, old }) => {
-      this.look(object.metadata.name ?? '');
+    this.stopFollowing = this.definitions.onChange(({ type, key, object, old }) => {
+      // Whoever learns that the definition is gone finds its kind gone, too, whatever is being reconciled.
+      if (type === 'deleted') this.withdraw(key);
+      this.look(key);
       // Another definition may wait for a name that is free now.
       if (!equal(object.status.acceptedNames, old?.status.acceptedNames) || old === undefined) this.lookAtWaiting(object.spec.group);
     });
@@ -193,11 +195,9 @@ export class Definitions {
 
   private async reconcile(name: string): Promise<void> {
     const definition = this.definitions.get('', name);
-    const known = this.served.get(name);
-    if (known !== undefined && known.uid !== definition?.metadata.uid) this.withdraw(name, known);
+    if (this.served.get(name)?.uid !== definition?.metadata.uid) this.withdraw(name);
     if (definition === undefined) {
       this.lookAtWaiting(name.slice(name.indexOf('.') + 1));
-      if (known !== undefined) this.removeLeftoversLater(name, prefixOf(known.custom.kind));
       return;
     }
     await this.acceptNames(name);
@@ -257,10 +257,15 @@ export class Definitions {
       return;
     const taken = known === undefined ? this.compiledBefore(definition) : undefined;
     const custom = taken ?? (await this.compile(definition));
+    if (!this.isCurrent(definition)) return;
     const { catalog, cache } = this.options.registry;
     const reread =
       taken !== undefined ? !cache.readsBy(prefixOf(taken.kind), taken.read) : known === undefined || !sameSpec(known, definition);
     await catalog.add(custom.kind, custom.read, reread);
+    if (!this.isCurrent(definition)) {
+      catalog.remove(custom.kind, true);
+      return;
+    }
     this.served.set(name, {
       uid: metadata.uid ?? '',
       generation: metadata.generation,
@@ -287,10 +292,18 @@ export class Definitions {
       equal(before.names, definition.status.acceptedNames);
     return isSame ? before.custom : undefined;
   }
-  private withdraw(name: string, { custom }: ServedDefinition): void {
+  /** Whether the definition was not deleted meanwhile. */
+  private isCurrent({ metadata }: CustomResourceDefinition): boolean {
+    return this.definitions.get('', metadata.name ?? '')?.metadata.uid === metadata.uid;
+  }
+  private withdraw(name: string): void {
+    const known = this.served.get(name);
+    if (known === undefined) return;
+    const { kind } = known.custom;
     this.served.delete(name);
-    this.options.registry.catalog.remove(custom.kind, true);
+    this.options.registry.catalog.remove(kind, true);
     this.dropConnections();
+    this.removeLeftoversLater(name, prefixOf(kind));
   }
   /** Closes connections to webhooks that no definition names any more. */
   private dropConnections(): void {

@@ -8,7 +8,6 @@ import { whyGroupNotServed, whyNotServed, whyVersionNotServed } from '../kinds/r
 import { type Served, serve } from '../kinds/served.ts';
 import { own } from '../lib/own.ts';
 import { apiRelease } from '../lib/version.ts';
-import { notFound } from '../meta/errors.ts';
 import { baseGroup, groupName, type Identity } from '../meta/identity.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Collection, CollectionOptions } from '../storage/collection.ts';
@@ -113,11 +112,11 @@ export class Catalog {
     return this.byPath.get(`${group}/${version}/${plural}`);
   }
   /** What a resource has become, where its definition changed while a request waited; undefined where it has not. */
-  changedSince({ collection, read, group, version, kind, resource }: Resource): Resource | undefined {
-    if (collection === undefined || collection.readsBy(read)) return undefined;
-    const now = this.find(group, version, kind.plural);
-    if (now === undefined) throw notFound(resource, '');
-    return now;
+  changedSince({ custom, read, group, version, kind }: Resource): Resource | 'gone' | undefined {
+    if (!custom) return undefined;
+    const current = this.find(group, version, kind.plural);
+    if (current === undefined) return 'gone';
+    return current.read === read ? undefined : current;
   }
   /** A built-in kind by its base group name, in its most preferred version, also where it is not served. */
   builtin(base: string, plural: string): Resource {

@@ -17,7 +17,7 @@ import type { Context } from './context.ts';
 import { faultsOf, reportBodyFaults } from './field-validation.ts';
 import { noWriteOptions, writeOptions } from './options.ts';
 import { representMetadata, representObject } from './represent.ts';
-import { send, sendText } from './respond.ts';
+import { pageNotFound, send } from './respond.ts';
 import type { Action, Services } from './services.ts';
 import { viewPartialText } from './table.ts';
 import { serveComputed } from './verbs/computed.ts';
@@ -43,7 +43,7 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
     ctx.annotate(`${services.identity.groupSuffix}/deprecated`, 'true');
   }
   // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
-  if (resource.custom && isNowhere(kind, inNamespace, info.verb)) return sendText(ctx, 404, '404 page not found\n');
+  if (resource.custom && isNowhere(kind, inNamespace, info.verb)) return pageNotFound(ctx);
   if (inNamespace && !kind.namespaced) throw pathNotFound();
   if (info.subresource !== '') return serveSubresource(services, ctx, resource);
   if (info.tooLong) throw pathNotFound();
@@ -118,7 +118,7 @@ function unknownResource(services: Services, ctx: Context): void {
   if (isBuiltIn(group)) throw pathNotFound();
   const hint = otherIdentityHint(services.identity, group, isBuiltIn);
   if (hint !== undefined) throw pathNotFound(hint);
-  sendText(ctx, 404, '404 page not found\n');
+  pageNotFound(ctx);
 }
 
 function serveSubresource(services: Services, ctx: Context, resource: Resource): void | Promise<void> {

@@ -128,6 +128,9 @@ export function sendText(ctx: Context, status: number, text: string, headers: re
   send(ctx, status, 'text/plain; charset=utf-8', text, ['X-Content-Type-Options', 'nosniff', ...headers]);
 }
 
+/** The response for an unknown path. */
+export const pageNotFound = (ctx: Context): void => sendText(ctx, 404, '404 page not found\n');
+
 export const prettyWanted = (ctx: Context): boolean => wantsPretty(ctx.param('pretty'), ctx.head.isReader);
 
 /** A Status in the given form; that of errors where none is given. */

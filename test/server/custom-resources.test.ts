@@ -22,6 +22,18 @@ async function change(server: TestServer, kind: string, versions: CustomVersion[
   expect(answer.status, answer.text).toBe(200);
 }
 
+/** A definition whose objects are deleted: once it has no finalizer, it is gone. */
+async function deletedButForFinalizer(server: TestServer, kind: string): Promise<{ path: string; revision: number }> {
+  const { admin } = server;
+  const definition = definitionOf(server, group, kind, [{}]);
+  await define(server, definition);
+  const path = `${definitionsPath(server)}/${definition.metadata.name}`;
+  await admin.patch(path, { metadata: { finalizers: ['example.com/mine'] } });
+  await admin.ok('DELETE', path);
+  await until(async () => (await admin.ok('GET', path)).metadata.finalizers.length === 1);
+  return { path, revision: Number((await admin.ok('GET', path)).metadata.resourceVersion) };
+}
+
 onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
   test('a kind is served as soon as its definition is established, and objects of it behave like any other', async () => {
     const namespace = await server().namespace();
@@ -152,6 +164,29 @@ onStores(['memory', 'lmdb', 'etcd'], {}, (server) => {
     await watch.ended;
     await define(server(), definition);
     expect((await admin.ok('GET', roots)).items).toEqual([]);
+  });
+
+  test('whoever finds a definition gone finds no path of its kind, while others are still being compiled', async () => {
+    const { admin } = server();
+    const { path } = await deletedButForFinalizer(server(), 'Stem');
+    const fields = Object.fromEntries(
+      Array.from({ length: 2000 }, (_, i) => [`field${i}`, { type: 'string', description: 'one of many' }]),
+    );
+    const leaves = ['Leafa', 'Leafb', 'Leafc'].map((kind) => definitionOf(server(), group, kind, [{ schema: schemaOf(fields) }]));
+    await Promise.all(leaves.map((definition) => admin.ok('POST', definitionsPath(server()), definition)));
+    expect((await admin.patch(path, { metadata: { finalizers: null } })).status).toBe(200);
+    for (const kind of ['namespaces/default/stems/one', 'namespaces/default/stems', 'stems'])
+      expect(await admin.get(`/apis/${group}/v1/${kind}`)).toMatchObject({ status: 404, text: '404 page not found\n' });
+    await until(async () => (await admin.ok('GET', `/apis/${group}/v1`)).resources.some(({ kind }: Loose) => kind === 'Leafc'));
+  });
+
+  test('a read that waits while its definition is deleted finds no path', async () => {
+    const { admin } = server();
+    const { path, revision } = await deletedButForFinalizer(server(), 'Twig');
+    const twigs = `/apis/${group}/v1/namespaces/default/twigs`;
+    const reads = [`${twigs}/one`, twigs].map((url) => admin.get(`${url}?resourceVersion=${revision + 1}`));
+    expect((await admin.patch(path, { metadata: { finalizers: null } })).status).toBe(200);
+    for (const answer of await Promise.all(reads)) expect(answer).toMatchObject({ status: 404, text: '404 page not found\n' });
   });
 
   test('many definitions at once are all served', async () => {

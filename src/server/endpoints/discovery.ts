@@ -18,9 +18,9 @@ import type { Resource } from '../../registry/catalog.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { Context } from '../context.ts';
 import { representObject } from '../represent.ts';
-import { prettyWanted, send } from '../respond.ts';
+import { pageNotFound, prettyWanted, send } from '../respond.ts';
 import type { Services } from '../services.ts';
-import { type Endpoint, noSuchMethod, pageNotFound } from './endpoint.ts';
+import { type Endpoint, noSuchMethod } from './endpoint.ts';
 import { compareText, type Groups, type ServedVersion } from './groups.ts';
 
 interface Document {

@@ -2,12 +2,8 @@
 import { ApiError } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { parseAccept, unacceptable } from '../negotiate.ts';
-import { sendText } from '../respond.ts';
 
 export type Endpoint = (ctx: Context) => void | Promise<void>;
-
-/** The response for an unknown path. */
-export const pageNotFound: Endpoint = (ctx) => sendText(ctx, 404, '404 page not found\n');
 
 /** The path exists, the method does not. */
 export const noSuchMethod = (): ApiError =>

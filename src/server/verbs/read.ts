@@ -13,7 +13,7 @@ import { sendList } from '../list-body.ts';
 import { type Offer, type Representation, wantsPretty } from '../negotiate.ts';
 import { type NotedList, readOptions, selectionOf } from '../options.ts';
 import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../represent.ts';
-import { refuse, send, sendLine } from '../respond.ts';
+import { pageNotFound, refuse, send, sendLine } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { converted } from '../shared-conversions.ts';
 
@@ -43,6 +43,7 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
   if (!(waiting instanceof Promise)) return sendStored(services, ctx, resource, representation);
   return waiting.then(() => {
     const changed = registry.catalog.changedSince(resource);
+    if (changed === 'gone') return pageNotFound(ctx);
     return changed === undefined ? sendStored(services, ctx, resource, representation) : get(services, ctx, changed);
   });
 }
@@ -143,6 +144,7 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
   if (!(result instanceof Promise)) return answer(result);
   return result.then((found) => {
     const changed = registry.catalog.changedSince(resource);
+    if (changed === 'gone') return pageNotFound(ctx);
     return changed === undefined ? answer(found) : listObjects(services, ctx, changed);
   });
 }
