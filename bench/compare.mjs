@@ -1,7 +1,8 @@
-// Two builds in turn: the processor time of a request in this checkout beside that in another.
+// Two builds in turn, or one build with two versions of Node: the processor time of a request in each.
 //   node bench/compare.mjs --base DIR    DIR: another checkout, built (npm run build)
+//   node bench/compare.mjs --node DIR    DIR: where another version of Node has its program `node`
 //   --pairs N    servers of each build, one after another (5)
-//   --rounds N   rounds of each load with each pair (3)   --seconds N   length of one (1)
+//   --rounds N   rounds of each load with each pair (3)   --seconds N   length of one, and of the warm-up before them (1)
 //   --only a,b   some loads                               --write       add the figures to bench/RESULTS.md
 // Every round runs both builds, in changing order, so that what else the machine does meets both. Two processes of the same build
 // differ by several percent, as the engine compiles what it happens to see: so there are several pairs. The figure of a load
@@ -17,8 +18,8 @@ const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? fallback : process.argv[at + 1];
 };
-const base = option('base');
-if (base === undefined) throw new Error('--base DIR names the checkout to compare with');
+const [base, nodeDirectory] = [option('base'), option('node')];
+if ((base === undefined) === (nodeDirectory === undefined)) throw new Error('either --base DIR or --node DIR says what to compare with');
 const pairs = Number(option('pairs', '5'));
 const rounds = Number(option('rounds', '3'));
 const seconds = Number(option('seconds', '1'));
@@ -28,14 +29,14 @@ const figures = new Map(chosen.map(([name]) => [name, { base: [], this: [], bare
 for (let pair = 0; pair < pairs; pair++) {
   const builds = [
     { name: 'base', server: await startPlat([], undefined, base) },
-    { name: 'this', server: await startPlat([], undefined, root) },
+    { name: 'this', server: await startPlat([], undefined, root, nodeDirectory) },
   ];
   for (const { server } of builds) await fill(server.address);
   const one = (await must(builds[0].server.address, 'GET', `${ns}/pods/p7`)).body.length;
   const bare = await startBare(builds[0].server.dataDir, one, one);
   load(bare.address, '/small', { seconds: 1 });
   for (const [name, { path, script }] of chosen) {
-    for (const { server } of builds) load(server.address, path, { script, seconds: 1 });
+    for (const { server } of builds) load(server.address, path, { script, seconds });
     for (let round = 0; round < rounds; round++) {
       const order = (pair + round) % 2 === 0 ? builds : [...builds].reverse();
       for (const { name: build, server } of order)
@@ -66,10 +67,13 @@ for (const [name, found] of figures) {
 }
 if (process.argv.includes('--write')) {
   const commit = (cwd) => execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd, encoding: 'utf8' }).trim();
+  const versionIn = (directory) => execFileSync(join(directory, 'node'), ['--version'], { encoding: 'utf8' }).trim();
+  const [here, there] =
+    nodeDirectory === undefined ? [commit(root), commit(base)] : [`${commit(root)} with ${versionIn(nodeDirectory)}`, process.version];
   const lines = [
-    `\n## ${commit(root)} beside ${commit(base)}, ${new Date().toISOString().slice(0, 10)}, Node ${process.version}\n`,
-    `Processor time of one request in µs (all threads), median of ${pairs} pairs of servers with ${rounds} rounds of ${seconds} s each in turn; least: the best round; \`node bench/compare.mjs\`. Bare: a node:https server that sends the bytes of the get, in the same rounds.\n`,
-    `| load | ${commit(base)} | ${commit(root)} | ratio | least | bare |`,
+    `\n## ${here} beside ${there}, ${new Date().toISOString().slice(0, 10)}, Node ${process.version}\n`,
+    `Processor time of one request in µs (all threads), median of ${pairs} pairs of servers with ${rounds} rounds of ${seconds} s each in turn, after ${seconds} s of warm-up; least: the best round; \`node bench/compare.mjs\`. Bare: a node:https server that sends the bytes of the get, in the same rounds.\n`,
+    `| load | ${there} | ${here} | ratio | least | bare |`,
     '|---|---|---|---|---|---|',
     ...rows.map((r) => `| ${r.name} | ${r.base} | ${r.this} | ${r.ratio} | ${r.least}, ${r.thisLeast} | ${r.bare} |`),
     '',

@@ -34,8 +34,13 @@ const program = nodeFlags.length === 0 ? ['./dist/plat.js'] : [process.execPath,
 
 export const temporary = (name) => join(work, name);
 
-/** Starts `plat server` of the build in `checkout`; answers when it is ready, with the time that took. */
-export async function startPlat(flags = [], dataDir = temporary(`data-${randomUUID()}`), checkout = root) {
+/** Starts `plat server` of the build in `checkout` with the `node` of a directory; answers when it is ready, with the time that took. */
+export async function startPlat(
+  flags = [],
+  dataDir = temporary(`data-${randomUUID()}`),
+  checkout = root,
+  nodeDirectory = dirname(process.execPath),
+) {
   const tokens = temporary('tokens.csv');
   writeFileSync(
     tokens,
@@ -57,7 +62,7 @@ export async function startPlat(flags = [], dataDir = temporary(`data-${randomUU
     ...flags,
   ];
   // Node parses the certificates that this variable names before it runs anything: up to 75 ms of a start that are not the server's.
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`, NODE_EXTRA_CA_CERTS: '' };
+  const env = { ...process.env, PATH: `${nodeDirectory}${delimiter}${process.env.PATH}`, NODE_EXTRA_CA_CERTS: '' };
   const child = endWithBench(spawn(command, args, { cwd: checkout, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   let output = '';
   const address = await new Promise((resolve, reject) => {
