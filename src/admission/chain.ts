@@ -1,6 +1,8 @@
 /** Runs the plug-ins in order, without awaiting synchronous ones. */
+
 import type { ApiObject, Kind } from '../kinds/kind.ts';
 import type { Served } from '../kinds/served.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { badRequest } from '../meta/errors.ts';
 import type { AdmissionChain, AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
 
@@ -21,7 +23,7 @@ interface Handler {
   readonly name: string;
   readonly plugin: AdmissionPlugin;
   /** The method of the plug-in for this phase. A bound one would be another call. */
-  readonly handle: (request: AdmissionRequest) => void | Promise<void>;
+  readonly handle: (request: AdmissionRequest) => MaybePromise<void>;
   readonly observe: Observe;
 }
 /** The plug-ins for one kind, by phase and operation. */
@@ -55,25 +57,25 @@ class Runner {
   }
 
   /** A webhook that changed the object makes the whole array run once more, so that earlier plug-ins see the change. */
-  admit(request: AdmissionRequest): void | Promise<void> {
+  admit(request: AdmissionRequest): MaybePromise<void> {
     // Plug-ins change objects in place: the state to compare with is copied before.
     const { name, namespace, uid, generateName } = request.object?.metadata ?? nameless;
     const first = this.phase('admit', request);
     if (!(first instanceof Promise) && request.reinvocation !== 'wanted') checkSame(request, name, namespace, uid, generateName);
     else return this.admitAgain(first, request, { name, namespace, uid, generateName });
   }
-  private async admitAgain(first: void | Promise<void>, request: AdmissionRequest, before: ApiObject['metadata']): Promise<void> {
+  private async admitAgain(first: MaybePromise<void>, request: AdmissionRequest, before: ApiObject['metadata']): Promise<void> {
     await first;
     await this.again(request);
     checkSame(request, before.name, before.namespace, before.uid, before.generateName);
   }
-  private again(request: AdmissionRequest): void | Promise<void> {
+  private again(request: AdmissionRequest): MaybePromise<void> {
     if (request.reinvocation !== 'wanted') return;
     request.reinvocation = 'running';
     return this.phase('admit', request);
   }
 
-  phase(phase: Phase, request: AdmissionRequest): void | Promise<void> {
+  phase(phase: Phase, request: AdmissionRequest): MaybePromise<void> {
     const { operation, served } = request;
     const handlers = (this.lists.get(served.kind) ?? this.listsOf(served))[phase][operation];
     if (handlers.length === 0) return;
@@ -101,7 +103,7 @@ class Runner {
   }
 
   /** Returns the end time of the last one: the clock is read once for each. */
-  private run(handlers: readonly Handler[], start: number, request: AdmissionRequest, since: number): number | Promise<number> {
+  private run(handlers: readonly Handler[], start: number, request: AdmissionRequest, since: number): MaybePromise<number> {
     let began = since;
     let i = start;
     try {

@@ -7,6 +7,7 @@ import type { Served } from '../kinds/served.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Remote } from '../lib/outbound.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Identity } from '../meta/identity.ts';
 import type { User } from '../meta/user.ts';
 import type { JsonValue } from '../schema/types.ts';
@@ -27,7 +28,7 @@ export interface PluginEnv {
   /** Default toleration seconds of pods on unhealthy nodes. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
   /** Whether a user is authorized for an action. */
-  may(user: User, action: UserAction): boolean | Promise<boolean>;
+  may(user: User, action: UserAction): MaybePromise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
   findKind(group: string, kind: string, version?: string): Served | undefined;
   /** Whether a version of a group, or one resource of it, is served. `group` is the full group name. */
@@ -57,7 +58,7 @@ export interface PluginConfiguration {
 }
 
 /** Throws an Error that says what is wrong with the configuration. */
-export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => AdmissionPlugin | Promise<AdmissionPlugin>;
+export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => MaybePromise<AdmissionPlugin>;
 
 /** For `concerns`: a plug-in for some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
 export function kinds(...names: string[]): (served: Served) => boolean {

@@ -5,6 +5,7 @@
 
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Served } from '../kinds/served.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { User } from '../meta/user.ts';
 import type { JsonObject, MessageType } from '../schema/types.ts';
 import type { Explanation } from './explain.ts';
@@ -28,7 +29,7 @@ export interface SideWrite {
  */
 export interface CommitStep {
   /** Adds side writes. Throws an ApiError to deny after all. */
-  prepare(): void | Promise<void>;
+  prepare(): MaybePromise<void>;
   /**
    * The revision of the commit, if the store knows it before the commit is durable: another request may
    * already build on it.
@@ -96,15 +97,15 @@ export interface AdmissionPlugin {
   /** Whether requests for this kind (or a subresource of it) are handled. Called once per kind; absent: all are. */
   concerns?(served: Served): boolean;
   /** May change the object. Throws an ApiError to deny. */
-  admit?(request: AdmissionRequest): void | Promise<void>;
+  admit?(request: AdmissionRequest): MaybePromise<void>;
   /** Validates. Throws an ApiError to deny. */
-  validate?(request: AdmissionRequest): void | Promise<void>;
+  validate?(request: AdmissionRequest): MaybePromise<void>;
   /** Ends connections and timers. */
   close?(): void;
 }
 
 export interface AdmissionChain {
-  admit(request: AdmissionRequest): void | Promise<void>;
-  validate(request: AdmissionRequest): void | Promise<void>;
+  admit(request: AdmissionRequest): MaybePromise<void>;
+  validate(request: AdmissionRequest): MaybePromise<void>;
   close?(): void;
 }

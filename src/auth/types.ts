@@ -5,6 +5,7 @@
  */
 
 import type { ClientCertificate } from '../lib/client-certificates.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { unauthorized } from '../meta/errors.ts';
 import type { User } from '../meta/user.ts';
 
@@ -46,7 +47,7 @@ export interface AuthRequest {
  */
 export interface Authenticator {
   readonly name: string;
-  authenticate(request: AuthRequest): User | undefined | Promise<User | undefined>;
+  authenticate(request: AuthRequest): MaybePromise<User | undefined>;
 }
 
 /** What a token proves. `audiences` are those requested audiences that it is valid for; absent: it has no audiences. */
@@ -84,7 +85,7 @@ export class TokenUnchecked extends TokenRejected {}
  */
 export interface TokenAuthenticator {
   readonly name: string;
-  authenticateToken(token: BearerToken, audiences: readonly string[]): TokenResult | undefined | Promise<TokenResult | undefined>;
+  authenticateToken(token: BearerToken, audiences: readonly string[]): MaybePromise<TokenResult | undefined>;
 }
 
 /** The attributes of a request, in the terms of policy rules. `group` is the full group name. */
@@ -132,13 +133,13 @@ export interface RuleSet {
 
 export interface Authorizer {
   readonly name: string;
-  authorize(attributes: Attributes): Decision | Promise<Decision>;
+  authorize(attributes: Attributes): MaybePromise<Decision>;
   /**
    * Reads a count that differs after every change that may make the answer to any question of this user another one. Undefined where
    * the answer may be another one at any time; absent: so for every user.
    */
   changes?(user: User): (() => number) | undefined;
-  rulesFor(user: User, namespace: string): RuleSet | Promise<RuleSet>;
+  rulesFor(user: User, namespace: string): MaybePromise<RuleSet>;
 }
 
 export const noOpinion: Decision = { decision: 'none', reason: '' };
@@ -152,7 +153,7 @@ export function union(authenticators: readonly Authenticator[], fallback?: Authe
     if (failure !== undefined) throw failure;
     return fallback?.authenticate(request);
   };
-  const from = (request: AuthRequest, start: number, earlier: unknown): User | undefined | Promise<User | undefined> => {
+  const from = (request: AuthRequest, start: number, earlier: unknown): MaybePromise<User | undefined> => {
     let failure = earlier;
     for (let i = start; i < authenticators.length; i++) {
       try {
@@ -189,7 +190,7 @@ function sumOf(counts: readonly ((() => number) | undefined)[]): (() => number) 
 
 /** Runs the authorizers in order until one allows or denies; if none does, the reasons of all are returned. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
-  const from = (attributes: Attributes, start: number, earlier: readonly Decision[]): Decision | Promise<Decision> => {
+  const from = (attributes: Attributes, start: number, earlier: readonly Decision[]): MaybePromise<Decision> => {
     let open = earlier;
     for (let i = start; i < authorizers.length; i++) {
       const answer = (authorizers[i] as Authorizer).authorize(attributes);

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ServerOptions } from '../config/server-options.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { run } from './index.ts';
 import { type StartedServer, type StartServer, serverCommand } from './server.ts';
 import { testIO } from './testing.ts';
 
-function stand(start: (options: ServerOptions) => Partial<StartedServer> | Promise<Partial<StartedServer>> = () => ({}), cwd = '/work') {
+function stand(start: (options: ServerOptions) => MaybePromise<Partial<StartedServer>> = () => ({}), cwd = '/work') {
   const story: string[] = [];
   let finish: () => void = () => {};
   const startServer: StartServer = async (options) => {

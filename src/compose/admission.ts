@@ -12,6 +12,7 @@ import { warnUnasked, webhookPlugins } from '../admission/webhooks/dispatch.ts';
 import type { KindEnv } from '../kinds/kind.ts';
 import type { LiveSource } from '../kinds/live.ts';
 import { fromHub, toHub } from '../kinds/served.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { applyDefaults } from '../schema/json.ts';
 import { type Auth, remoteOf } from './auth.ts';
@@ -51,7 +52,7 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   return admissionChain(chain, chainMetrics(metrics, clock));
 }
 
-async function named<T>(what: string, make: () => T | Promise<T>): Promise<T> {
+async function named<T>(what: string, make: () => MaybePromise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {

@@ -8,6 +8,7 @@ import { unlessGone } from '../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../client/informer.ts';
 import type { Secret, ServiceAccount } from '../kinds/core/schema/config.ts';
 import type { ApiObject } from '../kinds/kind.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { domainName } from '../meta/identity.ts';
 import { generateSecrets } from './account-secret.ts';
 import { type Controller, refs } from './runtime/controller.ts';
@@ -18,7 +19,7 @@ export interface TokenClaims {
   readonly account: { readonly name: string; readonly uid: string };
 }
 export interface TokenSettings {
-  readonly sign: (claims: TokenClaims) => string | Promise<string>;
+  readonly sign: (claims: TokenClaims) => MaybePromise<string>;
   readonly rootCertificates: string;
   /** Make a Secret for every account that names none. */
   readonly generate?: boolean;

@@ -12,6 +12,7 @@ import { jsonText } from '../lib/json-text.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
 import { isWorkWaiting } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { apiVersionOf } from '../meta/api-version.ts';
 import { type Identity, kubernetes } from '../meta/identity.ts';
 import { formatTime } from '../meta/time.ts';
@@ -67,7 +68,7 @@ export class FakeApi implements Http {
   /** `METHOD path` of all requests so far. */
   readonly calls: string[] = [];
   /** Called before each request; may throw a Refusal-like or any error, or wait. */
-  before: (method: string, path: string) => void | Promise<void> = () => {};
+  before: (method: string, path: string) => MaybePromise<void> = () => {};
   /** Answers requests that are not about stored objects: subresources and other APIs. Undefined: it is none of them. */
   answer: (method: string, path: string, body: Loose) => unknown = () => undefined;
   readonly clock: Clock;

@@ -8,6 +8,7 @@
  *   established  a change replaces its kind; changed names are checked again
  *   terminating  no object can be created; existing ones are deleted                       → deleted, once it has no finalizers
  */
+
 import type { WebhookClient } from '../admission/webhooks/client.ts';
 import { approvalCondition } from '../kinds/apiextensions/approval.ts';
 import { conditionOf, isTrue, setCondition } from '../kinds/apiextensions/conditions.ts';
@@ -20,6 +21,7 @@ import { equal } from '../lib/equal.ts';
 import type { Log } from '../lib/log.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import { inSlices, SLICED_FROM, Slices, soonOrInSlices, type Work } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { ApiError } from '../meta/errors.ts';
 import { type Identity, shortWord } from '../meta/identity.ts';
 import { formatTime } from '../meta/time.ts';
@@ -277,7 +279,7 @@ export class Definitions {
     });
     this.dropConnections();
   }
-  private compile(definition: CustomResourceDefinition): CustomKind | Promise<CustomKind> {
+  private compile(definition: CustomResourceDefinition): MaybePromise<CustomKind> {
     const compiling = customKind(definition, this.options.identity, this.options.conversions, this.byRules);
     return this.isLarge(definition.metadata.name ?? '') ? compiledInSlices(compiling) : soonOrInSlices(compiling);
   }

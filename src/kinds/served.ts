@@ -5,6 +5,7 @@
 
 import { own } from '../lib/own.ts';
 import { apiRelease } from '../lib/version.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import type { ResourceName } from '../meta/errors.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
@@ -98,7 +99,7 @@ export function serve(
 export const convertsLater = ({ isHub, definition }: Served): boolean => !isHub && definition.fromHubLater !== undefined;
 
 /** Converts an object to the hub. */
-export function toHub(served: Served, object: ApiObject): ApiObject | Promise<ApiObject> {
+export function toHub(served: Served, object: ApiObject): MaybePromise<ApiObject> {
   return convertsLater(served) ? manyToHub(served, [object]).then(([hub]) => hub as ApiObject) : toHubNow(served, object);
 }
 /** Converts many objects, in as few calls as possible. */
@@ -112,7 +113,7 @@ export function toHubNow(served: Served, object: ApiObject): ApiObject {
 }
 
 /** Converts a stored object to a served version. */
-export function fromHub(served: Served, hub: ApiObject): ApiObject | Promise<ApiObject> {
+export function fromHub(served: Served, hub: ApiObject): MaybePromise<ApiObject> {
   return convertsLater(served) ? manyFromHub(served, [hub]).then(([object]) => object as ApiObject) : fromHubNow(served, hub);
 }
 /** The same where the kind converts at once. */

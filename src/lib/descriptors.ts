@@ -2,7 +2,9 @@
  * Handles a lack of file descriptors in the process or the machine: waits until some are free, and retries, for a
  * bounded time. Closed connections free theirs.
  */
+
 import type { Clock } from './clock.ts';
+import type { MaybePromise } from './when-ready.ts';
 
 /** How long to wait for descriptors, and the delay between two attempts. */
 export const DESCRIPTORS_WAIT_MS = 30_000;
@@ -19,7 +21,7 @@ export const isExhausted = (error: unknown): boolean => {
 
 /** Runs a function that needs descriptors, with retries while there are none; throws the last error, with advice. */
 export async function withDescriptors<T>(
-  run: () => T | Promise<T>,
+  run: () => MaybePromise<T>,
   notice: ((error: unknown) => void) | undefined,
   clock: Clock,
 ): Promise<T> {

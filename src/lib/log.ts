@@ -15,6 +15,7 @@ import { systemClock } from './clock.ts';
 import { jsonText } from './json-text.ts';
 import { inNextTurn } from './next-turn.ts';
 import { setOwn } from './own.ts';
+import type { MaybePromise } from './when-ready.ts';
 
 export type LogFormat = 'text' | 'json';
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -93,7 +94,7 @@ function jsonLine(time: number, level: LogLevel, message: string, fields: Record
 }
 
 /** Takes lines; a promise means that further ones should wait until it resolves. Must not throw or reject. */
-export type LogWriter = (lines: string) => void | Promise<void>;
+export type LogWriter = (lines: string) => MaybePromise<void>;
 
 class Sink {
   private lines = '';

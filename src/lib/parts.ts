@@ -8,10 +8,11 @@
  *   await parts.close();        // the listener, then the store
  *   await parts.close(true);    // likewise, without waiting for clients
  */
+import type { MaybePromise } from './when-ready.ts';
 
 /** Aborted when the shutdown must not wait any longer. */
 export type Hurry = AbortSignal;
-export type EndPart = (hurry: Hurry) => void | Promise<void>;
+export type EndPart = (hurry: Hurry) => MaybePromise<void>;
 
 export class Parts {
   private readonly begun: { readonly name: string; readonly end: EndPart }[] = [];
@@ -26,7 +27,7 @@ export class Parts {
   }
 
   /** Throws what `start` throws; earlier parts are then still to be closed. */
-  async start<T>(name: string, start: () => T | Promise<T>, end?: (part: T, hurry: Hurry) => void | Promise<void>): Promise<T> {
+  async start<T>(name: string, start: () => MaybePromise<T>, end?: (part: T, hurry: Hurry) => MaybePromise<void>): Promise<T> {
     if (this.closing !== undefined) throw new Error(`cannot start ${name}: closing`);
     this.starting?.(name);
     const part = await start();

@@ -9,9 +9,11 @@
  *
  * Only work that may be long has one: a function with an optional `slices` does everything at once without it.
  */
+
 import { type Clock, systemClock } from './clock.ts';
 import { inNextTurn, isTurnAwaited, nextTurn } from './next-turn.ts';
 import { BoundedQueue } from './queue.ts';
+import type { MaybePromise } from './when-ready.ts';
 
 /**
  * Milliseconds of a counter that runs while work is done. It is the machine's: work takes its time even where the clock of a
@@ -125,7 +127,7 @@ export async function inSlices<T>(work: Work<T>, slices: Slices): Promise<T> {
 }
 
 /** The same for work that is mostly short: what is done within one slice takes no promise. */
-export function soonOrInSlices<T>(work: Work<T>, slices = new Slices()): T | Promise<T> {
+export function soonOrInSlices<T>(work: Work<T>, slices = new Slices()): MaybePromise<T> {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;

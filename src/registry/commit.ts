@@ -1,8 +1,10 @@
 /** The last steps of every write: hooks, the commit itself, and the item for the response. */
+
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { frozen } from '../lib/frozen.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { requestTooLarge } from '../meta/errors.ts';
 import { encode, encodeSteps, TextTooLong } from '../schema/json.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
@@ -70,7 +72,7 @@ export function unsavedItem(resource: Resource, key: string, object: ApiObject):
   return itemOfText(key, object, Buffer.from(encode(resource.hub.schema, object)));
 }
 /** The same, in slices where the object is large. Rejects with RequestEnded. */
-export function unsavedInSlices(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): Item | Promise<Item> {
+export function unsavedInSlices(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): MaybePromise<Item> {
   if (slices === undefined) return unsavedItem(resource, key, object);
   return inSlices(encodeSteps(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
 }

@@ -1,8 +1,10 @@
 /** The facts about a request that a verb needs, and the parts of the server that it uses. */
+
 import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
 import type { User } from '../auth/types.ts';
 import type { KindEnv } from '../kinds/kind.ts';
 import type { Slices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Cache } from '../storage/cache.ts';
 import type { Catalog, Resource } from './catalog.ts';
@@ -54,7 +56,7 @@ export interface WriteContext extends Target {
  * Resolves when the object of a target can be looked up in its collection: at once, unless its kind is still being loaded. Then it alone is
  * read from the store.
  */
-export function lookUp(target: Pick<Target, 'resource' | 'namespace' | 'name'>): void | Promise<void> {
+export function lookUp(target: Pick<Target, 'resource' | 'namespace' | 'name'>): MaybePromise<void> {
   const { collection } = target.resource;
   if (collection?.pending !== undefined) return collection.look(keyOf(target));
 }

@@ -1,6 +1,8 @@
 /** create: own fields → mutating admission → prepare → validate → validating admission → store. */
+
 import type { ApiObject } from '../kinds/kind.ts';
 import { atOnce, inSlices, type Slices, soonOrInSlices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors } from '../meta/field.ts';
 import { formatTime } from '../meta/time.ts';
@@ -145,7 +147,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
 }
 
 /** The rules for what is made. Throws `invalid`. */
-function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: Slices | undefined): void | Promise<void> {
+function check(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, slices: Slices | undefined): MaybePromise<void> {
   const forms = validatedForms(deps, ctx, ready, undefined);
   if (forms instanceof Promise) return forms.then(({ object }) => checkForm(deps, ctx, ready, object, slices));
   return checkForm(deps, ctx, ready, forms.object, slices);
@@ -156,7 +158,7 @@ function checkForm(
   ready: ApiObject,
   validated: ApiObject,
   slices: Slices | undefined,
-): void | Promise<void> {
+): MaybePromise<void> {
   const { kind } = ctx.resource;
   const errors = new FieldErrors();
   validateMetadata(deps.env, kind, ready, errors);

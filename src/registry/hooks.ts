@@ -3,7 +3,9 @@
  * ports. A hook adds operations to the commit; they carry their own preconditions, so that two servers cannot allocate one
  * address twice. A hook whose precondition fails runs again when the write is retried.
  */
+
 import type { ApiObject } from '../kinds/kind.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Operation } from '../storage/engine.ts';
 
 export interface HookRequest {
@@ -14,7 +16,7 @@ export interface HookRequest {
   readonly operations: Operation[];
 }
 /** Throws an ApiError to refuse the write. Runs before validation, so that the fields it sets are validated too. */
-export type Hook = (request: HookRequest) => void | Promise<void>;
+export type Hook = (request: HookRequest) => MaybePromise<void>;
 
 /** `core/services` → hook, in base group names. */
 export type Hooks = ReadonlyMap<string, Hook>;

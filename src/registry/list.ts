@@ -5,6 +5,7 @@
 
 import { jsonText } from '../lib/json-text.ts';
 import { Slices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
@@ -50,7 +51,7 @@ const versionProblem = (text: string): string =>
   `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${/^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'}`;
 
 /** Waits until the cache may answer a read at "not older than" this version. Nothing to wait for in the usual case. */
-export function fresh(deps: RegistryDeps, resourceVersion: string): void | Promise<void> {
+export function fresh(deps: RegistryDeps, resourceVersion: string): MaybePromise<void> {
   const wanted = parseVersion(resourceVersion);
   const { cache } = deps;
   if (wanted === undefined) return cache.engine.exclusive ? undefined : cache.freshen();
@@ -76,7 +77,7 @@ export function list(
   selection: Selection,
   asked: ListOptions,
   waits?: Waits,
-): ListResult | Promise<ListResult> {
+): MaybePromise<ListResult> {
   const options = asked.limit > 0 || asked.continue !== '' ? chunkOptions(deps, asked) : asked;
   const { limit, resourceVersion, match } = options;
   if (options.continue !== '') return listFrom(deps, resource, selection, options, waits);
@@ -107,7 +108,7 @@ function listNow(
   start: string,
   limit: number,
   waits: Waits | undefined,
-): ListResult | Promise<ListResult> {
+): MaybePromise<ListResult> {
   const current = () => listCurrent(resource, selection, deps.cache.revision, start, limit, waits);
   const collection = resource.collection;
   if (collection?.pending === undefined) return current();
@@ -127,7 +128,7 @@ function listCurrent(
   start: string,
   limit: number,
   waits: Waits | undefined,
-): ListResult | Promise<ListResult> {
+): MaybePromise<ListResult> {
   const from = (items: Item[]): Item[] => (start === '' ? items : items.filter((item) => item.key >= start));
   if (limit > 0 && selection.everything && resource.collection !== undefined) {
     // A page must not cost more the more objects there are.
@@ -154,7 +155,7 @@ function listCurrent(
   );
 }
 
-function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): void | Promise<void> {
+function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): MaybePromise<void> {
   // Kinds that expire are read from the store itself by a stock server, which words faults in another way and does not wait.
   const uncached = resource.kind.ttl !== undefined;
   if (uncached && resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
@@ -171,7 +172,7 @@ function listFrom(
   selection: Selection,
   options: ListOptions,
   waits: Waits | undefined,
-): ListResult | Promise<ListResult> {
+): MaybePromise<ListResult> {
   if (options.resourceVersion !== '' && options.resourceVersion !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const token = readToken(resource.identity, options.continue);
@@ -189,7 +190,7 @@ function listAt(
   limit: number,
   continued: boolean,
   waits: Waits | undefined,
-): ListResult | Promise<ListResult> {
+): MaybePromise<ListResult> {
   const { cache } = deps;
   const { collection } = resource;
   if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined, whole: true };

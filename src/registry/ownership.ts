@@ -1,6 +1,8 @@
 /** Field ownership after a write: the registry's side of `patch/`. */
+
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Work } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { ApiError, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import {
@@ -19,16 +21,16 @@ import { Undeclared, withConversions, withConversionsInSlices } from './rule-con
 import { strategyOf } from './strategy.ts';
 
 /** Sets the managedFields of a new object, in request version. */
-export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject): void | Promise<void> {
+export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject): MaybePromise<void> {
   return own(deps, ctx, object, undefined);
 }
 
 /** Sets the managedFields of a changed object; both objects are in request version. `size`: bytes of the one that is stored. */
-export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject, size = 0): void | Promise<void> {
+export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject, size = 0): MaybePromise<void> {
   return own(deps, ctx, object, live, size);
 }
 
-function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined, size = 0): void | Promise<void> {
+function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined, size = 0): MaybePromise<void> {
   dropRepeatedOwners(ctx, object);
   checkManagers(ctx, object, live);
   const entries = recorded(deps, ctx, object, live, size);
@@ -62,7 +64,7 @@ function recorded(
   object: ApiObject,
   live: ApiObject | undefined,
   size: number,
-): Entries | Promise<Entries> {
+): MaybePromise<Entries> {
   const { resource } = ctx;
   const slices = ctx.request?.slices(size);
   const write = (convert: Convert): UpdateWrite => ({

@@ -8,6 +8,7 @@ import type { ApiObject } from '../kinds/kind.ts';
 import { rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '../kinds/served.ts';
 import { jsonText } from '../lib/json-text.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { splitApiVersion } from '../meta/api-version.ts';
 import { type Convert, checkApplied } from '../patch/index.ts';
 import type { Catalog, Resource } from './catalog.ts';
@@ -36,7 +37,7 @@ export function withConversions<T>(
   resource: Resource,
   undeclared: UndeclaredFields,
   rule: (conversions: Conversions) => T,
-): T | Promise<T> {
+): MaybePromise<T> {
   if (!resource.custom) return rule(builtInConversions(catalog, resource, undeclared));
   const known: Known = new Map();
   const conversions = conversionsOf(catalog, resource, known, undeclared);
@@ -80,7 +81,7 @@ export async function withConversionsInSlices<T>(
   }
 }
 
-async function again<T>(first: Missing, known: Known, rule: () => T | Promise<T>): Promise<T> {
+async function again<T>(first: Missing, known: Known, rule: () => MaybePromise<T>): Promise<T> {
   let missing = first;
   for (let call = 0; call < MOST_CALLS; call++) {
     const object = await converted(missing.from, missing.to, missing.object);

@@ -10,6 +10,7 @@ import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
 import { own } from '../lib/own.ts';
 import { atOnce, inSlices, soonOrInSlices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { ApiError, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import type { Operation } from '../storage/engine.ts';
@@ -51,9 +52,9 @@ export interface Update {
    * not be changed, and the new one will be: of what the stored one holds it may share managedFields alone.
    * Its metadata.resourceVersion, if set, must be that of the stored object.
    */
-  change(live: ApiObject, item: Item): ApiObject | Promise<ApiObject>;
+  change(live: ApiObject, item: Item): MaybePromise<ApiObject>;
   /** Makes the object where there is none, in request version; absent: 404. */
-  createAbsent?(): ApiObject | Promise<ApiObject>;
+  createAbsent?(): MaybePromise<ApiObject>;
   /** The object made by `createAbsent` carries its managedFields. */
   readonly createdIsOwned?: boolean;
   /** A uid in the new object is a condition rather than a change. */
@@ -68,7 +69,7 @@ export interface AdmittedView {
   readonly kind: ObjectKind;
   show(hub: ApiObject): ApiObject;
   /** The object with the view as admission left it; the one given may be changed. */
-  write(view: ApiObject, hub: ApiObject): ApiObject | Promise<ApiObject>;
+  write(view: ApiObject, hub: ApiObject): MaybePromise<ApiObject>;
 }
 
 /**
@@ -107,7 +108,7 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
 const itemOf = (ctx: WriteContext): Item | undefined => ctx.resource.collection?.items.get(keyOf(ctx));
 
 /** Throws 404 unless the object exists. With a shared store one that the cache does not have is looked for in the newest state. */
-export function checkExists(deps: RegistryDeps, ctx: WriteContext): void | Promise<void> {
+export function checkExists(deps: RegistryDeps, ctx: WriteContext): MaybePromise<void> {
   if (itemOf(ctx) !== undefined) return;
   if (deps.cache.engine.exclusive) throw missing(ctx);
   return isGone(deps, ctx).then((gone) => {

@@ -1,6 +1,8 @@
 /** Which forms of an object its rules validate: the hub, or for custom kinds the version of the request (`Versions`). */
+
 import type { ApiObject } from '../kinds/kind.ts';
 import { fromHub } from '../kinds/served.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { cloneJson } from '../schema/plain.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { strategyOf } from './strategy.ts';
@@ -16,7 +18,7 @@ export function validatedForms(
   ctx: WriteContext,
   ready: ApiObject,
   old: ApiObject | undefined,
-): ValidatedForms | Promise<ValidatedForms> {
+): MaybePromise<ValidatedForms> {
   return ctx.resource.versions.validatesRequestVersion ? requestForms(deps, ctx, ready, old) : { object: ready, old };
 }
 

@@ -15,7 +15,7 @@ import { convertsLater, fromHub, fromHubNow, manyFromHub, manyToHub, type Served
 import { frozen } from '../lib/frozen.ts';
 import { own } from '../lib/own.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
-import { whenReady } from '../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
 import { cloneJson, DecodeError, decode, decodeSteps, encodeBytes, encodeSteps } from '../schema/json.ts';
 import { parseExact, parseJsonInSlices } from '../schema/parse.ts';
@@ -72,7 +72,7 @@ export class Versions {
   // ---- decode: stored bytes → hub ----------------------------------------------------------------------------------
 
   /** A fresh copy of a stored object in hub form and in the normal form. */
-  decode(item: Item): ApiObject | Promise<ApiObject> {
+  decode(item: Item): MaybePromise<ApiObject> {
     const object = parseItem(item);
     return this.isUnconverted(item) ? toHub(this.storedVersion(object), object) : this.normalize(object);
   }
@@ -89,7 +89,7 @@ export class Versions {
     return hub as ApiObject;
   }
   /** A stored object in hub form, read-only, from the last write if that is known; only managedFields may be shared. */
-  decodeRecent(item: Item): ApiObject | Promise<ApiObject> {
+  decodeRecent(item: Item): MaybePromise<ApiObject> {
     return this.recent.copy(this.served, item) ?? this.decode(item);
   }
   /** The same for a large object. Rejects with RequestEnded. */
@@ -106,7 +106,7 @@ export class Versions {
   // ---- read: stored bytes → version of the resource ------------------------------------------------------------------
 
   /** A fresh copy of a stored object in the version of the resource. */
-  read(item: Item): ApiObject | Promise<ApiObject> {
+  read(item: Item): MaybePromise<ApiObject> {
     if (this.isUnconverted(item)) return this.readUnconverted(item);
     const hub = this.decodeNow(item);
     return this.served.isHub ? hub : fromHub(this.served, hub);
@@ -134,14 +134,14 @@ export class Versions {
     );
   }
   /** A hub object in the version of the resource. It may share parts with the one given, which is not changed. */
-  fromHub(hub: ApiObject): ApiObject | Promise<ApiObject> {
+  fromHub(hub: ApiObject): MaybePromise<ApiObject> {
     return this.served.isHub ? hub : fromHub(this.served, this.normalize(hub));
   }
 
   // ---- written: version of the request → hub -------------------------------------------------------------------------
 
   /** The hub form of what a client wrote, which must not be used afterwards. */
-  accept(object: ApiObject): ApiObject | Promise<ApiObject> {
+  accept(object: ApiObject): MaybePromise<ApiObject> {
     if (!this.validatesRequestVersion) return toHub(this.served, object);
     return whenReady(toHub(this.served, cloneJson(object) as unknown as ApiObject), (hub) => {
       this.requestForms.set(hub, object);
@@ -149,7 +149,7 @@ export class Versions {
     });
   }
   /** A stored object in the version of the request, read-only. It may share parts with the one given. */
-  show(hub: ApiObject): ApiObject | Promise<ApiObject> {
+  show(hub: ApiObject): MaybePromise<ApiObject> {
     if (!this.validatesRequestVersion) return this.fromHub(hub);
     return (
       this.requestForms.get(hub) ??
@@ -218,7 +218,7 @@ export class Versions {
     return { ...served, version, definition, apiVersion, schema: definition.schema, isHub: false };
   }
 
-  private readUnconverted(item: Item): ApiObject | Promise<ApiObject> {
+  private readUnconverted(item: Item): MaybePromise<ApiObject> {
     const { served } = this;
     const object = parseItem(item);
     if (object.apiVersion === served.apiVersion) return object;

@@ -1,5 +1,7 @@
 /** Plain JSON values, without a schema. */
+
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { DecodeError, maxDepth } from './errors.ts';
 import type { JsonValue } from './types.ts';
 
@@ -61,8 +63,8 @@ export function* cloneSteps(value: unknown, copy: (container: object) => object 
   return whole as JsonValue;
 }
 /** The same in slices, which a large value has. Throws RequestEnded. */
-export function copyInSlices<T>(value: T, slices: Slices | undefined): T | Promise<T> {
-  return (slices === undefined ? cloneJson(value) : inSlices(cloneSteps(value), slices)) as T | Promise<T>;
+export function copyInSlices<T>(value: T, slices: Slices | undefined): MaybePromise<T> {
+  return (slices === undefined ? cloneJson(value) : inSlices(cloneSteps(value), slices)) as MaybePromise<T>;
 }
 /** A power of two. */
 const ENTRIES_A_STEP = 1024;

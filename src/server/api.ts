@@ -4,6 +4,7 @@ import type { ActionSubresource, Kind } from '../kinds/kind.ts';
 import type { Deprecation } from '../kinds/release-texts.ts';
 import { own } from '../lib/own.ts';
 import { atOnce, inSlices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { methodNotAllowed, methodRefused, methodRefusedFor, notFound, pathNotFound } from '../meta/errors.ts';
 import { type Identity, otherIdentityHint } from '../meta/identity.ts';
@@ -28,7 +29,7 @@ import { watchObjects } from './verbs/watch.ts';
 import { createObject, deleteCollection, deleteObject, updateObject, writeContext } from './verbs/write.ts';
 
 /** `isLoaded`: what the request needs of objects that are still being loaded is there. */
-export function serveResource(services: Services, ctx: Context, isLoaded = false): void | Promise<void> {
+export function serveResource(services: Services, ctx: Context, isLoaded = false): MaybePromise<void> {
   const { info } = ctx;
   const { inNamespace } = info;
   const { catalog } = services.registry;
@@ -81,7 +82,7 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
 }
 
 /** The kind may be another one when its objects are loaded, and a client that no longer waits must not find its write done later. */
-function serveWhenLoaded(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+function serveWhenLoaded(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
   const needed = neededOf(ctx.info, resource);
   if (needed === 'nothing') return serveResource(services, ctx, true);
   const isOne = needed === 'one';
@@ -121,7 +122,7 @@ function unknownResource(services: Services, ctx: Context): void {
   pageNotFound(ctx);
 }
 
-function serveSubresource(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+function serveSubresource(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
   const { info } = ctx;
   const sub = own(resource.kind.subresources, info.subresource);
   if (sub === undefined && resource.custom) throw notFound(resource.resource, info.name);
@@ -144,7 +145,7 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
     : patchObject(services, ctx, resource, info.subresource);
 }
 
-function serveVirtual(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+function serveVirtual(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
   const { info } = ctx;
   const id = `${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`;
   const computed = services.computed?.get(id);
@@ -162,7 +163,7 @@ function serveVirtual(services: Services, ctx: Context, resource: Resource): voi
   });
 }
 
-function serveAction(services: Services, ctx: Context, resource: Resource, sub: ActionSubresource): void | Promise<void> {
+function serveAction(services: Services, ctx: Context, resource: Resource, sub: ActionSubresource): MaybePromise<void> {
   const id = `${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}/${ctx.info.subresource}`;
   const action = services.actions.get(id);
   if (action === undefined) throw methodRefused();

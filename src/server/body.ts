@@ -5,6 +5,7 @@ import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
 import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { versionOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../meta/identity.ts';
@@ -29,7 +30,7 @@ export const BODY_LIMIT = 3 * 1024 * 1024;
  * The whole body, at once if it is here and the request need not wait. With priority and fairness the request then has its
  * seats; where there are none this throws, or rejects.
  */
-export function readBody(ctx: Context, limit = BODY_LIMIT): Buffer | Promise<Buffer> {
+export function readBody(ctx: Context, limit = BODY_LIMIT): MaybePromise<Buffer> {
   const { req, body: awaited } = ctx;
   const whole = wholeBody(req);
   if (whole !== undefined) return takeWhole(ctx, whole, limit);
@@ -70,7 +71,7 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): Buffer | Promise<Buf
   });
 }
 /** The same for a body that is here already. */
-function takeWhole(ctx: Context, whole: Buffer, limit: number): Buffer | Promise<Buffer> {
+function takeWhole(ctx: Context, whole: Buffer, limit: number): MaybePromise<Buffer> {
   const { body: awaited } = ctx;
   if (whole.length > limit) throw tooLarge(limit);
   ctx.bodyBytes = whole.length;
@@ -151,7 +152,7 @@ export interface DecodeOptions {
   /** Collects what field validation wants. */
   readonly faults?: FieldFaults | undefined;
   /** Looks at a large body before it is read by its type, or after that in the binary form. Without it, its width is checked. */
-  readonly inspect?: ((value: unknown) => void | Promise<void>) | undefined;
+  readonly inspect?: ((value: unknown) => MaybePromise<void>) | undefined;
 }
 
 /** The object of a request body in its normal form, not yet defaulted; at once where it is small and JSON, as most are. */
@@ -161,7 +162,7 @@ export function decodeBody(
   media: Media,
   expected: Expected,
   options: DecodeOptions = {},
-): ApiObject | Promise<ApiObject> {
+): MaybePromise<ApiObject> {
   if (media === 'protobuf') return decodeBinary(owner, body, expected, options);
   const parsing = parseBody(owner, body, media, expected, options.faults);
   if (parsing instanceof Promise || options.faults !== undefined) return decodeLater(owner, parsing, body, media, expected, options);
@@ -171,7 +172,7 @@ export function decodeBody(
 
 async function decodeLater(
   owner: BodyOwner,
-  parsing: JsonValue | Promise<JsonValue>,
+  parsing: MaybePromise<JsonValue>,
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
@@ -223,13 +224,13 @@ async function checkFloats(value: JsonValue, body: Buffer, expected: Expected, s
   }
 }
 
-function decodeParsed(value: JsonValue, body: Buffer, expected: Expected): ApiObject | Promise<never> {
+function decodeParsed(value: JsonValue, body: Buffer, expected: Expected): MaybePromise<ApiObject> {
   const type = typeIn(value, expected, body);
   return isExpected(type, expected) ? decodeValue(value, type, expected) : refuse(type, expected, nameIn(value));
 }
 
 /** Refuses a body of text that is not UTF-8. */
-export function checkUtf8(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): void | Promise<void> {
+export function checkUtf8(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): MaybePromise<void> {
   return isUtf8(body) ? undefined : refuseBytes(body, media, slices);
 }
 async function refuseBytes(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<never> {
@@ -244,7 +245,7 @@ function parseBody(
   media: 'json' | 'yaml',
   expected: Expected,
   faults: FieldFaults | undefined,
-): JsonValue | Promise<JsonValue> {
+): MaybePromise<JsonValue> {
   if (media !== 'json' || owner.slices() !== undefined || !isUtf8(body)) return parseLater(owner, body, media, expected, faults);
   try {
     return parseJson(body, jsonOptions(expected, faults));

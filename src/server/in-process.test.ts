@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { readBody } from './body.ts';
 import { openBody } from './body-stream.ts';
 import { Context, type Incoming, type Outgoing } from './context.ts';
@@ -9,7 +10,7 @@ import { head, send } from './respond.ts';
 const user = { name: 'somebody', groups: ['some'] };
 const asError = (status: number, body: Buffer): Error => new Error(`${status} ${body}`);
 /** The inner way to a handler. */
-const way = (serve: (ctx: Context) => void | Promise<void>) =>
+const way = (serve: (ctx: Context) => MaybePromise<void>) =>
   inProcess(
     (req: Incoming, res: Outgoing) => {
       const ctx = new Context(req, res, 0);

@@ -1,7 +1,9 @@
 /** A large list is sent in slices the first time, then joined and kept: clients get the same bytes each time. */
+
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { TURN_BYTES } from '../lib/next-turn.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
@@ -20,7 +22,7 @@ interface Received {
   readonly body: Buffer;
 }
 /** Sends to a client that takes everything at once. */
-async function receive(http2: boolean, send: (ctx: Context) => void | Promise<void>): Promise<Received> {
+async function receive(http2: boolean, send: (ctx: Context) => MaybePromise<void>): Promise<Received> {
   const chunks: Buffer[] = [];
   let length = -1;
   let finish: () => void = () => {};

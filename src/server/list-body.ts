@@ -3,7 +3,9 @@
  * until the collection changes; large ones in slices, each sent when the client has taken the one before, so that no
  * list holds the event loop or much memory. Long lists in other forms are made and sent in pieces, too (long-list.ts).
  */
+
 import { fitsTurn, nextTurn } from '../lib/next-turn.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
@@ -35,7 +37,7 @@ export function sendList(
   representation: Representation,
   pretty: boolean,
   include: IncludeObject,
-): void | Promise<void> {
+): MaybePromise<void> {
   const meta: ListMeta = {
     resourceVersion: String(result.revision),
     // A list of whole custom objects says even that there is no more.
@@ -95,7 +97,7 @@ function sendTable(
   selection: Selection,
   { type, transformVersion }: Representation,
   include: IncludeObject,
-): void | Promise<void> {
+): MaybePromise<void> {
   const { env } = services.registry;
   const { keptLists } = services;
   // A line end is in no name of a namespace.
@@ -110,7 +112,7 @@ function sendTable(
   return sendParts(ctx, type, [Buffer.from(tableStart(resource, meta, transformVersion, true)), rows]);
 }
 
-function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): void | Promise<void> {
+function sendParts(ctx: Context, type: string, parts: readonly Buffer[]): MaybePromise<void> {
   const size = parts.reduce((n, part) => n + part.length, 0);
   // A small list goes out in one write.
   if (size <= JOIN_LIMIT || wantsGzip(ctx) || ctx.audit?.wantsResponse === true) {

@@ -4,15 +4,16 @@
  *
  *   audit id → request info → authenticate → audit → impersonate → flow and seats → authorize → dispatch
  */
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Context } from './context.ts';
 
-export type Step = (ctx: Context) => void | Promise<void>;
+export type Step = (ctx: Context) => MaybePromise<void>;
 
-export function run(steps: readonly Step[], ctx: Context): void | Promise<void> {
+export function run(steps: readonly Step[], ctx: Context): MaybePromise<void> {
   return runFrom(steps, 0, ctx);
 }
 
-function runFrom(steps: readonly Step[], start: number, ctx: Context): void | Promise<void> {
+function runFrom(steps: readonly Step[], start: number, ctx: Context): MaybePromise<void> {
   for (let i = start; i < steps.length; i++) {
     const answer = (steps[i] as Step)(ctx);
     if (answer instanceof Promise) return answer.then(() => runFrom(steps, i + 1, ctx));

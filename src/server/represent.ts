@@ -8,6 +8,7 @@ import { listSchema } from '../kinds/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '../kinds/meta-kinds.ts';
 import { jsonText } from '../lib/json-text.ts';
 import { inSlices, type Slices } from '../lib/slices.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { parseStoredInSlices } from '../registry/versions.ts';
 import { encodeEnvelope } from '../schema/envelope.ts';
@@ -147,7 +148,7 @@ async function writtenBytes(text: Buffer, r: Representation, pretty: boolean, sl
 }
 const LINE_END = Buffer.from('\n');
 
-const parsedText = (text: Buffer, slices: Slices | undefined): JsonObject | Promise<JsonObject> =>
+const parsedText = (text: Buffer, slices: Slices | undefined): MaybePromise<JsonObject> =>
   slices === undefined ? (parseExact(text.toString()) as JsonObject) : parseStoredInSlices(text, slices);
 
 async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> {

@@ -1,7 +1,9 @@
 /** The dependencies of the request handlers: one value, made by the composition root. */
+
 import type { Authenticator, Authorizer } from '../auth/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Identity } from '../meta/identity.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
@@ -24,12 +26,12 @@ export interface ActionAnswer {
   readonly schema: MessageType;
 }
 /** Undefined: the handler has responded (or taken the connection over) itself. */
-export type Action = (request: ActionRequest) => ActionAnswer | undefined | Promise<ActionAnswer | undefined>;
+export type Action = (request: ActionRequest) => MaybePromise<ActionAnswer | undefined>;
 
 /** A resource whose objects are computed on request. `get` throws for an unknown name. */
 export interface Computed {
-  get(name: string): ApiObject | Promise<ApiObject>;
-  list(): readonly ApiObject[] | Promise<readonly ApiObject[]>;
+  get(name: string): MaybePromise<ApiObject>;
+  list(): MaybePromise<readonly ApiObject[]>;
 }
 
 export interface Limits {

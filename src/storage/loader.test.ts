@@ -1,7 +1,9 @@
 /** Collections that are loaded after the start. */
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../lib/clock.ts';
 import { nextTurn } from '../lib/next-turn.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { Cache } from './cache.ts';
 import { type Collection, type CollectionOptions, MOST_WAITING } from './collection.ts';
 import { Compacted, type Engine, type RangeRequest, StoreUnavailable } from './engine.ts';
@@ -23,7 +25,7 @@ let engine: Engine;
 let clock: FakeClock;
 let cache: Cache;
 /** Called before every list of the store. */
-let beforeRange: (request: RangeRequest) => void | Promise<void>;
+let beforeRange: (request: RangeRequest) => MaybePromise<void>;
 /** The prefixes that were listed, and the entries that were read of each. */
 let ranges: { prefix: string; entries: number }[];
 

@@ -2,6 +2,7 @@
  * The mark of a store: its identity, and when and by which version it was created. A server of another identity would read the
  * same objects under other names, so that it is refused. The memory engine is not persistent, and has none.
  */
+import type { MaybePromise } from '../lib/when-ready.ts';
 
 /** The identity that opens a store. */
 export interface StoreOwner {
@@ -41,7 +42,7 @@ export function parseMark(text: string): StoreMark | undefined {
 /** The identity of a store without a mark: by its keys. */
 export async function identityByTraces(
   { identity, traces }: StoreOwner,
-  has: (key: string) => boolean | Promise<boolean>,
+  has: (key: string) => MaybePromise<boolean>,
 ): Promise<string | undefined> {
   const found: string[] = [];
   for (const trace of traces) if (await has(trace.key)) found.push(trace.identity);

@@ -8,7 +8,9 @@
  *   server.faults.webhook('check.example.com');
  *   fault.count;                                                  // how often it was applied
  */
+
 import type { Clock } from '../lib/clock.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { ApiError, conflict, serviceUnavailable } from '../meta/errors.ts';
 import type { Context } from '../server/context.ts';
 import { takesFrames } from '../server/in-process.ts';
@@ -69,7 +71,7 @@ interface Rule extends Fault {
   /** Undefined for those of webhooks. */
   readonly pattern: RequestPattern | undefined;
   readonly webhook: string | undefined;
-  strike(ctx: Context, rule: Rule): void | Promise<void>;
+  strike(ctx: Context, rule: Rule): MaybePromise<void>;
 }
 
 /** A request that a fault delays. */
@@ -175,11 +177,11 @@ export class TestFaults implements Faults {
    * Applies all faults that match the request, in the order in which they were added. Reads of assertions have no faults: those
    * are for the program under test.
    */
-  apply(ctx: Context): void | Promise<void> {
+  apply(ctx: Context): MaybePromise<void> {
     if (this.rules.size === 0 || ctx.user.name === ASSERTING_USER) return;
     return this.applyFrom([...this.rules], 0, ctx);
   }
-  private applyFrom(rules: readonly Rule[], start: number, ctx: Context): void | Promise<void> {
+  private applyFrom(rules: readonly Rule[], start: number, ctx: Context): MaybePromise<void> {
     for (let i = start; i < rules.length; i++) {
       const rule = rules[i] as Rule;
       // A fault that was removed while the request waited for an earlier one is not applied.

@@ -1,6 +1,8 @@
 /** The parts of a test server around its requests: the wait until it has settled, faults, and the list of requests and writes. */
+
 import type { RequestHooks } from '../compose/request-hooks.ts';
 import { type Clock, FakeClock } from '../lib/clock.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import type { Context } from '../server/context.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
 import type { Engine } from '../storage/engine.ts';
@@ -35,7 +37,7 @@ export class Instruments implements RequestHooks {
     return (req, res, upgrade) =>
       this.endCourses === undefined ? handle(req, res, upgrade) : this.requests.within(() => handle(req, res, upgrade));
   }
-  readonly known = (ctx: Context): void | Promise<void> => {
+  readonly known = (ctx: Context): MaybePromise<void> => {
     this.activity.begin(ctx);
     this.requests.begin(ctx);
     return this.faults.apply(ctx);

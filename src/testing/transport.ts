@@ -7,6 +7,7 @@ import type { User } from '../auth/types.ts';
 import { errorFrom, type Http } from '../client/http.ts';
 import { jsonText } from '../lib/json-text.ts';
 import { setOwn } from '../lib/own.ts';
+import type { MaybePromise } from '../lib/when-ready.ts';
 import { parseExact } from '../schema/parse.ts';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../server/in-process.ts';
 import type { Handle } from '../server/tunnels/upgrade.ts';
@@ -151,7 +152,7 @@ class StreamedBody {
     );
   }
   /** Returns a promise if the buffer is full: the writer waits. */
-  put(chunk: Buffer): void | Promise<void> {
+  put(chunk: Buffer): MaybePromise<void> {
     if (this.ended) return;
     this.controller.enqueue(new Uint8Array(chunk));
     if ((this.controller.desiredSize ?? 0) > 0) return;

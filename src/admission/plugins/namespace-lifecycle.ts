@@ -2,6 +2,7 @@
  * NamespaceLifecycle: denies creates in a namespace that does not exist or is terminating, and deletion of the namespaces
  * that the server itself needs.
  */
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { forbidden, notFound } from '../../meta/errors.ts';
 import type { MakePlugin } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
@@ -26,7 +27,7 @@ export const namespaceLifecycle: MakePlugin = ({ identity, live, catchUp }) => {
     name: 'NamespaceLifecycle',
     concerns: ({ kind }) => kind.namespaced || (kind.group === '' && kind.plural === 'namespaces'),
     handles: (operation) => operation === 'CREATE' || operation === 'DELETE' || operation === 'UPDATE',
-    admit(request: AdmissionRequest): void | Promise<void> {
+    admit(request: AdmissionRequest): MaybePromise<void> {
       const { served, operation, namespace, name } = request;
       const isNamespace = served.kind.group === '' && served.kind.plural === 'namespaces';
       if (isNamespace) {

@@ -1,7 +1,9 @@
 /** PodSecurity: enforces the pod security standards of the namespace's labels. */
+
 import type { Pod, PodTemplateSpec } from '../../kinds/core/schema/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { invalid } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
 import { kinds, type MakePlugin, type PluginEnv } from '../plugin.ts';
@@ -67,7 +69,7 @@ class Evaluator {
   }
 
   /** Validates the labels of a namespace; a stricter level gets a warning about existing pods that violate it. */
-  namespace(request: AdmissionRequest): void | Promise<void> {
+  namespace(request: AdmissionRequest): MaybePromise<void> {
     if (request.subresource !== '') return;
     const policyAndErrors = (object: ApiObject | undefined) => {
       const errors = new FieldErrors();

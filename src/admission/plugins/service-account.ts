@@ -9,6 +9,7 @@ import type { Pod, PodSpec } from '../../kinds/core/schema/pod.ts';
 import type { Volume } from '../../kinds/core/schema/volumes.ts';
 import type { Live } from '../../kinds/live.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { domainName, type Identity, shortWord } from '../../meta/identity.ts';
 import { generateName } from '../../meta/names.ts';
 import { kinds, type MakePlugin } from '../plugin.ts';
@@ -40,9 +41,9 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
     const wrong = forbiddenSecret(spec, account, request.subresource === '' ? 'pod' : 'ephemeral');
     if (wrong !== undefined) throw refusal(request, wrong);
   };
-  const lookUp = (request: AdmissionRequest, name: string): ServiceAccount | Promise<ServiceAccount> =>
+  const lookUp = (request: AdmissionRequest, name: string): MaybePromise<ServiceAccount> =>
     accounts.look === undefined ? find(request, name) : accounts.look(request.namespace, name).then(() => find(request, name));
-  const find = (request: AdmissionRequest, name: string): ServiceAccount | Promise<ServiceAccount> => {
+  const find = (request: AdmissionRequest, name: string): MaybePromise<ServiceAccount> => {
     const found = accounts.get(request.namespace, name);
     if (found !== undefined) return found;
     const error = refusal(

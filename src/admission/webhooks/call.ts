@@ -1,5 +1,7 @@
 /** One call of a webhook, from the request to the response, with its warnings and audit annotations. */
+
 import type { Status } from '../../kinds/meta-kinds.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { type ApiError, badRequest, fromStatus, internalError } from '../../meta/errors.ts';
 import { qualifiedName } from '../../meta/names.ts';
 import type { PluginEnv } from '../plugin.ts';
@@ -22,7 +24,7 @@ export async function ask(
   client: WebhookClient,
   request: AdmissionRequest,
   { webhook, served }: Candidate,
-  objects: () => ReviewObjects | Promise<ReviewObjects>,
+  objects: () => MaybePromise<ReviewObjects>,
   mutating: boolean,
 ): Promise<ReviewAnswer> {
   if (request.dryRun && !webhook.dryRunnable)

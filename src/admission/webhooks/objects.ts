@@ -3,6 +3,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { own } from '../../lib/own.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { encodeSaid } from '../../schema/json.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { PluginEnv } from '../plugin.ts';
@@ -12,7 +13,7 @@ import { actionText, type ReviewObjects } from './review.ts';
 export class VersionedTexts {
   private readonly env: PluginEnv;
   private readonly request: AdmissionRequest;
-  private readonly made = new Map<Served, ReviewObjects | Promise<ReviewObjects>>();
+  private readonly made = new Map<Served, MaybePromise<ReviewObjects>>();
   private of: ApiObject | undefined;
 
   constructor(env: PluginEnv, request: AdmissionRequest) {
@@ -21,7 +22,7 @@ export class VersionedTexts {
     this.of = request.object;
   }
 
-  in(served: Served): ReviewObjects | Promise<ReviewObjects> {
+  in(served: Served): MaybePromise<ReviewObjects> {
     // A webhook that changes the object replaces it.
     if (this.of !== this.request.object) {
       this.of = this.request.object;
@@ -35,7 +36,7 @@ export class VersionedTexts {
     return texts;
   }
 
-  private make(served: Served): ReviewObjects | Promise<ReviewObjects> {
+  private make(served: Served): MaybePromise<ReviewObjects> {
     const { object, oldObject, objectKind } = this.request;
     if (objectKind !== undefined) {
       const kind = { ...objectKind, ...schemaOf(this.request) };
@@ -47,7 +48,7 @@ export class VersionedTexts {
     return Promise.all([now, before]).then(([a, b]) => ({ object: a, oldObject: b }));
   }
 
-  private text(served: Served, hub: ApiObject | undefined): string | Promise<string> {
+  private text(served: Served, hub: ApiObject | undefined): MaybePromise<string> {
     if (hub === undefined) return 'null';
     if (served.isHub) return encodeSaid(served.schema, hub);
     const converted = this.env.webhooks.toVersion(served, hub);

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { jsonText } from '../../lib/json-text.ts';
 import { type Issued, issueServing, newAuthority, readAuthority } from '../../lib/pki.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { parseExact } from '../../schema/parse.ts';
 import type { JsonObject } from '../../schema/types.ts';
 
@@ -25,7 +26,7 @@ export interface Call {
   readonly review: Review;
 }
 /** Returns the response of a review, or takes the connection over. */
-export type Reply = (review: Review, res: ServerResponse) => JsonObject | undefined | Promise<JsonObject | undefined>;
+export type Reply = (review: Review, res: ServerResponse) => MaybePromise<JsonObject | undefined>;
 
 export interface TestWebhook {
   readonly port: number;

@@ -1,4 +1,5 @@
 /** `Authorization: Bearer <token>`: the token authenticators run in order; a token that none of them knows is refused. */
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import { secretKey } from '../secret.ts';
 import {
@@ -47,7 +48,7 @@ function repeated(rawHeaders: readonly string[]): boolean {
  * did not accept it.
  */
 export function tokenUnion(kinds: readonly TokenAuthenticator[]): TokenAuthenticator {
-  type Answer = TokenResult | undefined | Promise<TokenResult | undefined>;
+  type Answer = MaybePromise<TokenResult | undefined>;
   const from = (token: BearerToken, audiences: readonly string[], start: number, earlier: unknown): Answer => {
     let failure = earlier;
     for (let i = start; i < kinds.length; i++) {
@@ -166,7 +167,7 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
     authenticate(request) {
       const seen = seenIn(request);
       if (seen === undefined) return undefined;
-      let answer: TokenResult | undefined | Promise<TokenResult | undefined>;
+      let answer: MaybePromise<TokenResult | undefined>;
       try {
         answer = tokens.authenticateToken(seen.token, audiences);
       } catch (error) {

@@ -10,6 +10,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { bool, defaultOptions, type Flag, FlagError, file, flag, rawFlags, readInteger } from '../../lib/flags.ts';
 import { jsonText } from '../../lib/json-text.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { connect, connectFlags } from '../connect.ts';
 import { type OwnProgram, ownProgram } from '../own-program.ts';
@@ -275,12 +276,7 @@ function exited({ exitCode, signalCode }: ChildProcess): string | undefined {
 }
 
 /** Waits for a condition while the server runs. Throws if the server exits or the deadline passes. */
-async function until(
-  done: () => boolean | Promise<boolean>,
-  over: () => string | undefined,
-  deadline: number,
-  clock: Clock,
-): Promise<void> {
+async function until(done: () => MaybePromise<boolean>, over: () => string | undefined, deadline: number, clock: Clock): Promise<void> {
   while (!(await done())) {
     const why = over();
     if (why !== undefined) throw new Error(why);

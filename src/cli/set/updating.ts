@@ -1,5 +1,7 @@
 /** The shared part of `plat set`: reads objects of the server or of files, changes them, and sends the difference. */
+
 import type { FlagTable, FlagValues } from '../../lib/flags.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import type { IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
@@ -41,7 +43,7 @@ export interface Update {
   /** Only `change` is called, nothing is written or reported: for --list. */
   readonly readOnly?: boolean;
   /** The changed object. `work` is undefined with --local. Throws an Error for an object that cannot be changed so. */
-  change(object: JsonObject, work: Work | undefined): JsonObject | Promise<JsonObject>;
+  change(object: JsonObject, work: Work | undefined): MaybePromise<JsonObject>;
 }
 
 /** Returns the exit code. */

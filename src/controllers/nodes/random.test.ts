@@ -5,6 +5,7 @@ import { FakeClock } from '../../lib/clock.ts';
 import { jsonText } from '../../lib/json-text.ts';
 import { seededRandom } from '../../lib/random.ts';
 import { testSeed } from '../../lib/seed.testing.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { FakeApi, fakeKinds, type Loose, runControllers } from '../testing.ts';
 import { simulatedNodes } from './index.ts';
 
@@ -64,7 +65,7 @@ test('pods and nodes that come, go, fail and return', async () => {
     const annotations = { ...node.metadata.annotations, [note('down')]: String(down) };
     api.put(nodes, { ...node, metadata: { ...node.metadata, annotations } });
   };
-  const actions: (() => void | Promise<void>)[] = [
+  const actions: (() => MaybePromise<void>)[] = [
     () => {
       const restartPolicy = pick(['Always', 'OnFailure', 'Never']);
       api.put(pods, {

@@ -9,6 +9,7 @@ import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
 import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Wire } from '../../kinds/wire.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { domainName } from '../../meta/identity.ts';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { claimsOf, type SlimPod, slimPods, type WirePod } from '../runtime/pods.ts';
@@ -21,7 +22,7 @@ async function settle(
   ref: ResourceRef,
   known: ApiObject | undefined,
   finalizer: string,
-  inUse: () => boolean | Promise<boolean>,
+  inUse: () => MaybePromise<boolean>,
 ): Promise<void> {
   if (known === undefined) return;
   const has = (known.metadata.finalizers ?? []).includes(finalizer);

@@ -3,6 +3,7 @@
 import { listSchema } from '../../kinds/lists.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '../../lib/slices.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { isProtobufMediaType } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
@@ -23,7 +24,7 @@ export function mediaOf(contentType: string): Media | undefined {
 }
 
 /** Undefined if the encoding is not known. A large body is decoded in slices. */
-export function objectText(media: Media, bytes: Buffer, catalog: Catalog): string | undefined | Promise<string | undefined> {
+export function objectText(media: Media, bytes: Buffer, catalog: Catalog): MaybePromise<string | undefined> {
   if (media === 'json') return bytes.toString('utf8').trimEnd();
   if (media === 'yaml')
     return import('../../schema/yaml.ts').then(({ parseYamlSteps }) => inSlices(plainText(parseYamlSteps(bytes)), new Slices()));

@@ -6,6 +6,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Counter, Family } from '../../lib/metrics.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError, internalError } from '../../meta/errors.ts';
 import { groupName, type Identity } from '../../meta/identity.ts';
@@ -60,7 +61,7 @@ export class Trail {
   /** The authentication step with auditing: failures are recorded as well. */
   around(authenticate: Step): Step {
     return (ctx) => {
-      let answer: void | Promise<void>;
+      let answer: MaybePromise<void>;
       try {
         answer = authenticate(ctx);
       } catch (error) {
@@ -78,7 +79,7 @@ export class Trail {
     };
   }
 
-  private begin(ctx: Context): void | Promise<void> {
+  private begin(ctx: Context): MaybePromise<void> {
     const verdict = this.decide(ctx);
     if (verdict.level === Level.None) return;
     const record = new AuditRecord(this, ctx, verdict);

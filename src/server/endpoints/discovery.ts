@@ -11,6 +11,7 @@ import {
   APIVersions,
 } from '../../kinds/meta-kinds.ts';
 import { own } from '../../lib/own.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { pathNotFound } from '../../meta/errors.ts';
 import { otherIdentityHint } from '../../meta/identity.ts';
@@ -93,14 +94,14 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     throw pathNotFound();
   };
 
-  function noSuchGroup(ctx: Context, name: string): void | Promise<void> {
+  function noSuchGroup(ctx: Context, name: string): MaybePromise<void> {
     const hint = otherIdentityHint(services.identity, name, (own) => groups().byName.get(own)?.builtin === true);
     const why = hint ?? services.registry.catalog.whyGroupNotServed(name);
     if (why !== undefined) throw pathNotFound(why);
     return pageNotFound(ctx);
   }
 
-  function showGroup(ctx: Context, path: string, name: string): void | Promise<void> {
+  function showGroup(ctx: Context, path: string, name: string): MaybePromise<void> {
     const group = options.listed().find((one) => one.name === name);
     if (group === undefined) return noSuchGroup(ctx, name);
     return show(ctx, path, () => ({ schema: APIGroupSchema, object: topLevel(groupOf(group), 'APIGroup') }));

@@ -1,9 +1,10 @@
 /** Non-resource paths: an endpoint answers a path of its own. */
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import { parseAccept, unacceptable } from '../negotiate.ts';
 
-export type Endpoint = (ctx: Context) => void | Promise<void>;
+export type Endpoint = (ctx: Context) => MaybePromise<void>;
 
 /** The path exists, the method does not. */
 export const noSuchMethod = (): ApiError =>

@@ -15,7 +15,9 @@
  *
  * The public pages withhold why a check failed; the check's own path, which needs a permission of its own, shows it.
  */
+
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import type { Context } from '../context.ts';
 import { sendText } from '../respond.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -29,7 +31,7 @@ export interface HealthCheck {
   /** Its failure is shown, with its reason, and fails its own path only; without one, pages do not name it. */
   readonly advisory?: boolean;
   /** Throws (or rejects) with the reason while the check fails. */
-  check(): void | Promise<void>;
+  check(): MaybePromise<void>;
 }
 
 export interface HealthOptions {

@@ -1,4 +1,5 @@
 /** The body of one request on its way to the handler that reads it, and the seats that the request takes when it is complete. */
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import type { ApiError } from '../../meta/errors.ts';
 import type { Context } from '../context.ts';
 import type { Bodies, UnfinishedBody } from './bodies.ts';
@@ -6,9 +7,9 @@ import type { Bodies, UnfinishedBody } from './bodies.ts';
 export class AwaitedBody {
   private readonly bodies: Bodies;
   private readonly body: UnfinishedBody;
-  private readonly takeSeats: (ctx: Context) => void | Promise<void>;
+  private readonly takeSeats: (ctx: Context) => MaybePromise<void>;
 
-  constructor(bodies: Bodies, body: UnfinishedBody, takeSeats: (ctx: Context) => void | Promise<void>) {
+  constructor(bodies: Bodies, body: UnfinishedBody, takeSeats: (ctx: Context) => MaybePromise<void>) {
     this.bodies = bodies;
     this.body = body;
     this.takeSeats = takeSeats;
@@ -32,7 +33,7 @@ export class AwaitedBody {
     return this.bodies.received(this.body, bytes);
   }
   /** The body is complete. Returns when the request may proceed; throws, or rejects, if it is rejected. */
-  whole(ctx: Context): void | Promise<void> {
+  whole(ctx: Context): MaybePromise<void> {
     this.bodies.complete(this.body);
     const waiting = this.takeSeats(ctx);
     if (!(waiting instanceof Promise)) {

@@ -13,6 +13,7 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { Ticker } from '../../lib/ticker.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { tooManyRequests } from '../../meta/errors.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { atEnd, type Context, whenLeft } from '../context.ts';
@@ -84,7 +85,7 @@ export class Fairness {
   };
 
   /** Takes a part of the turn, then seats, at once where there are any. */
-  private readonly enter = (ctx: Context): void | Promise<void> => {
+  private readonly enter = (ctx: Context): MaybePromise<void> => {
     if (ctx.finished) return;
     const flow = ctx.flow as Flow;
     if (flow.level.exempt) return this.takeSeats(ctx, flow, oneSeat);
@@ -94,7 +95,7 @@ export class Fairness {
   };
 
   /** In a later turn: many requests of this user have begun in this one. */
-  private later(ctx: Context, flow: Flow, width: Width): void | Promise<void> {
+  private later(ctx: Context, flow: Flow, width: Width): MaybePromise<void> {
     if (flow.turns.full) return this.reject(ctx, flow, width, 'queue-full');
     return new Promise((resolve, reject) => {
       this.turns.wait(flow.turns, workOf(ctx, width), ctx, () => {
@@ -107,14 +108,14 @@ export class Fairness {
     });
   }
 
-  private takeSeats(ctx: Context, flow: Flow, width: Width): void | Promise<void> {
+  private takeSeats(ctx: Context, flow: Flow, width: Width): MaybePromise<void> {
     const now = this.clock.monotonic();
     this.sweeper.start();
     if (!flow.level.enter(ctx, flow.hand, width, now)) return this.crowded(ctx, flow, width, now);
     seated(ctx, flow, width, 0);
   }
 
-  private crowded(ctx: Context, flow: Flow, width: Width, now: number): void | Promise<void> {
+  private crowded(ctx: Context, flow: Flow, width: Width, now: number): MaybePromise<void> {
     if (flow.hand.length === 0) return this.reject(ctx, flow, width, 'concurrency-limit');
     const { level } = flow;
     const { metrics } = flow.schema;

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { bearer } from '../../auth/authn/bearer.ts';
 import { type Authorizer, type Decision, TokenRejected, TokenUnchecked, union } from '../../auth/types.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import type { Context } from '../context.ts';
 import { requestInfo } from '../request-info.ts';
 import { checkAgain } from './check.ts';
 
 const rules = { resourceRules: [], nonResourceRules: [], incomplete: false };
-const authorizerOf = (decide: (name: string, verb: string) => Decision | Promise<Decision>): Authorizer => ({
+const authorizerOf = (decide: (name: string, verb: string) => MaybePromise<Decision>): Authorizer => ({
   name: 'test',
   authorize: ({ user, verb }) => decide(user.name, verb),
   rulesFor: () => rules,

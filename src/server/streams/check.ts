@@ -1,6 +1,8 @@
 /** Whether a request would still be allowed: authentication, impersonation and authorization, once more. */
+
 import { impersonate, wantsImpersonation } from '../../auth/impersonation.ts';
 import { type Authenticator, type Authorizer, type Decision, TokenUnchecked, type User } from '../../auth/types.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { Context } from '../context.ts';
@@ -16,12 +18,12 @@ export interface CheckDeps {
 }
 
 /** Synchronous if nothing is remote. Never rejects. */
-export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => Verdict | Promise<Verdict> {
-  const may = (ctx: Context, user: User): Verdict | Promise<Verdict> => {
+export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => MaybePromise<Verdict> {
+  const may = (ctx: Context, user: User): MaybePromise<Verdict> => {
     const decision = authorizer.authorize({ ...attributesOf(ctx), user });
     return decision instanceof Promise ? decision.then(verdictOf) : verdictOf(decision);
   };
-  const as = (ctx: Context, caller: User | undefined): Verdict | Promise<Verdict> => {
+  const as = (ctx: Context, caller: User | undefined): MaybePromise<Verdict> => {
     if (caller === undefined) return 'ended';
     if (!wantsImpersonation(ctx.req.headers)) return may(ctx, caller);
     return impersonate(identity, ctx.req, caller, authorizer).then((user) => may(ctx, user ?? caller));

@@ -11,8 +11,10 @@
  *
  * Watch events cost nothing for this: streams are checked by sweeps only.
  */
+
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { Ticker } from '../../lib/ticker.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { atEnd, type Context, whenLeft } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
@@ -37,7 +39,7 @@ export type Verdict = 'allowed' | 'ended' | 'unknown';
 export interface OpenStreamsOptions {
   readonly clock: Clock;
   /** Authenticates and authorizes a request again. */
-  readonly check: (ctx: Context) => Verdict | Promise<Verdict>;
+  readonly check: (ctx: Context) => MaybePromise<Verdict>;
   /** Whether the credential of a request may depend on one of the changed objects. */
   readonly concerns: (ctx: Context, objects: ReadonlySet<string>) => boolean;
   /** Lets other work run. */

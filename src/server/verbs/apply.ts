@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Slices } from '../../lib/slices.ts';
-import { whenReady } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { badRequest, conflict, requestTooLarge } from '../../meta/errors.ts';
 import { clientSideApply } from '../../meta/identity.ts';
 import { type Applied, type ApplyWrite, apply, applySteps } from '../../patch/index.ts';
@@ -88,11 +88,11 @@ export async function applyObject(
     // A stored object is in the normal form; what a conversion makes of it need not be.
     ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
   });
-  const run = (live: ApiObject | undefined, slices: Slices | undefined): Applied | Promise<Applied> =>
+  const run = (live: ApiObject | undefined, slices: Slices | undefined): MaybePromise<Applied> =>
     slices === undefined
       ? withConversions(registry.catalog, resource, 'drop', (conversions) => apply(applyTo(live, conversions, false)))
       : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions, true)), slices);
-  const changed = (live: ApiObject, shown: ApiObject, done: Applied): ApiObject | Promise<ApiObject> => {
+  const changed = (live: ApiObject, shown: ApiObject, done: Applied): MaybePromise<ApiObject> => {
     if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
     const unchanged = done.object === (shown as never) && done.managedFields === (shown.metadata.managedFields as never);
     if (unchanged && resource.isHub) return copyOf(live);

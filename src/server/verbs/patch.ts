@@ -4,7 +4,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
 import { own } from '../../lib/own.ts';
 import { atOnce, inSlices, type Work } from '../../lib/slices.ts';
-import { whenReady } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { ApiError, invalid, unsupportedMediaType } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
@@ -129,7 +129,7 @@ function patchedHub(
   body: Buffer,
   faults: FieldFaults | undefined,
   size: number,
-): ApiObject | Promise<ApiObject> {
+): MaybePromise<ApiObject> {
   const { resource } = write;
   const { registry } = services;
   // A stored object is in the normal form: what the patch does not touch would be read as it is.
@@ -137,7 +137,7 @@ function patchedHub(
   const documentOf = (shown: ApiObject): JsonValue =>
     toJson(resource.schema, touched === undefined ? shown : touchedPart(shown as never, touched));
   const slices = ctx.slices(size);
-  const objectOf = function* (document: JsonValue, shown: ApiObject): Work<ApiObject | Promise<ApiObject>> {
+  const objectOf = function* (document: JsonValue, shown: ApiObject): Work<MaybePromise<ApiObject>> {
     const made = madeVersion(services, resource, patch, document);
     if (resource.custom) checkCustomType(made, document, write.name);
     const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
@@ -148,7 +148,7 @@ function patchedHub(
     fillDefaults(made, object, registry.env);
     return made === resource ? object : inVersion(resource, made, object);
   };
-  const owned = (whole: ApiObject, shown: ApiObject): ApiObject | Promise<ApiObject> =>
+  const owned = (whole: ApiObject, shown: ApiObject): MaybePromise<ApiObject> =>
     whenReady(ownUpdated(registry, write, whole, shown, size), () => resource.versions.accept(whole));
   if (slices === undefined)
     return whenReady(resource.versions.show(live), (shown) => {
@@ -178,7 +178,7 @@ function unknownIn({ schema, definition }: Resource, document: JsonValue, faults
 }
 
 /** What a patch made in another version of the kind. */
-function inVersion(resource: Resource, made: Resource, object: ApiObject): ApiObject | Promise<ApiObject> {
+function inVersion(resource: Resource, made: Resource, object: ApiObject): MaybePromise<ApiObject> {
   return whenReady(toHub(made, object), (hub) => (resource.isHub ? hub : fromHub(resource, hub)));
 }
 

@@ -1,5 +1,7 @@
 /** get and list. */
+
 import { SLICED_FROM } from '../../lib/slices.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { type ApiError, badRequest } from '../../meta/errors.ts';
 import { pathSegmentName } from '../../meta/names.ts';
 import type { Resource } from '../../registry/catalog.ts';
@@ -36,7 +38,7 @@ export function objectForm(services: Services, ctx: Context, resource: Resource,
   return representation;
 }
 
-export function get(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+export function get(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
   const { registry } = services;
   const representation = formOf(services, ctx, objectOffer(resource));
   const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
@@ -48,7 +50,7 @@ export function get(services: Services, ctx: Context, resource: Resource): void 
   });
 }
 
-function sendStored(services: Services, ctx: Context, resource: Resource, representation: Representation): void | Promise<void> {
+function sendStored(services: Services, ctx: Context, resource: Resource, representation: Representation): MaybePromise<void> {
   const item = resource.collection?.items.get(ctx.route.key(resource.kind.namespaced));
   if (item === undefined) return refuse(ctx, absent(resource, ctx.info.namespace, ctx.info.name));
   return sendItem(services, ctx, 200, resource, item, representation);
@@ -84,7 +86,7 @@ export function sendItem(
   resource: Resource,
   item: Item,
   representation: Representation,
-): void | Promise<void> {
+): MaybePromise<void> {
   // What is recorded is what is sent.
   if (ctx.audit === undefined && takesMetadata(ctx.res)) {
     ctx.res.metadata = () => (resource.versions.recent.written(resource, item) ?? parseItem(item)).metadata;
@@ -120,11 +122,11 @@ export function includeObject(ctx: Context, { transform }: Representation): Incl
   throw badRequest(`unrecognized includeObject value: ${JSON.stringify(include)}`);
 }
 
-export function listObjects(services: Services, ctx: Context, resource: Resource): void | Promise<void> {
+export function listObjects(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
   const { registry } = services;
   const representation = formOf(services, ctx, listOffer(resource));
   const { options, selection } = listedBy(services, ctx, resource);
-  const answer = (result: ListResult): void | Promise<void> => {
+  const answer = (result: ListResult): MaybePromise<void> => {
     if (resource.collection?.unreadable !== undefined || result.unreadable !== undefined) {
       const warning = unreadableWarning(resource, selection, result.unreadable);
       if (warning !== undefined) ctx.warn(warning);

@@ -3,7 +3,7 @@
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
 import { atOnce, inSlices, type Work } from '../../lib/slices.ts';
-import { whenReady } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
@@ -74,7 +74,7 @@ export async function getView(services: Services, ctx: Context, resource: Resour
 }
 
 /** The form of an object of which a view shows a part. */
-const viewedItem = (resource: Resource, item: Item): ApiObject | Promise<ApiObject> =>
+const viewedItem = (resource: Resource, item: Item): MaybePromise<ApiObject> =>
   resource.versions.validatesRequestVersion ? resource.versions.read(item) : resource.versions.decode(item);
 
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
@@ -144,13 +144,7 @@ async function writeView(
 }
 
 /** The object with a view that admission may have changed. */
-function admittedView(
-  services: Services,
-  resource: Resource,
-  view: View,
-  given: ApiObject,
-  hub: ApiObject,
-): ApiObject | Promise<ApiObject> {
+function admittedView(services: Services, resource: Resource, view: View, given: ApiObject, hub: ApiObject): MaybePromise<ApiObject> {
   const whole = resource.versions.inRequestVersion(hub);
   if (whole !== hub && equal(given, shown(services, view, whole))) return hub;
   view.write(given as never, whole as never, new FieldErrors(), services.registry.env);

@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import { Slices } from '../../lib/slices.ts';
-import { whenReady } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
@@ -69,7 +69,7 @@ function bodyObject(
   options: WriteOptions,
   written: WrittenBody,
   isNew = false,
-): ApiObject | Promise<ApiObject> {
+): MaybePromise<ApiObject> {
   const faults = faultsOf(services, options);
   const { body, media, expected } = written;
   const inspect = (value: unknown): Promise<void> =>
@@ -148,12 +148,12 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   checkName(write, body);
   // A retry begins again with the body as it came.
   let fresh: ApiObject | undefined = body;
-  const taken = (): ApiObject | Promise<ApiObject> => {
+  const taken = (): MaybePromise<ApiObject> => {
     const object = fresh ?? sameObject(services, ctx, resource, written);
     fresh = undefined;
     return object;
   };
-  const owned = (object: ApiObject, before: ApiObject, size: number): ApiObject | Promise<ApiObject> => {
+  const owned = (object: ApiObject, before: ApiObject, size: number): MaybePromise<ApiObject> => {
     const slices = ctx.slices(size);
     return slices === undefined
       ? whenReady(ownUpdated(registry, write, object, before, size), () => resource.versions.accept(object))

@@ -7,8 +7,10 @@
  * Local keys are synchronous, so that commits keep their order and `assigned` is called as by the engine. A plug-in is
  * asynchronous: a commit that needs it begins when its values are encrypted, and changes wait for earlier ones.
  */
+
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Slices } from '../../lib/slices.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { internalError } from '../../meta/errors.ts';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
 import type { EncryptionRules } from './encryption-rules.ts';
@@ -233,7 +235,7 @@ export class EncryptedEngine implements Engine {
   }
 
   /** The value of an entry or change; undefined if it is unchanged. */
-  #open({ key, value, unreadable }: Readable & Pick<Entry, 'unreadable'>, how: 'read' | 'delivered'): Opened | Promise<Opened> | undefined {
+  #open({ key, value, unreadable }: Readable & Pick<Entry, 'unreadable'>, how: 'read' | 'delivered'): MaybePromise<Opened> | undefined {
     if (value === undefined || unreadable !== undefined) return undefined;
     const transformer = this.#rules.of(key);
     if (transformer === undefined) return undefined;
@@ -252,7 +254,7 @@ export class EncryptedEngine implements Engine {
     return plain;
   }
 
-  #openOne<T extends Readable>(one: T, how: 'read' | 'delivered' = 'read'): T | Promise<T> {
+  #openOne<T extends Readable>(one: T, how: 'read' | 'delivered' = 'read'): MaybePromise<T> {
     const opened = this.#open(one, how);
     if (opened === undefined) return one;
     return opened instanceof Promise ? opened.then((value) => this.#shown(one, value)) : this.#shown(one, opened);
@@ -262,7 +264,7 @@ export class EncryptedEngine implements Engine {
     const opened: T[] = [];
     const slices = new Slices();
     for (let start = 0; start < all.length; start += WINDOW) {
-      const window: (T | Promise<T>)[] = [];
+      const window: MaybePromise<T>[] = [];
       for (const one of all.slice(start, start + WINDOW)) {
         window.push(this.#openOne(one));
         if (slices.due) await slices.pause();

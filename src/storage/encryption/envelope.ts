@@ -10,6 +10,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Random } from '../../lib/random.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { type Kms, LARGEST_CIPHER } from './kms.ts';
 import { openCbc, type Provider, ProviderUnavailable, sealCbc } from './provider.ts';
 
@@ -75,7 +76,7 @@ export class Envelope implements Provider {
     return sealCbc(Buffer.concat([this.prefix, length, cipher]), key, value, random);
   }
 
-  open(stored: Buffer): Buffer | undefined | Promise<Buffer | undefined> {
+  open(stored: Buffer): MaybePromise<Buffer | undefined> {
     const cipher = this.#cipherOf(stored);
     if (cipher === undefined) return undefined;
     const end = this.prefix.length + 2 + cipher.length;

@@ -8,9 +8,11 @@
  *
  * These are the forms of a stock server. Those that do not authenticate the place are held to it by `belongs.ts`.
  */
+
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa';
 import type { Random } from '../../lib/random.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { encryptedMark, type ProviderName, storedPrefix } from './stored-form.ts';
 
@@ -21,9 +23,9 @@ export interface Provider {
   /** Distinguishes this key from others of the same name, and is never shown. */
   readonly id: string;
   /** Rejects with ProviderUnavailable. */
-  seal(value: Buffer, key: string): Buffer | Promise<Buffer>;
+  seal(value: Buffer, key: string): MaybePromise<Buffer>;
   /** Undefined when this is not the key. Rejects with ProviderUnavailable when that cannot be known now. */
-  open(stored: Buffer, key: string): Buffer | undefined | Promise<Buffer | undefined>;
+  open(stored: Buffer, key: string): MaybePromise<Buffer | undefined>;
   /** What was opened is not what it must be: nothing that was kept for it is used again. */
   distrust?(stored: Buffer): void;
 }

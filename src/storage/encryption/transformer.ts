@@ -1,4 +1,5 @@
 /** Encrypts and decrypts the values of one collection. */
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import type { Unreadable } from '../engine.ts';
 import { belongs } from './belongs.ts';
 import { type Provider, ProviderUnavailable, startsWith } from './provider.ts';
@@ -33,7 +34,7 @@ export class Transformer {
   }
 
   /** Throws or rejects with ProviderUnavailable. */
-  seal(value: Buffer, key: string): Buffer | Promise<Buffer> {
+  seal(value: Buffer, key: string): MaybePromise<Buffer> {
     const first = this.providers[0] as Provider;
     if (first.type === 'identity') return value;
     const began = this.#now();
@@ -63,12 +64,12 @@ export class Transformer {
     return plain !== undefined && belongs(plain, key, this.collection);
   }
 
-  open(stored: Buffer, key: string): Opened | Promise<Opened> {
+  open(stored: Buffer, key: string): MaybePromise<Opened> {
     return this.#try(stored, key, 0, this.#now());
   }
 
   /** Tries the providers in order, from one on; the first that decrypts the value to the object of its key wins. */
-  #try(stored: Buffer, key: string, from: number, began: number): Opened | Promise<Opened> {
+  #try(stored: Buffer, key: string, from: number, began: number): MaybePromise<Opened> {
     for (let i = from; i < this.providers.length; i++) {
       const provider = this.providers[i] as Provider;
       if (!startsWith(stored, provider.prefix)) continue;

@@ -5,6 +5,7 @@
 
 import type { Clock } from '../../lib/clock.ts';
 import { inNextTurn } from '../../lib/next-turn.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { CommitConflict } from '../engine.ts';
 
 export interface Due {
@@ -14,7 +15,7 @@ export interface Due {
 
 export interface ExpiryIndex {
   /** Keys that have expired at `until`, the oldest first, at most `limit`; and when the next one after those expires. */
-  due(until: number, limit: number): Due | Promise<Due>;
+  due(until: number, limit: number): MaybePromise<Due>;
   /** Deletes a key if it still has the revision. */
   expire(key: string, revision: number): Promise<void>;
 }

@@ -1,5 +1,7 @@
 /** For Jest: `const { withServer } = require('@plat-dev/plat/testing/jest')`. */
+
 import type {} from 'expect';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { type ExpectHelpers, expectHelpers } from './expect.ts';
 import type { ServerMatchers } from './matchers.ts';
 
@@ -12,7 +14,7 @@ export type { OnServer, WithServerOptions } from './with-server.ts';
 
 /** For `import { expect } from '@jest/globals'`. */
 declare module 'expect' {
-  interface Matchers<R extends void | Promise<void>, T = unknown> extends ServerMatchers<R> {}
+  interface Matchers<R extends MaybePromise<void>, T = unknown> extends ServerMatchers<R> {}
 }
 /** For the globals of @types/jest. */
 declare global {

@@ -1,5 +1,7 @@
 /** What each metric of an autoscaler proposes, and what the status shows of it. */
+
 import { own } from '../../../lib/own.ts';
+import type { MaybePromise } from '../../../lib/when-ready.ts';
 import type { LabelSelectorObject } from '../../../meta/labels.ts';
 import { milliQuantity, parseQuantity } from '../../../meta/quantity.ts';
 import { messageOf } from '../shared/pod-control.ts';
@@ -62,7 +64,7 @@ const target = (quantity: string | null | undefined): number | undefined =>
   quantity == null ? undefined : Number(parseQuantity(String(quantity)).millis());
 
 /** Adds what was being done to an error. */
-async function during<T>(what: string, work: () => T | Promise<T>): Promise<T> {
+async function during<T>(what: string, work: () => MaybePromise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

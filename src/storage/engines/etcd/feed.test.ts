@@ -1,7 +1,9 @@
 /** What a watch of etcd may say in rare cases, told by a server that says nothing else. */
+
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
+import type { MaybePromise } from '../../../lib/when-ready.ts';
 import { pairsOf, put, record, remove } from '../../engine.suite.tools.ts';
 import type { Engine } from '../../engine.ts';
 import { openEtcd } from '../etcd.ts';
@@ -360,7 +362,7 @@ async function startFake(version: string): Promise<Fake> {
   const same = (bytes: Buffer) => bytes;
   const shape = { requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same };
   const unary = (path: string) => ({ [path]: { path, requestStream: false, responseStream: false, ...shape } });
-  const handler = (answer: () => Buffer | Promise<Buffer>) => (_: unknown, callback: (error: Error | null, bytes?: Buffer) => void) =>
+  const handler = (answer: () => MaybePromise<Buffer>) => (_: unknown, callback: (error: Error | null, bytes?: Buffer) => void) =>
     void (async () => answer())().then((bytes) => callback(null, bytes), callback);
   const [range, put, status] = ['/etcdserverpb.KV/Range', '/etcdserverpb.KV/Put', '/etcdserverpb.Maintenance/Status'] as const;
   const transaction = '/etcdserverpb.KV/Txn';
