@@ -28,8 +28,8 @@ export interface Failure {
   readonly error: unknown;
   /** What was done when it happened, or which object it is about: `error when creating "web.yaml"`. */
   readonly during?: string;
-  /** The stock client reports it in a list of errors even where it is the only one. */
-  readonly asList?: boolean;
+  /** The stock client reports it in a list of errors even where it is the only one; by default one of an item of a list. */
+  readonly asList?: boolean | undefined;
 }
 
 /** The name that the program was called by. As `kubectl` it behaves as the stock client wherever scripts can notice. */

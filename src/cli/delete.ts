@@ -245,8 +245,9 @@ class Deleter {
         const resource = await this.work.resourceOf(manifest);
         refs.push(refOf(manifest, resource, this.work, this.options.namespace));
       } catch (error) {
-        // With --ignore-not-found, kinds that are not served are skipped.
-        if (!(this.options.ignoreNotFound && error instanceof UnknownKind)) this.results.failed(manifest.source, error);
+        // With --ignore-not-found, kinds that are not served are skipped; the stock client knows only objects that are not found.
+        const isSkipped = this.options.ignoreNotFound && error instanceof UnknownKind && !isStock(this.work.io);
+        if (!isSkipped) this.results.failed(manifest.source, error);
       }
     }
     if (isStock(this.work.io)) return refs;

@@ -11,11 +11,11 @@ import { command, type IO } from './command.ts';
 import { conflictText, isApplyConflict } from './conflicts.ts';
 import { connectFlags } from './connect.ts';
 import { Comparison } from './diff-program.ts';
-import { labelsOf, type Manifest, ManifestError, manifestsFrom, namesManifests, withNamespace } from './manifests.ts';
+import { firstFaults, labelsOf, type Manifest, ManifestError, manifestsFrom, namesManifests, withNamespace } from './manifests.ts';
 import { masked } from './mask-secret.ts';
 import { fileFlags, namespaceFlag } from './object-flags.ts';
 import type { ApiItem } from './print-objects.ts';
-import { errorLine, fieldManager, isStock } from './program.ts';
+import { errorLine, fieldManager, isStock, reportFaults } from './program.ts';
 import { refOf } from './targets.ts';
 import { type ObjectRef, shownName, type Work, withServer } from './work.ts';
 
@@ -110,9 +110,23 @@ class Differ {
     this.comparison = new Comparison(work.io);
   }
   async run(manifests: readonly Manifest[]): Promise<number> {
-    let worst = 0;
+    const { io } = this.work;
     const { prune, pruneAllowlist } = this.options;
     const pruned = prune ? await pruneResources(this.work, pruneAllowlist) : [];
+    const worst = isStock(io) ? await this.compareUntilFault(manifests) : await this.compareAll(manifests);
+    // The stock client shows all differences or none.
+    if (worst > 0 && isStock(io)) return worst;
+    if (prune && worst === 0) {
+      const { selector, fieldManager } = this.options;
+      const manager = isStock(io) ? undefined : fieldManager;
+      const options = { selector, kinds: pruneAllowlist, manager };
+      for (const { ref, object } of await findPruned(this.work, pruned, this.namespaces, this.uids, options))
+        this.add(ref, object, undefined);
+    }
+    return Math.max(worst, await this.comparison.show());
+  }
+  private async compareAll(manifests: readonly Manifest[]): Promise<number> {
+    let worst = 0;
     for (const manifest of manifests) {
       try {
         await this.compare(manifest);
@@ -121,14 +135,12 @@ class Differ {
         worst = complain(this.work.io, manifest.name === undefined ? manifest.source : `${manifest.object.kind} ${manifest.name}`, error);
       }
     }
-    if (prune && worst === 0) {
-      const { selector, fieldManager } = this.options;
-      const manager = isStock(this.work.io) ? undefined : fieldManager;
-      const options = { selector, kinds: pruneAllowlist, manager };
-      for (const { ref, object } of await findPruned(this.work, pruned, this.namespaces, this.uids, options))
-        this.add(ref, object, undefined);
-    }
-    return Math.max(worst, await this.comparison.show());
+    return worst;
+  }
+  private async compareUntilFault(manifests: readonly Manifest[]): Promise<number> {
+    const faults = await firstFaults(manifests, (manifest) => this.compare(manifest));
+    if (faults.length > 0) reportFaults(faults, this.work.io);
+    return faults.length > 0 ? 2 : 0;
   }
   private async compare(manifest: Manifest): Promise<void> {
     try {

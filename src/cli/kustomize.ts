@@ -23,7 +23,6 @@ export async function kustomize(directory: string, io: Pick<IO, 'cwd' | 'env'>):
     namespace: namespace === '' ? undefined : namespace,
     source: directory,
     origin: directory,
-    isItem: false,
   }));
 }
 async function resourcesOf(directory: string, io: Pick<IO, 'cwd' | 'env'>, restriction: LoadRestriction): Promise<Resource[]> {

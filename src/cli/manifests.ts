@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../schema/types.ts';
 import { parseYamlDocuments } from '../schema/yaml.ts';
 import type { IO } from './command.ts';
 import { exitOnInterrupt } from './interrupt.ts';
-import { isStock } from './program.ts';
+import { endsCommand, isStock } from './program.ts';
 
 /** An object of the API as a person wrote it. */
 export interface Manifest {
@@ -21,8 +21,8 @@ export interface Manifest {
   readonly source: string;
   /** What was named on the command line or found below it: a file, a directory with a kustomization, `STDIN` or an address. */
   readonly origin: string;
-  /** Whether it is an item of a list. */
-  readonly isItem: boolean;
+  /** The list of the file that it is an item of. */
+  readonly list?: object | undefined;
 }
 
 /** The flags that name manifests. */
@@ -44,6 +44,27 @@ export const namesManifests = ({ filename, kustomize = '' }: Pick<ManifestOption
 export interface FoundManifests {
   readonly manifests: Manifest[];
   readonly broken: readonly ManifestError[];
+}
+
+/**
+ * The errors of the first document that has any: for commands that stop there. The items of a list are one document, and all of
+ * them are tried.
+ */
+export async function firstFaults(manifests: readonly Manifest[], attempt: (manifest: Manifest) => Promise<void>): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  let last: Manifest | undefined;
+  for (const manifest of manifests) {
+    const isSameList = manifest.list !== undefined && manifest.list === last?.list;
+    if (faults.length > 0 && !isSameList) break;
+    last = manifest;
+    try {
+      await attempt(manifest);
+    } catch (error) {
+      if (endsCommand(error)) throw error;
+      faults.push(error);
+    }
+  }
+  return faults;
 }
 
 /** All objects that -f and -k name. Throws FlagError for missing files and both flags together, ManifestError for invalid objects. */
@@ -394,19 +415,19 @@ function listItems(value: JsonValue): readonly JsonValue[] | undefined {
 }
 const itemsOf = (value: JsonValue): readonly JsonValue[] => listItems(value)?.flatMap(itemsOf) ?? [value];
 
-function objectsOf(value: JsonValue, source: string, origin: string, isItem = false): Manifest[] {
+function objectsOf(value: JsonValue, source: string, origin: string, list?: object): Manifest[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ManifestError(`${source}: this is not an object`);
   const items = listItems(value);
-  if (items !== undefined) return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`, origin, true));
-  return [checked(value as Manifest['object'], source, origin, isItem)];
+  if (items !== undefined) return items.flatMap((item, i) => objectsOf(item, `${source}, item ${i + 1}`, origin, list ?? value));
+  return [checked(value as Manifest['object'], source, origin, list)];
 }
-function checked(object: Manifest['object'], source: string, origin: string, isItem = false): Manifest {
+function checked(object: Manifest['object'], source: string, origin: string, list?: object): Manifest {
   const { apiVersion, kind, metadata } = object;
   if (typeof kind !== 'string' || kind === '') throw new UntypedError('kind', object, source, origin);
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new UntypedError('apiVersion', object, source, origin);
   const meta = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {};
   const filled = (field: JsonValue | undefined): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
-  return { object, name: filled(meta.name), namespace: filled(meta.namespace), source, origin, isItem };
+  return { object, name: filled(meta.name), namespace: filled(meta.namespace), source, origin, list };
 }
 
 export function labelsOf(object: Manifest['object']): Record<string, string> {

@@ -70,6 +70,10 @@ export function userAgent(called: Called): string {
 
 // ---- failures ----------------------------------------------------------------------------------------------------
 
+/** Whether an error is not one of a single object: with it there is nothing to go on with. */
+export const endsCommand = (error: unknown): boolean =>
+  !(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError';
+
 export const isUsageError = (error: unknown): boolean => error instanceof FlagError || error instanceof ConfigError;
 
 /** Exit code of a command that ended with an error. */
@@ -85,7 +89,8 @@ export function errorLine(error: unknown, called: Called, during = ''): string {
 }
 /** The lines about all failures of a command. The stock client begins an error with `error: ` only where there is no other. */
 export function errorLines(failures: readonly Failure[], called: Called): string {
-  const isList = failures.length > 1 || failures[0]?.asList === true;
+  const [first] = failures;
+  const isList = failures.length > 1 || (first?.asList ?? (first?.error as StockText | undefined)?.asList) === true;
   return failures
     .map(({ error, during }) => {
       const line = errorLine(error, called, during);
@@ -93,8 +98,19 @@ export function errorLines(failures: readonly Failure[], called: Called): string
     })
     .join('');
 }
+/** Reports errors at which the stock client stops rather than going on: one alone is no list there. Returns the exit code. */
+export function reportFaults(faults: readonly unknown[], io: Pick<IO, 'program' | 'fail'>): number {
+  for (const error of faults) io.fail({ error, asList: false });
+  return exitCodeOf(faults[0], io);
+}
+/** What the stock client says about an error. */
+interface StockText {
+  readonly stockText?: string;
+  /** As in `Failure`. */
+  readonly asList?: boolean;
+}
 /** The error with the line of the stock client about it, which scripts look for. */
-export const withStockText = (error: Error, stockText: string): Error => Object.assign(error, { stockText });
+export const withStockText = (error: Error, stockText: string, asList = false): Error => Object.assign(error, { stockText, asList });
 /** A line that is no failure: a hint or a note. */
 export const noteLine = (text: string, called: Called): string => `${isStock(called) ? '' : 'plat: '}${text}\n`;
 
@@ -120,7 +136,7 @@ const messageOf = (error: unknown): string => fileErrorText(error) ?? (error ins
 
 function stockError(error: unknown, during: string): string {
   // Errors that scripts know in the words of the stock client bring them along.
-  const { stockText } = error as { readonly stockText?: string };
+  const { stockText } = error as StockText;
   if (stockText !== undefined) return stockText;
   if (error instanceof ApiError) return statusError(error, during);
   if (error instanceof TransportError) return transportError(error);

@@ -5,7 +5,7 @@ import { ManifestError } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
 import { choosesForm, type FormOptions, type FormPrinter, formPrinter, type Printed, printBytes } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
-import { isStock } from './program.ts';
+import { endsCommand, isStock } from './program.ts';
 import { type ObjectRef, shownName } from './work.ts';
 
 export interface ResultOptions extends FormOptions {
@@ -52,7 +52,7 @@ export class Results {
    * does not name with the error; `during` is what it says instead: `error when creating "web.yaml"`.
    */
   failed(what: string, error: unknown, during = ''): void {
-    if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError') throw error;
+    if (endsCommand(error)) throw error;
     this.failures++;
     // An error of a manifest names its place already.
     this.io.fail({ error, during: error instanceof ManifestError ? '' : isStock(this.io) ? during : what });

@@ -19,7 +19,7 @@ export interface TargetOptions {
   /** Objects to list in one request; 0 lists all at once. */
   readonly chunkSize?: number;
   /** As in `Failure`, for errors of files. */
-  readonly asList?: boolean;
+  readonly asList?: boolean | undefined;
 }
 
 const PAGE = 500;

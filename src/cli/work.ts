@@ -66,18 +66,18 @@ export class Work {
     this.discovery = new Discovery(this.session.transport, this.session.cache);
   }
   /** Files that cannot be read are left out, and the others go on; the exit code says that something failed. */
-  leaveOut(broken: readonly Error[], { asList = false }: LeavingOut = {}): void {
+  leaveOut(broken: readonly Error[], { asList }: LeavingOut = {}): void {
     for (const error of broken) this.io.fail({ error, asList });
     this.failures += broken.length;
   }
   /** The resource of an object of a file. Throws UnknownKind. */
   resourceOf(manifest: Manifest): Promise<ApiResource> {
     return this.discovery.forKind(manifest.object.apiVersion, manifest.object.kind).catch((error: unknown) => {
-      throw error instanceof UnknownKind ? withStockText(error, unmappedText(manifest, error)) : error;
+      throw error instanceof UnknownKind ? withStockText(error, unmappedText(manifest, error), manifest.list !== undefined) : error;
     });
   }
   /** The same for several; those whose kind the server does not have are left out. */
-  async withResources(manifests: readonly Manifest[], { asList = false }: LeavingOut = {}): Promise<[Manifest, ApiResource][]> {
+  async withResources(manifests: readonly Manifest[], { asList }: LeavingOut = {}): Promise<[Manifest, ApiResource][]> {
     const found: [Manifest, ApiResource][] = [];
     for (const manifest of manifests) {
       try {
@@ -142,8 +142,8 @@ export class Work {
 }
 
 /** The stock client's line about an object whose kind the server does not have. For items of a list it has no place of theirs. */
-function unmappedText({ name = '', namespace = '', origin, isItem }: Manifest, error: UnknownKind): string {
-  if (isItem) return `unable to recognize ${unknownKind(error)}`;
+function unmappedText({ name = '', namespace = '', origin, list }: Manifest, error: UnknownKind): string {
+  if (list !== undefined) return `error: unable to recognize ${unknownKind(error)}`;
   const [shownName, shownNamespace, file] = [name, namespace, origin].map((text) => JSON.stringify(text));
   return `error: resource mapping not found for name: ${shownName} namespace: ${shownNamespace} from ${file}: ${unknownKind(error)}\nensure CRDs are installed first`;
 }

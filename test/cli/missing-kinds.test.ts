@@ -78,6 +78,39 @@ describe('as kubectl', () => {
     expect(await run('create -f -', list(gadget('x'), gadget('y')))).toMatchObject({ stderr: `${notRecognized}${notRecognized}` });
   });
 
+  test.each([
+    ['diff -f -', 2],
+    ['apply set-last-applied -f -', 1],
+    ['apply view-last-applied -f -', 1],
+  ] as const)('%s stops at the first document with errors: that of one item begins with the word', async (line, code) => {
+    await run('apply -f -', configMap('kept'));
+    const changed = { ...configMap('kept'), data: { a: 'b' } };
+    const one = { code, stdout: '', stderr: `error: ${notRecognized}` };
+    expect(await run(line, list(gadget('x')))).toEqual(one);
+    // Nothing is shown or set of the other objects.
+    expect(await run(line, list(changed, gadget('x')))).toEqual(one);
+    expect(await run(line, list(gadget('x'), gadget('y')))).toEqual({ ...one, stderr: `${notRecognized}${notRecognized}` });
+  });
+
+  test.each(['diff -f -', 'apply set-last-applied -f -'])('%s does not look at documents after an error', async (line) => {
+    const { stdout, stderr } = await run(line, documents(list(gadget('x')), gadget('y')));
+    expect([stdout, stderr]).toEqual(['', `error: ${notRecognized}`]);
+  });
+
+  test('delete --ignore-not-found reports them: it is about objects', async () => {
+    await run('create -f -', configMap('there'));
+    expect(await run('delete --ignore-not-found -f -', documents(gadget('x'), configMap('there'), configMap('gone')))).toEqual({
+      code: 1,
+      stdout: 'configmap "there" deleted\n',
+      stderr: `error: ${notMapped('x')}`,
+    });
+    expect(await run('delete --ignore-not-found gadgets x')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the server doesn\'t have a resource type "gadgets"\n',
+    });
+  });
+
   test('of several errors none begins with the word, and the other objects are used', async () => {
     const both = documents(gadget('x'), configMap('between'), gadget('y'));
     const stderr = `${notMapped('x')}${notMapped('y')}`;
@@ -102,6 +135,10 @@ describe('as plat', () => {
   test.each(['create', 'delete', 'replace', 'get', 'describe', 'label a=b', 'scale --replicas=1'])('%s says which kind', async (line) => {
     const { code, stdout, stderr } = await run(`${line} -f -`, gadget('x'));
     expect([code, stdout, stderr]).toEqual([1, '', `plat: the standard input: ${missing}\n`]);
+  });
+
+  test('delete --ignore-not-found skips them', async () => {
+    expect(await run('delete --ignore-not-found -f -', gadget('x'))).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('the other objects are used', async () => {

@@ -3,10 +3,10 @@ import { bool, FlagError } from '../../lib/flags.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { manifestsFrom, withNamespace } from '../manifests.ts';
+import { firstFaults, manifestsFrom, withNamespace } from '../manifests.ts';
 import { dryRunFlag, namespaceFlag, resultFlags, textFileFlags } from '../object-flags.ts';
 import type { ApiItem } from '../print-objects.ts';
-import { fieldManager } from '../program.ts';
+import { fieldManager, reportFaults } from '../program.ts';
 import { Results } from '../results.ts';
 import { refOf } from '../targets.ts';
 import { type ObjectRef, type Work, withServer } from '../work.ts';
@@ -38,7 +38,7 @@ Examples:
       const results = new Results(io, options);
       const changes: { ref: ObjectRef; text: string; object: ApiItem }[] = [];
       // All are checked before any is changed.
-      for (const manifest of manifests) {
+      const faults = await firstFaults(manifests, async (manifest) => {
         const resource = await work.resourceOf(manifest);
         const ref = refOf(manifest, resource, work, options.namespace);
         const object = await work.getNamed(ref);
@@ -51,7 +51,8 @@ Examples:
         const text = configurationText(ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace));
         if (before === text) io.out(`set-last-applied ${ref.name}: no changes required.\n`);
         else changes.push({ ref, text, object });
-      }
+      });
+      if (faults.length > 0) return reportFaults(faults, io);
       for (const { ref, text, object } of changes) {
         const after = options.dryRun === 'client' ? object : await setAnnotation(work, ref, text, options.dryRun === 'server');
         results.done(ref, 'configured', after);

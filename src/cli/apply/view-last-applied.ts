@@ -6,6 +6,7 @@ import { stringifyYaml } from '../../schema/yaml.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { fileFlags, namespaceFlag } from '../object-flags.ts';
+import { isStock } from '../program.ts';
 import { checkTargets, findTargets } from '../targets.ts';
 import { withServer } from '../work.ts';
 import { lastAppliedOf } from './last-applied.ts';
@@ -33,7 +34,10 @@ Examples:
     checkTargets('apply view-last-applied', args, options);
     return withServer(options, io, async (work) => {
       const found = [];
-      for (const ref of await findTargets(work, args, options)) {
+      const targets = await findTargets(work, args, { ...options, asList: false });
+      // The stock client shows all or none.
+      if (work.hasLeftOut && isStock(io)) return 1;
+      for (const ref of targets) {
         const applied = lastAppliedOf(await work.getNamed(ref));
         if (applied === undefined) throw new Error(`no last-applied-configuration annotation found on resource: ${ref.name}`);
         found.push(applied);
