@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import fc from '../../lib/fast-check.testing.ts';
+import { atOnce } from '../../lib/slices.ts';
 import { FakeApi, type FakeKind, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
 import { endpointSliceController } from './endpoint-slices.ts';
 import { endpointsController } from './endpoints.ts';
@@ -283,7 +284,7 @@ test('slices hold all endpoints once, none too many, and move none that can stay
       for (const wanted of steps) {
         const before = new Map(current.flatMap((slice) => (slice.endpoints ?? []).map((one) => [one.targetRef?.uid, slice.metadata.name])));
         const group = { addressType: 'IPv4' as const, ports, endpoints: wanted.map(endpoint) };
-        const plan = planSlices(current, [group], ({ metadata }) => metadata);
+        const plan = atOnce(planSlices(current, [group], ({ metadata }) => metadata));
         const gone = new Set(plan.remove.map((slice) => slice.metadata.name));
         const changed = new Map(plan.update.map((slice) => [slice.metadata.name, slice]));
         current = [
@@ -299,7 +300,7 @@ test('slices hold all endpoints once, none too many, and move none that can stay
             const home = before.get(one.targetRef?.uid);
             if (home !== undefined) expect(slice.metadata.name).toBe(home);
           }
-        const again = planSlices(current, [group], ({ metadata }) => metadata);
+        const again = atOnce(planSlices(current, [group], ({ metadata }) => metadata));
         expect([again.create, again.update, again.remove]).toEqual([[], [], []]);
       }
     }),

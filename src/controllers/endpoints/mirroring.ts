@@ -5,6 +5,7 @@ import { keyOf, splitKey } from '../../client/informer.ts';
 import type { EndpointAddress, EndpointSubset, Endpoints } from '../../kinds/core/schema/service.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { without } from '../../lib/own.ts';
+import { inSlices, Slices, type Work } from '../../lib/slices.ts';
 import { clientSideApply } from '../../meta/identity.ts';
 import { builtin, type Controller, refs } from '../runtime/controller.ts';
 import {
@@ -46,7 +47,7 @@ export const endpointSliceMirroring: Controller = {
         const mirrored =
           source !== undefined && service !== undefined && !hasSelector(service) && source.metadata.labels?.[skip] !== 'true';
         if (!mirrored && existing.length === 0) return;
-        const groups = mirrored ? groupsOf(source.subsets ?? []) : [];
+        const groups = mirrored ? await inSlices(groupsOf(source.subsets ?? []), new Slices()) : [];
         const { metadata } = source ?? { metadata: { name, namespace } };
         const owner = { kind: 'Endpoints', metadata } as ApiObject & { kind: string };
         const labels = metadata.labels ?? {};
@@ -66,7 +67,7 @@ export const endpointSliceMirroring: Controller = {
 };
 
 /** Slices per family and set of ports; subsets with the same ports are joined. */
-export function groupsOf(subsets: readonly EndpointSubset[]): EndpointGroup[] {
+function* groupsOf(subsets: readonly EndpointSubset[]): Work<EndpointGroup[]> {
   const groups = new Map<string, { addressType: AddressType; ports: EndpointGroup['ports']; endpoints: SliceEndpoint[] }>();
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
     const all = [
@@ -79,11 +80,13 @@ export function groupsOf(subsets: readonly EndpointSubset[]): EndpointGroup[] {
       port,
       ...(appProtocol !== undefined && { appProtocol }),
     }));
+    const portsText = JSON.stringify(shown);
     for (const { address, ready } of all) {
+      yield;
       const version = isIP(address.ip);
       if (version === 0) continue;
       const addressType = version === 6 ? 'IPv6' : 'IPv4';
-      const key = `${addressType} ${JSON.stringify(shown)}`;
+      const key = `${addressType} ${portsText}`;
       const group = groups.get(key) ?? { addressType, ports: shown, endpoints: [] };
       group.endpoints.push(endpointOf(address, ready));
       groups.set(key, group);

@@ -5,6 +5,7 @@
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../kinds/discovery/schema/v1.ts';
 import type { Part, Wire } from '../../kinds/wire.ts';
 import { equal } from '../../lib/equal.ts';
+import type { Work } from '../../lib/slices.ts';
 import type { AddressType } from './service.ts';
 
 export type SliceEndpoint = Part<Endpoint>;
@@ -30,29 +31,39 @@ const groupKey = (addressType: string, ports: readonly SlicePort[] | null | unde
   `${addressType} ${JSON.stringify([...(ports ?? [])].map((port) => [port.name, port.protocol, port.port, port.appProtocol ?? '']).sort())}`;
 
 /** `metadataOf` returns the wanted metadata of a slice, given the current metadata. */
-export function planSlices(
+export function* planSlices(
   existing: readonly Slice[],
   groups: readonly EndpointGroup[],
   metadataOf: (slice: Slice) => Slice['metadata'],
-): SlicePlan {
+): Work<SlicePlan> {
   const plan: SlicePlan = { create: [], update: [], remove: [] };
   const byKey = new Map<string, Slice[]>();
   for (const slice of existing) {
     const key = groupKey(slice.addressType, slice.ports);
-    byKey.set(key, [...(byKey.get(key) ?? []), slice]);
+    const sameKey = byKey.get(key);
+    if (sameKey === undefined) byKey.set(key, [slice]);
+    else sameKey.push(slice);
+    yield;
   }
   for (const group of groups) {
     const key = groupKey(group.addressType, group.ports);
-    planGroup(plan, byKey.get(key) ?? [], group, metadataOf);
+    yield* planGroup(plan, byKey.get(key) ?? [], group, metadataOf);
     byKey.delete(key);
   }
-  for (const slices of byKey.values()) plan.remove.push(...slices);
+  for (const slices of byKey.values()) for (const slice of slices) plan.remove.push(slice);
   return plan;
 }
 
-function planGroup(plan: SlicePlan, slices: readonly Slice[], group: EndpointGroup, metadataOf: (slice: Slice) => Slice['metadata']): void {
+function* planGroup(
+  plan: SlicePlan,
+  slices: readonly Slice[],
+  group: EndpointGroup,
+  metadataOf: (slice: Slice) => Slice['metadata'],
+): Work<void> {
   const wanted = new Map(group.endpoints.map((endpoint) => [identityOf(endpoint), endpoint]));
-  const kept = slices.map((slice) => {
+  yield;
+  const kept: { slice: Slice; endpoints: SliceEndpoint[]; isChanged: boolean }[] = [];
+  for (const slice of slices) {
     const endpoints: SliceEndpoint[] = [];
     for (const endpoint of slice.endpoints ?? []) {
       const now = wanted.get(identityOf(endpoint));
@@ -60,17 +71,21 @@ function planGroup(plan: SlicePlan, slices: readonly Slice[], group: EndpointGro
       wanted.delete(identityOf(endpoint));
       endpoints.push(now);
     }
-    return { slice, endpoints, isChanged: !equal(endpoints, slice.endpoints ?? []) };
-  });
+    kept.push({ slice, endpoints, isChanged: !equal(endpoints, slice.endpoints ?? []) });
+    yield;
+  }
   const left = [...wanted.values()];
   // Slices that are written anyway are filled first, the fullest of them before the others.
   const order = [...kept].sort((a, b) => Number(b.isChanged) - Number(a.isChanged) || b.endpoints.length - a.endpoints.length);
   for (const { endpoints } of order) endpoints.push(...left.splice(0, CAPACITY - endpoints.length));
-  let remaining = kept.filter((one) => one.endpoints.length > 0);
   // A service without endpoints has one empty slice.
-  if (remaining.length === 0 && left.length === 0 && kept.length > 0) remaining = kept.slice(0, 1);
-  for (const one of kept) if (!remaining.includes(one)) plan.remove.push(one.slice);
-  for (const { slice, endpoints } of remaining) {
+  const emptySlice = left.length === 0 && kept.every(({ endpoints }) => endpoints.length === 0) ? kept[0]?.slice : undefined;
+  for (const { slice, endpoints } of kept) {
+    yield;
+    if (endpoints.length === 0 && slice !== emptySlice) {
+      plan.remove.push(slice);
+      continue;
+    }
     const metadata = metadataOf(slice);
     if (equal(endpoints, slice.endpoints ?? []) && equal(metadata, slice.metadata)) continue;
     plan.update.push({ ...slice, metadata, endpoints });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import type { EndpointGroup } from './slices.ts';
@@ -31,4 +31,22 @@ test('of many slices eight are written at a time, and all of them though one fai
   await expect(writing).rejects.toThrow('the store is full');
   expect(most).toBe(8);
   expect(new Set(ports).size).toBe(1_000);
+});
+
+test('what slices a thousand sets of ports need is found in many turns', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now++);
+  let turns = 0;
+  let immediate = setImmediate(function count() {
+    turns++;
+    immediate = setImmediate(count);
+  });
+  let turnsUntilWritten = 0;
+  const create = async (): Promise<void> => {
+    turnsUntilWritten ||= turns;
+  };
+  const client = { create } as unknown as Client;
+  await writeSlices({ identity: kubernetes, client, slices, owner, serviceName: 'web', manager: 'mirroring', labels: {} }, [], groups);
+  clearImmediate(immediate);
+  expect(turnsUntilWritten).toBeGreaterThan(100);
 });

@@ -4,7 +4,7 @@ import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { isNotFound } from '../../client/http.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
-import { Slices } from '../../lib/slices.ts';
+import { inSlices, Slices } from '../../lib/slices.ts';
 import { apiVersionOf } from '../../meta/api-version.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { isTerminating } from '../runtime/manager.ts';
@@ -39,7 +39,7 @@ export async function writeSlices(given: SliceOwner, existing: readonly Slice[],
     const { annotations = metadata.annotations ?? {} } = given;
     return { ...metadata, labels, ...(!equal(metadata.annotations ?? {}, annotations) && { annotations: { ...annotations } }) };
   };
-  const plan = planSlices(existing, groups, metadataOf);
+  const plan = await inSlices(planSlices(existing, groups, metadataOf), new Slices());
   const metadata = {
     generateName: `${given.serviceName}-`,
     namespace,
