@@ -77,7 +77,7 @@ class World {
     const body = bytes({ ...object, metadata: { name, ...object.metadata } });
     this.bytes += body.length;
     const answer = await send(this.server, { method: 'POST', path: this.path(plural), headers: asJson, body, keep: true });
-    if (![201, 413, 422].includes(answer.status)) throw new Error(`${plural} ${name}: ${answer.status} ${answer.text}`);
+    if (![201, 400, 413, 422].includes(answer.status)) throw new Error(`${plural} ${name}: ${answer.status} ${answer.text}`);
     if (answer.status !== 201 && process.env.WORST_VERBOSE)
       console.error(`${plural} ${name}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
@@ -115,7 +115,7 @@ function stored(name, prepare, more = {}) {
     },
     after: () => world.close(),
     stored: () => world.bytes,
-    statuses: [200, 201, 404, 409, 413, 422, 403],
+    statuses: [200, 201, 400, 403, 404, 409, 413, 422],
     ...more,
   });
 }

@@ -3,7 +3,7 @@
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { frozen } from '../lib/frozen.ts';
-import { inSlices, type Slices } from '../lib/slices.ts';
+import { atOnce, inSlices, Slices, type Work } from '../lib/slices.ts';
 import type { MaybePromise } from '../lib/when-ready.ts';
 import { requestTooLarge } from '../meta/errors.ts';
 import { encode, encodeSteps, TextTooLong } from '../schema/json.ts';
@@ -160,7 +160,7 @@ function commitAll(
   steps: readonly CommitStep[] | undefined,
 ): Promise<number> {
   return steps === undefined
-    ? deps.cache.commit(withSides(deps, own, sideWrites), facts)
+    ? deps.cache.commit(sideWrites.length === 0 ? own : atOnce(withSides(deps, own, sideWrites)), facts)
     : commitInSteps(deps, own, facts, sideWrites, steps);
 }
 
@@ -182,7 +182,8 @@ async function commitInSteps(
         begun++;
         await step.prepare();
       }
-      const revision = await deps.cache.commit(withSides(deps, own, sideWrites), facts, (assigned) => {
+      const operations = await inSlices(withSides(deps, own, sideWrites), new Slices());
+      const revision = await deps.cache.commit(operations, facts, (assigned) => {
         for (const step of steps) step.assigned?.(assigned);
       });
       stored = true;
@@ -196,8 +197,14 @@ async function commitInSteps(
   }
 }
 
-const withSides = (deps: RegistryDeps, own: readonly Operation[], sideWrites: readonly SideWrite[]): readonly Operation[] =>
-  sideWrites.length === 0 ? own : [...own, ...sideWrites.map((write) => sideOperation(deps, write))];
+function* withSides(deps: RegistryDeps, own: readonly Operation[], sideWrites: readonly SideWrite[]): Work<readonly Operation[]> {
+  const operations = [...own];
+  for (const write of sideWrites) {
+    operations.push(sideOperation(deps, write));
+    yield;
+  }
+  return operations;
+}
 
 function sideOperation(deps: RegistryDeps, write: SideWrite): Operation {
   const resource = deps.catalog.builtin(write.group, write.plural);

@@ -7,6 +7,7 @@ import { podMatchesScope, podMatchesScopes, scopesOf } from '../../kinds/quota/s
 import { add, type CountedResource, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';
 import { amount } from '../../kinds/validation/resources.ts';
 import { own } from '../../lib/own.ts';
+import type { Work } from '../../lib/slices.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { Quantity } from '../../meta/quantity.ts';
 import { refusal } from '../refusal.ts';
@@ -30,13 +31,14 @@ const isPods = ({ group, name }: CountedResource): boolean => group === '' && na
  * The quotas that the request charges, in hub form, with their new usage and their current version. Throws
  * `forbidden` if the object exceeds one.
  */
-export function chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[]): ResourceQuota[] {
+export function* chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[]): Work<ResourceQuota[]> {
   const { request, resource, identity } = charging;
   const object = request.object as ApiObject;
   const matching: { quota: ResourceQuota; names: string[] }[] = [];
   const covered = new Set<string>();
   const coveredScopes: ScopeRule[] = [];
   for (const quota of quotas) {
+    yield;
     const scopes = scopesOf(quota.spec);
     const inScope = isPods(resource) ? podMatchesScopes(scopes, object as unknown as Pod) : scopes.length === 0;
     if (isPods(resource)) coveredScopes.push(...scopes.filter((scope) => podMatchesScope(scope, object as unknown as Pod)));
@@ -50,11 +52,14 @@ export function chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[
   const change = changeOf(charging, usage);
   if (change.size === 0) return [];
   checkCovered(charging, usage, covered, coveredScopes);
-  return matching.flatMap(({ quota, names }) => {
+  const chargedQuotas: ResourceQuota[] = [];
+  for (const { quota, names } of matching) {
+    yield;
     const inQuota = new Set(names);
     const wanted: Usage = new Map([...change].filter(([name]) => inQuota.has(name)));
-    return wanted.size === 0 ? [] : [charged(request, quota, wanted)];
-  });
+    if (wanted.size > 0) chargedQuotas.push(charged(request, quota, wanted));
+  }
+  return chargedQuotas;
 }
 
 function isOf(name: string, resource: CountedResource, identity: Identity): boolean {
@@ -102,8 +107,8 @@ function checkCovered(
 }
 
 function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage): ResourceQuota {
-  const hard = amounts(quota.status.hard);
-  const used = amounts(quota.status.used);
+  const hard = amounts(quota.status.hard, wanted);
+  const used = amounts(quota.status.used, wanted);
   const after: Usage = new Map(used);
   for (const [name, quantity] of wanted) add(after, name, quantity);
   // A decrease is never refused, even if the usage is still too high.
@@ -122,8 +127,15 @@ function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage)
     );
   }
   const texts = Object.fromEntries([...after].map(([name, quantity]) => [name, quantity.toString()]));
-  return { ...quota, status: { ...quota.status, used: texts } };
+  return { ...quota, status: { ...quota.status, used: { ...quota.status.used, ...texts } } };
 }
 
-const amounts = (texts: Record<string, string> | undefined): Usage =>
-  new Map(Object.entries(texts ?? {}).map(([name, text]) => [name, amount(text)]));
+/** Of the resources that are charged: a quota may have thousands of others. */
+function amounts(texts: Record<string, string> | undefined, wanted: Usage): Usage {
+  const quantities: Usage = new Map();
+  for (const name of wanted.keys()) {
+    const text = own(texts, name);
+    if (text !== undefined) quantities.set(name, amount(text));
+  }
+  return quantities;
+}

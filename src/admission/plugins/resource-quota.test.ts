@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import { podOf, refusalOf, World } from '../testing.ts';
 import type { AdmissionRequest, CommitStep } from '../types.ts';
@@ -213,4 +213,26 @@ test('resources that the configuration limits need a quota that covers them', as
   const scopeSelector = { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'Exists' }] };
   world.with('resourcequotas', quota({ pods: '5' }, { pods: '0' }, { scopeSelector }));
   expect(await refusalOf(plugin, world.request('pods', podOf({ priorityClassName: 'vip' })))).toBeUndefined();
+});
+
+test('a hundred quotas of many resources are charged in many turns, and only for what the request uses', async () => {
+  const others = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`count/k${i}.example.com`, '1']));
+  const quotas = Array.from({ length: 100 }, (_, i) => quota({ ...others, secrets: '5' }, { ...others, secrets: '2' }, {}, `q${i}`));
+  const { world, plugin } = await start(...quotas);
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now++);
+  let turns = 0;
+  let immediate = setImmediate(function count() {
+    turns++;
+    immediate = setImmediate(count);
+  });
+  const request = world.request('secrets', secret);
+  expect(await refusalOf(plugin, request)).toBeUndefined();
+  const turnsOfCheck = turns;
+  expect(turnsOfCheck).toBeGreaterThan(10);
+  const usages = await charged(request);
+  clearImmediate(immediate);
+  vi.restoreAllMocks();
+  expect(turns - turnsOfCheck).toBeGreaterThan(10);
+  expect(usages).toEqual(quotas.map(() => ({ ...others, secrets: '3' })));
 });

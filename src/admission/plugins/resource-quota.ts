@@ -10,6 +10,7 @@
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { isMeasured } from '../../kinds/quota/usage.ts';
+import { inSlices, Slices, soonOrInSlices, type Work } from '../../lib/slices.ts';
 import { Turns } from '../../lib/turns.ts';
 import { tooManyRequests } from '../../meta/errors.ts';
 import { groupName } from '../../meta/identity.ts';
@@ -40,14 +41,18 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
       if (operation === 'UPDATE' && (!isMeasured(resource) || resource.name === 'pods')) return;
       const own = limitedFor(limited, resource.group, resource.name);
       const charging: Charging = { request, resource, identity, limited: own, now: clock.now() };
-      const charges = (): ResourceQuota[] => chargeQuotas(charging, quotas.list(namespace));
+      const charges = (): Work<ResourceQuota[]> => chargeQuotas(charging, quotas.list(namespace));
+      const chargeIfAny = (charged: readonly ResourceQuota[]): void => {
+        if (charged.length > 0 && !request.dryRun) chargeWithCommit(request, turns, quotas, charges);
+      };
       // Denies at once what cannot pass; it is checked again under the lock.
-      if (charges().length > 0 && !request.dryRun) chargeWithCommit(request, turns, quotas, charges);
+      const charged = soonOrInSlices(charges());
+      return charged instanceof Promise ? charged.then(chargeIfAny) : chargeIfAny(charged);
     },
   };
 };
 
-function chargeWithCommit(request: AdmissionRequest, turns: Turns, quotas: QuotaView, charges: () => ResourceQuota[]): void {
+function chargeWithCommit(request: AdmissionRequest, turns: Turns, quotas: QuotaView, charges: () => Work<ResourceQuota[]>): void {
   let release: (() => void) | undefined;
   let charged: readonly ResourceQuota[] = [];
   let revision = 0;
@@ -61,7 +66,7 @@ function chargeWithCommit(request: AdmissionRequest, turns: Turns, quotas: Quota
       const turn = turns.take(request.namespace);
       if (turn === undefined) throw tooManyRequests('too many requests wait for the quota of the namespace', 1);
       release = turn instanceof Promise ? await turn : turn;
-      charged = charges();
+      charged = await inSlices(charges(), new Slices());
       for (const quota of charged) request.sideWrites.push({ group: '', plural: 'resourcequotas', object: quota as ApiObject });
     },
     assigned(given) {
