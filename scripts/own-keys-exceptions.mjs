@@ -7,7 +7,7 @@ const bare = 'the object has no prototype';
 
 export const exceptions = {
   'src/lib/own.ts': 'the look-up and the assignment that all others use',
-  'src/kinds/validation/pod-warnings.ts item[field]': named,
+  'src/kinds/validation/pods/pod-warnings.ts item[field]': named,
   'src/kinds/validation/replicas.ts status[field]': named,
   'src/kinds/validation/replicas.ts (status as Counts<K>)[field]': named,
   'src/patch/fieldset.ts': element,

@@ -59,7 +59,7 @@ test('imports are found', () => {
   expect(files.length).toBeGreaterThan(50);
   expect(importsOf('meta/quantity.ts')).toEqual(['lib/quantity.ts']);
   expect(importsOf('cli/server.ts')).toContain('compose/server.ts');
-  expect(importsOf('cli/index.ts')).toContain('cli/get.ts');
+  expect(importsOf('cli/index.ts')).toContain('cli/get/get.ts');
 });
 
 test('every import goes down', () => {

@@ -1,6 +1,6 @@
 /** Shared helpers for plug-ins that inspect pods. */
-import type { Container, EphemeralContainer } from '../kinds/core/schema/containers.ts';
-import type { Pod, PodSpec } from '../kinds/core/schema/pod.ts';
+import type { Container, EphemeralContainer } from '../kinds/core/schema/pods/containers.ts';
+import type { Pod, PodSpec } from '../kinds/core/schema/pods/pod.ts';
 import type { AdmissionRequest } from './types.ts';
 
 export type AnyContainer = Container | EphemeralContainer;

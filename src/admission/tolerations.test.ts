@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Toleration } from '../kinds/core/schema/scheduling.ts';
+import type { Toleration } from '../kinds/core/schema/pods/scheduling.ts';
 import { equal } from '../lib/equal.ts';
 import { expectEqual } from '../lib/expect-equal.testing.ts';
 import fc, { rounds } from '../lib/fast-check.testing.ts';

@@ -1,6 +1,6 @@
 /** Tolerations of pods: which covers which, and merging of lists. */
 
-import type { Toleration } from '../kinds/core/schema/scheduling.ts';
+import type { Toleration } from '../kinds/core/schema/pods/scheduling.ts';
 import { equal } from '../lib/equal.ts';
 import type { Integer } from '../lib/integers.ts';
 import { jsonText } from '../lib/json-text.ts';

@@ -4,6 +4,6 @@ import { commandGroup } from './command-group.ts';
 export const alpha = commandGroup(
   'alpha',
   'Commands that may change.',
-  [{ name: 'events', summary: 'List events.', load: async () => (await import('./events.ts')).events }],
+  [{ name: 'events', summary: 'List events.', load: async () => (await import('./objects/events.ts')).events }],
   ['plat alpha events', 'plat alpha events -n team --for pod/web', 'plat alpha events -A --watch'],
 );

@@ -3,11 +3,11 @@ import { bool, FlagError, type FlagValues, optionalBool, repeated, text } from '
 import { parseLabelSelector } from '../meta/labels.ts';
 import { command } from './command.ts';
 import { connectFlags } from './connect.ts';
-import { deletingFlags } from './delete.ts';
-import { findManifests, labelsOf, namesManifests } from './manifests.ts';
-import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './object-flags.ts';
+import { commandLine, recordFlag } from './edit/record.ts';
+import { deletingFlags } from './objects/delete.ts';
+import { findManifests, labelsOf, namesManifests } from './objects/manifests.ts';
+import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from './objects/object-flags.ts';
 import { fieldManager, isStock } from './program.ts';
-import { commandLine, recordFlag } from './record.ts';
 import { withServer } from './work.ts';
 
 type Wait = 'false' | 'true' | 'ready';

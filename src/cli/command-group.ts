@@ -3,7 +3,7 @@ import { FlagError } from '../lib/flags.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { Command, CommandEntry, IO } from './command.ts';
 import { asCalled, isStock } from './program.ts';
-import { shownHelp } from './shown-help.ts';
+import { shownHelp } from './terminal/help-text.ts';
 
 /** Names and summaries, one below the other. */
 export function commandLines(table: readonly Pick<CommandEntry, 'name' | 'summary'>[]): string {

@@ -8,9 +8,9 @@ import { Transport } from '../client/transport.ts';
 import type { IO } from './command.ts';
 import { type ConnectOptions, connectFlags } from './global-flags.ts';
 import { userCache } from './home.ts';
+import { Warnings } from './output/warnings.ts';
 import { isStock, noteLine, userAgent } from './program.ts';
 import { type ChosenConfig, chooseConfig, configFiles } from './server-choice.ts';
-import { Warnings } from './warnings.ts';
 
 export { type ConnectOptions, configFiles, connectFlags };
 

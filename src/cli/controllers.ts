@@ -8,7 +8,7 @@ import { systemRandom } from '../lib/random.ts';
 import { type Identity, identityOf } from '../meta/identity.ts';
 import { command, type IO } from './command.ts';
 import { connect, connectFlags } from './connect.ts';
-import { stopSignal } from './stop-signal.ts';
+import { stopSignal } from './terminal/stop-signal.ts';
 
 const table = {
   Controllers: controllerFlags,

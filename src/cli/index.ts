@@ -4,9 +4,9 @@ import { didYouMean } from '../lib/suggest.ts';
 import { flagsLast, isFlag } from './arguments.ts';
 import type { Command, CommandEntry, Failure, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
+import { withSafeErrors } from './output/screen-text.ts';
 import { asCalled, errorLines, exitCodeOf, isStock, programName, unknownCommand } from './program.ts';
-import { withSafeErrors } from './screen-text.ts';
-import { shownHelp } from './shown-help.ts';
+import { shownHelp } from './terminal/help-text.ts';
 
 /** Services first, then in alphabetical order. */
 export const commands: readonly CommandEntry[] = [
@@ -18,25 +18,29 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./controllers.ts')).controllers,
   },
   { name: 'alpha', summary: 'Commands that may change.', load: async () => (await import('./alpha.ts')).alpha },
-  { name: 'annotate', summary: 'Change annotations.', load: async () => (await import('./annotate.ts')).annotate },
+  { name: 'annotate', summary: 'Change annotations.', load: async () => (await import('./labels/annotate.ts')).annotate },
   {
     name: 'api-resources',
     summary: 'List the resources of the server.',
-    load: async () => (await import('./api-resources.ts')).apiResources,
+    load: async () => (await import('./discovery/api-resources.ts')).apiResources,
   },
   {
     name: 'api-versions',
     summary: 'List the API versions of the server.',
-    load: async () => (await import('./api-versions.ts')).apiVersions,
+    load: async () => (await import('./discovery/api-versions.ts')).apiVersions,
   },
   { name: 'apply', summary: 'Create or update objects from files.', load: async () => (await import('./apply.ts')).apply },
-  { name: 'attach', summary: 'Attach to a running container.', load: async () => (await import('./exec.ts')).attach },
+  { name: 'attach', summary: 'Attach to a running container.', load: async () => (await import('./pods/exec.ts')).attach },
   { name: 'auth', summary: 'Show your identity and permissions.', load: async () => (await import('./auth/index.ts')).auth },
-  { name: 'autoscale', summary: 'Create an autoscaler for a workload.', load: async () => (await import('./autoscale.ts')).autoscale },
+  {
+    name: 'autoscale',
+    summary: 'Create an autoscaler for a workload.',
+    load: async () => (await import('./create/autoscale.ts')).autoscale,
+  },
   {
     name: 'certificate',
     summary: 'Approve or deny certificate signing requests.',
-    load: async () => (await import('./certificate.ts')).certificate,
+    load: async () => (await import('./objects/certificate.ts')).certificate,
   },
   {
     name: 'check',
@@ -47,12 +51,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'cluster-info',
     summary: 'Show addresses of the control plane, or dump objects and logs for debugging.',
-    load: async () => (await import('./cluster-info.ts')).clusterInfo,
+    load: async () => (await import('./discovery/cluster-info.ts')).clusterInfo,
   },
   {
     name: 'completion',
     summary: 'Print a script that completes command lines.',
-    load: async () => (await import('./completion.ts')).completion,
+    load: async () => (await import('./terminal/completion.ts')).completion,
   },
   { name: 'config', summary: 'Show and change the client configuration.', load: async () => (await import('./config/index.ts')).config },
   {
@@ -60,74 +64,74 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Convert manifests to another API version.',
     load: async () => (await import('./convert/index.ts')).convert,
   },
-  { name: 'cordon', summary: 'Mark nodes as unschedulable.', load: async () => (await import('./cordon.ts')).cordon },
+  { name: 'cordon', summary: 'Mark nodes as unschedulable.', load: async () => (await import('./pods/cordon.ts')).cordon },
   {
     name: 'cp',
     summary: 'Copy files and directories to and from containers.',
     load: async () => (await import('./cp/index.ts')).cp,
   },
-  { name: 'create', summary: 'Create objects from files or flags.', load: async () => (await import('./create.ts')).create },
-  { name: 'debug', summary: 'Debug a pod or a node.', load: async () => (await import('./debug.ts')).debug },
-  { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./delete.ts')).del },
+  { name: 'create', summary: 'Create objects from files or flags.', load: async () => (await import('./create/create.ts')).create },
+  { name: 'debug', summary: 'Debug a pod or a node.', load: async () => (await import('./pods/debug.ts')).debug },
+  { name: 'delete', summary: 'Delete objects.', load: async () => (await import('./objects/delete.ts')).del },
   {
     name: 'describe',
     summary: 'Show details of objects, with their events.',
     load: async () => (await import('./describe/index.ts')).describe,
   },
-  { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./diff.ts')).diff },
+  { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./edit/diff.ts')).diff },
   {
     name: 'down',
     own: true,
     summary: 'Stop servers that plat up started, and remove them.',
     load: async () => (await import('./background/down.ts')).down,
   },
-  { name: 'drain', summary: 'Drain nodes for maintenance.', load: async () => (await import('./drain.ts')).drain },
-  { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit.ts')).edit },
+  { name: 'drain', summary: 'Drain nodes for maintenance.', load: async () => (await import('./pods/drain.ts')).drain },
+  { name: 'edit', summary: 'Edit objects in an editor.', load: async () => (await import('./edit/edit.ts')).edit },
   {
     name: 'envtest',
     own: true,
     summary: "Print a directory with kube-apiserver, etcd and kubectl for Go's envtest.",
     load: async () => (await import('./envtest/index.ts')).envtest,
   },
-  { name: 'events', summary: 'List events.', load: async () => (await import('./events.ts')).events },
-  { name: 'exec', summary: 'Run a command in a container.', load: async () => (await import('./exec.ts')).exec },
-  { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./explain.ts')).explain },
+  { name: 'events', summary: 'List events.', load: async () => (await import('./objects/events.ts')).events },
+  { name: 'exec', summary: 'Run a command in a container.', load: async () => (await import('./pods/exec.ts')).exec },
+  { name: 'explain', summary: 'Show the fields of a type.', load: async () => (await import('./discovery/explain.ts')).explain },
   {
     name: 'expose',
     summary: 'Create a service for a pod, a workload or a service.',
-    load: async () => (await import('./expose.ts')).expose,
+    load: async () => (await import('./create/expose.ts')).expose,
   },
-  { name: 'get', summary: 'Show objects.', load: async () => (await import('./get.ts')).get },
+  { name: 'get', summary: 'Show objects.', load: async () => (await import('./get/get.ts')).get },
   {
     name: 'kustomize',
     summary: 'Print the objects of a kustomization.',
     load: async () => (await import('./kustomize.ts')).kustomizeCommand,
   },
-  { name: 'label', summary: 'Change labels.', load: async () => (await import('./label.ts')).label },
+  { name: 'label', summary: 'Change labels.', load: async () => (await import('./labels/label.ts')).label },
   {
     name: 'list',
     own: true,
     summary: 'List the servers that plat up started.',
     load: async () => (await import('./background/list.ts')).list,
   },
-  { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./logs.ts')).logs },
+  { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./pods/logs.ts')).logs },
   {
     name: 'options',
     summary: 'List the global flags.',
     load: async () => (await import('./options.ts')).options,
   },
-  { name: 'patch', summary: 'Update fields of objects with a patch.', load: async () => (await import('./patch.ts')).patch },
+  { name: 'patch', summary: 'Update fields of objects with a patch.', load: async () => (await import('./edit/patch.ts')).patch },
   { name: 'plugin', summary: 'List plug-ins.', load: async () => (await import('./plugin.ts')).plugin },
   {
     name: 'port-forward',
     summary: 'Forward local ports to a pod.',
-    load: async () => (await import('./port-forward.ts')).portForward,
+    load: async () => (await import('./pods/port-forward.ts')).portForward,
   },
-  { name: 'proxy', summary: 'Serve the API on a local port.', load: async () => (await import('./proxy.ts')).proxy },
-  { name: 'replace', summary: 'Replace objects with those of files.', load: async () => (await import('./replace.ts')).replace },
+  { name: 'proxy', summary: 'Serve the API on a local port.', load: async () => (await import('./pods/proxy.ts')).proxy },
+  { name: 'replace', summary: 'Replace objects with those of files.', load: async () => (await import('./edit/replace.ts')).replace },
   { name: 'rollout', summary: 'Manage rollouts of workloads.', load: async () => (await import('./rollout/index.ts')).rollout },
-  { name: 'run', summary: 'Run a pod.', load: async () => (await import('./run.ts')).run },
-  { name: 'scale', summary: 'Set the number of replicas.', load: async () => (await import('./scale.ts')).scale },
+  { name: 'run', summary: 'Run a pod.', load: async () => (await import('./create/run.ts')).run },
+  { name: 'scale', summary: 'Set the number of replicas.', load: async () => (await import('./objects/scale.ts')).scale },
   {
     name: 'set',
     summary: 'Set images, variables, resources and other fields of objects.',
@@ -139,7 +143,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Back up, restore, check and repair the store.',
     load: async () => (await import('./store/index.ts')).store,
   },
-  { name: 'taint', summary: 'Change taints of nodes.', load: async () => (await import('./taint.ts')).taint },
+  { name: 'taint', summary: 'Change taints of nodes.', load: async () => (await import('./labels/taint.ts')).taint },
   { name: 'top', summary: 'Show the usage of nodes and pods.', load: async () => (await import('./top/index.ts')).top },
   {
     name: 'tree',
@@ -147,13 +151,13 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Show the owners and dependents of an object.',
     load: async () => (await import('./tree/index.ts')).tree,
   },
-  { name: 'uncordon', summary: 'Mark nodes as schedulable.', load: async () => (await import('./cordon.ts')).uncordon },
+  { name: 'uncordon', summary: 'Mark nodes as schedulable.', load: async () => (await import('./pods/cordon.ts')).uncordon },
   { name: 'up', own: true, summary: 'Start a server in the background.', load: async () => (await import('./background/up.ts')).up },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   {
     name: 'wait',
     summary: 'Wait for a condition.',
-    load: async () => (await import('./wait.ts')).wait,
+    load: async () => (await import('./objects/wait.ts')).wait,
   },
 ];
 
@@ -185,7 +189,7 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   if (isFlag(name)) return dispatch(await commandFirst(args, io), io, table);
   // For completion scripts; not listed in help.
   if (name === '__complete') {
-    const { argsToComplete, complete } = await import('./complete.ts');
+    const { argsToComplete, complete } = await import('./terminal/complete.ts');
     return complete(argsToComplete(rest), io, table);
   }
   // For the programs that `plat envtest` writes.
@@ -297,7 +301,7 @@ Begin with:
 }
 async function showHelp(path: readonly string[], command: Command, io: IO): Promise<number> {
   const usage = command.usage === '' ? '' : ` ${command.usage}`;
-  const { page } = await import('./pager.ts');
+  const { page } = await import('./output/pager.ts');
   await page(io, shownHelp(`plat ${path.join(' ')}${usage}\n\n${command.summary}\n\n${command.help(io.width)}`, io));
   return 0;
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../schema/types.ts';
 import { parseYamlDocuments } from '../schema/yaml.ts';
 import { run } from './index.ts';
 import { changedImage } from './kustomize/images.ts';
-import { manifestsFrom } from './manifests.ts';
+import { manifestsFrom } from './objects/manifests.ts';
 import { testIO } from './testing.ts';
 
 /** A directory with these files. */

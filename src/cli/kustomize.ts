@@ -9,7 +9,7 @@ import { build } from './kustomize/build.ts';
 import { isClusterScoped, legacyOrder } from './kustomize/ids.ts';
 import { Loader, type LoadRestriction } from './kustomize/loader.ts';
 import type { Resource } from './kustomize/resource.ts';
-import type { Manifest } from './manifests.ts';
+import type { Manifest } from './objects/manifests.ts';
 
 /**
  * The objects that -k names, in the order of the files, as manifests. Throws KustomizeError.
@@ -28,9 +28,9 @@ export async function kustomize(directory: string, io: Pick<IO, 'cwd' | 'env'>):
 async function resourcesOf(directory: string, io: Pick<IO, 'cwd' | 'env'>, restriction: LoadRestriction): Promise<Resource[]> {
   const loader = await Loader.at(directory, io.cwd, restriction);
   // The schemas of all kinds are loaded for patches only.
-  let schemas: Promise<typeof import('./kind-schemas.ts')> | undefined;
+  let schemas: Promise<typeof import('./discovery/kind-schemas.ts')> | undefined;
   const schemaModule = () => {
-    schemas ??= import('./kind-schemas.ts');
+    schemas ??= import('./discovery/kind-schemas.ts');
     return schemas;
   };
   return build(loader, { env: io.env, schemaOf: async (apiVersion, kind) => (await schemaModule()).schemaOfKind(apiVersion, kind) });

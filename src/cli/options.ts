@@ -3,7 +3,7 @@ import { FlagError, flagHelp } from '../lib/flags.ts';
 import { command } from './command.ts';
 import { connectFlags } from './global-flags.ts';
 import { isStock } from './program.ts';
-import { shownHelp } from './shown-help.ts';
+import { shownHelp } from './terminal/help-text.ts';
 
 const table = { 'Global flags': connectFlags };
 

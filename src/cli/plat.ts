@@ -5,9 +5,9 @@ import { commandClock } from '../lib/clock.ts';
 import type { IO } from './command.ts';
 import { homeDirectory, workingDirectory } from './home.ts';
 import { run } from './index.ts';
-import { outputFailure } from './output-failure.ts';
+import { outputFailure } from './output/output-failure.ts';
 import { errorLines } from './program.ts';
-import { onStopSignals } from './stop-signal.ts';
+import { onStopSignals } from './terminal/stop-signal.ts';
 
 /** Streams are made when they are first used: each takes milliseconds, and most commands read nothing and report no error. */
 function errorOutput(): { write(content: string | Buffer): void; readonly waiting: number } {
@@ -35,7 +35,7 @@ const io: IO = {
   out: (text) => void process.stdout.write(text),
   err: (text) => errors.write(text),
   fail: (failure) => errors.write(errorLines([failure], io)),
-  stdin: async () => (await import('./standard-input.ts')).readStandardInput(process.stdin),
+  stdin: async () => (await import('./terminal/standard-input.ts')).readStandardInput(process.stdin),
   env: process.env,
   platform: process.platform,
   cwd: workingDirectory(),

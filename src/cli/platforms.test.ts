@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { startByProgram } from './background/process.ts';
-import { editorLine } from './editor.ts';
+import { editorLine } from './edit/editor.ts';
 import { run } from './index.ts';
-import { windowsLineEndingsFlag } from './object-flags.ts';
-import { defaultPager } from './pager.ts';
+import { windowsLineEndingsFlag } from './objects/object-flags.ts';
+import { defaultPager } from './output/pager.ts';
 import { findPlugin } from './plugin.ts';
 import { configFiles } from './server-choice.ts';
-import { onStopSignals } from './stop-signal.ts';
+import { onStopSignals } from './terminal/stop-signal.ts';
 import { testIO } from './testing.ts';
 
 test('the editor is notepad on Windows and vi elsewhere; the file is one word of the line', () => {

@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { bool } from '../lib/flags.ts';
 import { command, type IO } from './command.ts';
 import { commandGroup } from './command-group.ts';
-import { lendTerminal } from './interrupt.ts';
+import { lendTerminal } from './terminal/interrupt.ts';
 
 const listTable = { Printing: { 'name-only': bool(false, 'Print names instead of paths.') } };
 const list = command({

@@ -12,7 +12,7 @@ import { backgroundLogWriter } from './background/log-file.ts';
 import { recordRunning } from './background/running.ts';
 import { isRecorded } from './background/wait.ts';
 import type { Command, IO } from './command.ts';
-import { stopSignal } from './stop-signal.ts';
+import { stopSignal } from './terminal/stop-signal.ts';
 
 /** The part of a running server that the command uses. */
 export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'ended' | 'close'>;

@@ -7,13 +7,13 @@ import { jsonText } from '../lib/json-text.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Failure, IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
-import { interrupts } from './interrupt.ts';
-import type { Manifest } from './manifests.ts';
-import type { ApiItem } from './print-objects.ts';
+import type { Manifest } from './objects/manifests.ts';
+import { isSecrets, throwMasked } from './objects/secret-errors.ts';
+import type { ApiItem } from './output/print-objects.ts';
+import { screenText } from './output/screen-text.ts';
+import type { Warnings } from './output/warnings.ts';
 import { isStock, unknownKind, withStockText } from './program.ts';
-import { screenText } from './screen-text.ts';
-import { isSecrets, throwMasked } from './secret-errors.ts';
-import type { Warnings } from './warnings.ts';
+import { interrupts } from './terminal/interrupt.ts';
 
 /** One object of the server. */
 export interface ObjectRef {
@@ -103,7 +103,7 @@ export class Work {
   /** The same for an object that the command line names: the error of a missing one suggests the name that was meant. */
   getNamed<T = ApiItem>(ref: ObjectRef): Promise<T> {
     return this.get<T>(ref).catch(async (error: unknown) => {
-      const { withObjectHint } = await import('./get-hints.ts');
+      const { withObjectHint } = await import('./get/hints.ts');
       throw await withObjectHint(this, error, ref);
     });
   }

@@ -16,8 +16,8 @@ import { backupChunks } from '../storage/backup/write.ts';
 import { Compacted, type Engine, type Entry } from '../storage/engine.ts';
 import type { EtcdAccess } from '../storage/engines/index.ts';
 import { openEngine } from '../storage/engines/index.ts';
-import type { DirectoryStat, Finding, Repair } from '../storage/engines/lmdb/findings.ts';
 import { lockDirectory } from '../storage/engines/lmdb/lock.ts';
+import type { DirectoryStat, Finding, Repair } from '../storage/engines/lmdb/repair/findings.ts';
 import { hasStore, interrupted, isReplacing, storeFiles } from '../storage/engines/lmdb/replace.ts';
 import type { StoreOwner } from '../storage/store-mark.ts';
 import { identityIn, storeOwner } from './store.ts';
@@ -270,7 +270,7 @@ function count(collections: Record<string, { objects: number; bytes: number }>, 
 /** Throws when there is no store, or a server uses it. */
 export async function verifyPlace(dataDir: string): Promise<readonly Finding[]> {
   demandStore(dataDir);
-  const { verifyDirectory } = await import('../storage/engines/lmdb/verify.ts');
+  const { verifyDirectory } = await import('../storage/engines/lmdb/repair/verify.ts');
   return explained(() => verifyDirectory(dataDir), USE_BACKUP);
 }
 
@@ -287,7 +287,7 @@ export async function statDataDirectory(dataDir: string): Promise<DirectoryStat>
 /** `dryRun`: the repair is made of a copy within the directory, which is then removed. */
 export async function repairPlace(dataDir: string, dryRun: boolean): Promise<Repair> {
   demandStore(dataDir);
-  const { repairDirectory } = await import('../storage/engines/lmdb/repair.ts');
+  const { repairDirectory } = await import('../storage/engines/lmdb/repair/repair.ts');
   const label = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   if (!dryRun) return explained(() => repairDirectory(dataDir, { label }));
   const copy = join(dataDir, `store.dry-run-${process.pid}`);

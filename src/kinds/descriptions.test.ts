@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../meta/identity.ts';
 import { type MessageType, resolve, type Type } from '../schema/types.ts';
 import { alphaKinds } from './alpha-kinds.ts';
-import * as podOptions from './core/schema/pod-options.ts';
+import * as podOptions from './core/schema/pods/pod-options.ts';
 import { descriptionOf, descriptions } from './descriptions.ts';
 import { builtinKinds } from './index.ts';
 import { listOf } from './lists.ts';

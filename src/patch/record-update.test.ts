@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigMap } from '../kinds/core/schema/config.ts';
-import { Pod } from '../kinds/core/schema/pod.ts';
+import { Pod } from '../kinds/core/schema/pods/pod.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { always, int32, list, map, message, object, opt, string, time } from '../schema/types.ts';
 import { History, type Stored } from './history.testing.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Deployment } from '../kinds/apps/schema/deployment.ts';
 import { ServiceAccount } from '../kinds/core/schema/config.ts';
-import { PodSpec } from '../kinds/core/schema/pod.ts';
+import { PodSpec } from '../kinds/core/schema/pods/pod.ts';
 import { Service } from '../kinds/core/schema/service.ts';
 import fc, { rounds } from '../lib/fast-check.testing.ts';
 import { jsonText } from '../lib/json-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { schemaOfKind } from '../cli/kind-schemas.ts';
+import { schemaOfKind } from '../cli/discovery/kind-schemas.ts';
 import type { MessageType } from '../schema/types.ts';
 import { merge } from './merge-patch.ts';
 import { readStrategicPatch } from './strategic.ts';

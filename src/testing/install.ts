@@ -1,5 +1,5 @@
 /** The objects that a test server starts with. */
-import { manifestsOf, readManifests } from '../cli/manifests.ts';
+import { manifestsOf, readManifests } from '../cli/objects/manifests.ts';
 import { systemClock } from '../lib/clock.ts';
 import { groupOfApiVersion } from '../meta/api-version.ts';
 import { ApiError } from '../meta/errors.ts';

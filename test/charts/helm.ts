@@ -3,7 +3,7 @@
  * object as it is; what only the release before has is deleted; releases are kept as secrets.
  */
 import { gzipSync } from 'node:zlib';
-import { schemaOfKind } from '../../src/cli/kind-schemas.ts';
+import { schemaOfKind } from '../../src/cli/discovery/kind-schemas.ts';
 import { jsonText } from '../../src/lib/json-text.ts';
 import { threeWayPatch } from '../../src/patch/three-way.ts';
 import type { Loose, TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { parsePair } from '../../src/cli/port-forward.ts';
+import { parsePair } from '../../src/cli/pods/port-forward.ts';
 import type { TestIO } from '../../src/cli/testing.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket } from '../connect/websocket.ts';

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cleanUrl } from '../../src/cli/proxy.ts';
+import { cleanUrl } from '../../src/cli/pods/proxy.ts';
 import type { TestIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nextTurn } from '../../src/lib/next-turn.ts';
 import { put } from '../../src/storage/engine.suite.tools.ts';
-import { verifyDirectory } from '../../src/storage/engines/lmdb/verify.ts';
+import { verifyDirectory } from '../../src/storage/engines/lmdb/repair/verify.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 

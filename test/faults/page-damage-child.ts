@@ -6,8 +6,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonText } from '../../src/lib/json-text.ts';
-import { repairDirectory } from '../../src/storage/engines/lmdb/repair.ts';
-import { verifyDirectory } from '../../src/storage/engines/lmdb/verify.ts';
+import { repairDirectory } from '../../src/storage/engines/lmdb/repair/repair.ts';
+import { verifyDirectory } from '../../src/storage/engines/lmdb/repair/verify.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
 import { digest } from './page-damage-digest.ts';
 

@@ -9,7 +9,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { rounds } from '../../src/lib/seed.testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { HEADER, Pages } from '../../src/storage/engines/lmdb/page-file.ts';
+import { HEADER, Pages } from '../../src/storage/engines/lmdb/pages/page-file.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { digest } from './page-damage-digest.ts';

@@ -4,7 +4,7 @@ import { jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { parse as parseElsewhere } from 'yaml';
 import { compilePattern, PatternError } from '../../src/kinds/apiextensions/values/pattern.ts';
-import { Pod } from '../../src/kinds/core/schema/pod.ts';
+import { Pod } from '../../src/kinds/core/schema/pods/pod.ts';
 import { schemaOf } from '../../src/kinds/schemas.ts';
 import { jsonText } from '../../src/lib/json-text.ts';
 import { isSignedBy, parseJwt, signJwt } from '../../src/lib/jwt.ts';

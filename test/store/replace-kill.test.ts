@@ -14,7 +14,7 @@ import { testIO } from '../../src/cli/testing.ts';
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { backupOf } from '../../src/storage/backup/backup.testing.ts';
 import { put } from '../../src/storage/engine.suite.tools.ts';
-import { verifyDirectory } from '../../src/storage/engines/lmdb/verify.ts';
+import { verifyDirectory } from '../../src/storage/engines/lmdb/repair/verify.ts';
 import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
 import { openMemoryEngine } from '../../src/storage/engines/memory.ts';
 import { programDirectory, programMissing } from '../support/program.ts';

@@ -1,18 +1,18 @@
 /** Plug-ins that look at pods and need few words each. */
 import { expect, test } from 'vitest';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { MakePlugin } from '../plugin.ts';
 import { podOf, refusalOf, World } from '../testing.ts';
 import { mergeTolerations } from '../tolerations.ts';
-import { alwaysPullImages } from './always-pull-images.ts';
-import { limitPodHardAntiAffinityTopology } from './anti-affinity-topology.ts';
-import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
-import { extendedResourceToleration } from './extended-resource-toleration.ts';
-import { podNodeSelector } from './pod-node-selector.ts';
-import { podTolerationRestriction } from './pod-toleration-restriction.ts';
-import { priority } from './priority.ts';
-import { runtimeClass } from './runtime-class.ts';
-import { securityContextDeny } from './security-context-deny.ts';
+import { alwaysPullImages } from './pods/always-pull-images.ts';
+import { limitPodHardAntiAffinityTopology } from './pods/anti-affinity-topology.ts';
+import { defaultTolerationSeconds } from './pods/default-toleration-seconds.ts';
+import { extendedResourceToleration } from './pods/extended-resource-toleration.ts';
+import { podNodeSelector } from './pods/pod-node-selector.ts';
+import { podTolerationRestriction } from './pods/pod-toleration-restriction.ts';
+import { priority } from './pods/priority.ts';
+import { runtimeClass } from './pods/runtime-class.ts';
+import { securityContextDeny } from './pods/security-context-deny.ts';
 
 /** The pod as the plug-in leaves it, or the refusal. */
 async function after(make: MakePlugin, world: World, spec: object, more: { old?: object; configuration?: object } = {}) {

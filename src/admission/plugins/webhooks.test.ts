@@ -9,8 +9,8 @@ import { refusalOf, servedKind, World } from '../testing.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../types.ts';
 import { warnUnasked } from '../webhooks/dispatch.ts';
 import { caBundle, patched, type Reply, startWebhook, type TestWebhook } from '../webhooks/testing.ts';
-import { limitRanger } from './limit-ranger.ts';
 import { mutatingAdmissionWebhook } from './mutating-webhook.ts';
+import { limitRanger } from './pods/limit-ranger.ts';
 import { validatingAdmissionWebhook } from './validating-webhook.ts';
 
 const open: (() => unknown)[] = [];

@@ -1,8 +1,8 @@
 /** Violations of a pod security policy by a pod. */
 
-import type { Pod } from '../../kinds/core/schema/pod.ts';
-import type { SELinuxOptions } from '../../kinds/core/schema/security-context.ts';
-import type { Volume } from '../../kinds/core/schema/volumes.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
+import type { SELinuxOptions } from '../../kinds/core/schema/pods/security-context.ts';
+import type { Volume } from '../../kinds/core/schema/volumes/volumes.ts';
 import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import { equal } from '../../lib/equal.ts';
 import type { Integer } from '../../lib/integers.ts';

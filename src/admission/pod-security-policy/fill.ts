@@ -1,7 +1,7 @@
 /** Defaults that a pod security policy sets in pods. */
 
-import type { Container, EphemeralContainer } from '../../kinds/core/schema/containers.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Container, EphemeralContainer } from '../../kinds/core/schema/pods/containers.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { IDRange, PodSecurityPolicy } from '../../kinds/policy/schema/pod-security-policy.ts';
 import type { Integer } from '../../lib/integers.ts';
 import { eachContainer } from '../pods.ts';

@@ -1,6 +1,6 @@
 /** One check of the standards, the release that introduced it, and the checks that it replaces. */
 
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { type AnyContainer, eachContainer } from '../pods.ts';
 import type { Violation } from './words.ts';

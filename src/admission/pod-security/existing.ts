@@ -1,6 +1,6 @@
 /** Warnings about existing pods that violate a stricter level of their namespace. */
 
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { Live } from '../../kinds/live.ts';
 import type { Identity } from '../../meta/identity.ts';
 import { examined } from './checks.ts';

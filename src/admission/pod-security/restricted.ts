@@ -1,5 +1,5 @@
 /** The restricted standard: hardening beyond the baseline. */
-import type { Volume } from '../../kinds/core/schema/volumes.ts';
+import type { Volume } from '../../kinds/core/schema/volumes/volumes.ts';
 import { addedBeyond, seccompFine } from './baseline.ts';
 import type { Check } from './checks.ts';
 import { containersText, plural, quoted, setters, sortedQuoted } from './words.ts';

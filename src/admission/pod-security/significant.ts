@@ -1,6 +1,6 @@
 /** The updates of pods that are checked: those that add something to run. */
 
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { AnyContainer } from '../pods.ts';
 

@@ -1,6 +1,7 @@
 /** The objects that a pod or a volume makes its node need: secrets, config maps, claims, its service account. */
-import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
+import type { PersistentVolume } from '../../kinds/core/schema/volumes/persistent-volumes.ts';
 import type { Wire } from '../../kinds/wire.ts';
 
 /** Parts of a volume source that name a secret, for any kind of source. */

@@ -2,7 +2,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import type { TokenRequestSpec } from '../../kinds/authentication/schema/v1.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { LiveSource } from '../../kinds/live.ts';
 import type { Part, Wire } from '../../kinds/wire.ts';
 import type { Integer } from '../../lib/integers.ts';

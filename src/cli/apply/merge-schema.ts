@@ -18,7 +18,7 @@ import {
   resolve,
   type Type,
 } from '../../schema/types.ts';
-import { type Schema, Schemas } from '../explain-schema.ts';
+import { type Schema, Schemas } from '../discovery/explain-schema.ts';
 import type { Work } from '../work.ts';
 
 /** Undefined for custom kinds: their lists are replaced as a whole. */
@@ -28,7 +28,7 @@ export async function mergeSchemaOf(
   object: unknown,
   askServer: boolean,
 ): Promise<MessageType | undefined> {
-  const { schemaOfKind } = await import('../kind-schemas.ts');
+  const { schemaOfKind } = await import('../discovery/kind-schemas.ts');
   const known = schemaOfKind(apiVersionOf(resource), resource.kind);
   if (known === undefined || !askServer || !hasUnknownFields(known, object)) return known;
   try {

@@ -1,6 +1,6 @@
 /** Whether an object does what its spec says: all replicas available, a claim bound, a definition served. */
 import { own } from '../../lib/own.ts';
-import type { ApiItem } from '../print-objects.ts';
+import type { ApiItem } from '../output/print-objects.ts';
 
 export interface Readiness {
   readonly ready: boolean;

@@ -1,9 +1,9 @@
 /** Server-side apply: the server merges, and says which fields other managers own. */
 import { ApiError } from '../../meta/errors.ts';
 import type { JsonObject } from '../../schema/types.ts';
-import { isApplyConflict } from '../conflicts.ts';
-import type { ApiItem } from '../print-objects.ts';
-import { sameObject } from '../same-object.ts';
+import { sameObject } from '../edit/same-object.ts';
+import { isApplyConflict } from '../output/conflicts.ts';
+import type { ApiItem } from '../output/print-objects.ts';
 import type { ObjectRef, Sent, Work } from '../work.ts';
 import { conflictWithOthers, type ManagedFieldsEntry, takenOver } from './field-ownership.ts';
 

@@ -3,12 +3,12 @@ import { bool, FlagError } from '../../lib/flags.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { firstFaults, manifestsFrom, withNamespace } from '../manifests.ts';
-import { dryRunFlag, namespaceFlag, resultFlags, textFileFlags } from '../object-flags.ts';
-import type { ApiItem } from '../print-objects.ts';
+import { firstFaults, manifestsFrom, withNamespace } from '../objects/manifests.ts';
+import { dryRunFlag, namespaceFlag, resultFlags, textFileFlags } from '../objects/object-flags.ts';
+import { refOf } from '../objects/targets.ts';
+import type { ApiItem } from '../output/print-objects.ts';
+import { Results } from '../output/results.ts';
 import { fieldManager, reportFaults } from '../program.ts';
-import { Results } from '../results.ts';
-import { refOf } from '../targets.ts';
 import { type ObjectRef, type Work, withServer } from '../work.ts';
 import { configurationText, lastAppliedAnnotation, lastAppliedText } from './last-applied.ts';
 

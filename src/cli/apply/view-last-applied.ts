@@ -5,9 +5,9 @@ import { goJson } from '../../lib/go-json.ts';
 import { stringifyYaml } from '../../schema/yaml.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { fileFlags, namespaceFlag } from '../object-flags.ts';
+import { fileFlags, namespaceFlag } from '../objects/object-flags.ts';
+import { checkTargets, findTargets } from '../objects/targets.ts';
 import { isStock } from '../program.ts';
-import { checkTargets, findTargets } from '../targets.ts';
 import { withServer } from '../work.ts';
 import { lastAppliedOf } from './last-applied.ts';
 

@@ -1,7 +1,7 @@
 /** `--wait=ready`: waits until all applied objects are ready, and says which are not. */
 import { type ApiResource, versionPath } from '../../client/discovery.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
-import { Deadline, followObject } from '../follow-object.ts';
+import { Deadline, followObject } from '../objects/follow-object.ts';
 import { type ObjectRef, shownName, type Work } from '../work.ts';
 import type { Progress } from './progress.ts';
 import { type Readiness, readinessOf } from './ready.ts';
@@ -35,7 +35,7 @@ class StatusKinds {
     this.work = work;
   }
   async has({ group, version, name, kind }: ApiResource): Promise<boolean> {
-    const { schemaOfKind } = await import('../kind-schemas.ts');
+    const { schemaOfKind } = await import('../discovery/kind-schemas.ts');
     if (schemaOfKind(joinApiVersion(group, version), kind) !== undefined) return false;
     const path = versionPath(group, version);
     let known = this.versions.get(path);

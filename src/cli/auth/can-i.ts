@@ -4,12 +4,12 @@ import { bool, FlagError, type FlagValues, text } from '../../lib/flags.ts';
 import { jsonText } from '../../lib/json-text.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
-import { fullGroup } from '../api-groups.ts';
 import { command } from '../command.ts';
 import { columns } from '../config/contexts.ts';
 import { connectFlags } from '../connect.ts';
-import { namespaceFlag } from '../object-flags.ts';
-import { printable } from '../print-table.ts';
+import { fullGroup } from '../discovery/api-groups.ts';
+import { namespaceFlag } from '../objects/object-flags.ts';
+import { printable } from '../output/print-table.ts';
 import { isStock } from '../program.ts';
 import { type Work, withServer } from '../work.ts';
 

@@ -10,11 +10,11 @@ import { jsonText } from '../../lib/json-text.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { JsonValue } from '../../schema/types.ts';
-import { fullGroup } from '../api-groups.ts';
 import { command } from '../command.ts';
 import { columns } from '../config/contexts.ts';
 import { connectFlags } from '../connect.ts';
-import { printable } from '../print-table.ts';
+import { fullGroup } from '../discovery/api-groups.ts';
+import { printable } from '../output/print-table.ts';
 import { type Work, withServer } from '../work.ts';
 
 const table = {

@@ -1,7 +1,7 @@
 /** How background servers are shown: a table, JSON, or names. */
 
 import { flag, readChoice } from '../../lib/flags.ts';
-import { TablePrinter } from '../print-table.ts';
+import { TablePrinter } from '../output/print-table.ts';
 import { isRunning } from './process.ts';
 import type { Records, ServerRecord } from './records.ts';
 

@@ -3,9 +3,9 @@ import { ConfigError } from '../../client/config.ts';
 import { editConfig } from '../../client/config-file.ts';
 import { bool, choice, FlagError, flag } from '../../lib/flags.ts';
 import { command } from '../command.ts';
-import { printable } from '../print-table.ts';
+import { printable } from '../output/print-table.ts';
+import { tabbed } from '../output/tabbed.ts';
 import { isStock } from '../program.ts';
-import { tabbed } from '../tabbed.ts';
 import { ConfigFiles, fileFlag, noArguments, oneArgument } from './files.ts';
 
 const name = (help: string) => flag<string | undefined>(undefined, help, 'NAME', (t) => t);

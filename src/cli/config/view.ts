@@ -7,9 +7,9 @@ import { bool, FlagError, flag, text } from '../../lib/flags.ts';
 import { own, setOwn } from '../../lib/own.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { command } from '../command.ts';
-import { templateFlags } from '../object-flags.ts';
-import { formPrinter, readResultForm, resultFormNames } from '../print-forms.ts';
-import type { ApiItem } from '../print-objects.ts';
+import { templateFlags } from '../objects/object-flags.ts';
+import { formPrinter, readResultForm, resultFormNames } from '../output/print-forms.ts';
+import type { ApiItem } from '../output/print-objects.ts';
 import { isStock } from '../program.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, noArguments } from './files.ts';
 

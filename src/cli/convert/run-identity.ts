@@ -2,9 +2,9 @@
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { type Identity, identities, identityOf, kubernetes, plat } from '../../meta/identity.ts';
 import type { JsonValue } from '../../schema/types.ts';
-import { identityAt } from '../cluster-info.ts';
 import type { IO } from '../command.ts';
 import type { ConnectOptions } from '../connect.ts';
+import { identityAt } from '../discovery/cluster-info.ts';
 import { isStock } from '../program.ts';
 import { withServer } from '../work.ts';
 import { isObject } from './carry.ts';

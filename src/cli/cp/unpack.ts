@@ -5,7 +5,7 @@ import { makeDirectory } from '../../lib/directories.ts';
 import type { Entry } from '../../lib/tar/entry.ts';
 import type { EntrySink } from '../../lib/tar/read.ts';
 import { isWithin } from '../../lib/within.ts';
-import { printable } from '../print-table.ts';
+import { printable } from '../output/print-table.ts';
 
 export interface UnpackOptions {
   /** What the names in the archive begin with. */

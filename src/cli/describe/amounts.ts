@@ -1,7 +1,7 @@
 /** Amounts of resources: what a container requests, and what the pods of a node request together. */
 
-import type { Container } from '../../kinds/core/schema/containers.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Container } from '../../kinds/core/schema/pods/containers.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import { own } from '../../lib/own.ts';
 import { parseQuantity, type Quantity, zero } from '../../meta/quantity.ts';
 import type { Found } from './values.ts';

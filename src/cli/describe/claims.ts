@@ -1,7 +1,7 @@
 /** Claims to persistent volumes: those of pods, templates of stateful sets, and claims of their own. */
 import { accessModesText } from '../../kinds/core/access-modes.ts';
-import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
+import type { PersistentVolumeClaim } from '../../kinds/core/schema/volumes/persistent-volume-claims.ts';
 import type { ObjectMeta } from '../../kinds/meta.ts';
 import { ageAt } from '../../meta/age.ts';
 import { domainName, identities } from '../../meta/identity.ts';

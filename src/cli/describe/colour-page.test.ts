@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Paint } from '../colours.ts';
+import type { Paint } from '../output/colours.ts';
 import { colourPage } from './colour-page.ts';
 
 const paint: Paint = (text, colour) => (colour === undefined ? text : `<${colour} ${text}>`);

@@ -1,5 +1,5 @@
 /** Colours of a page on a terminal: words of state, and warnings among the events. */
-import { type Paint, statusColour } from '../colours.ts';
+import { type Paint, statusColour } from '../output/colours.ts';
 
 /** Fields whose value is a state; what follows its first word is not coloured. */
 const stateField = /^(\s*(?:Status|State|Last State|Phase|Ready|Reason|Type):\s+)([A-Za-z,]+)(.*)$/;

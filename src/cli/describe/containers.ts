@@ -1,8 +1,8 @@
 /** Containers of pods and pod templates. */
 
-import type { ContainerState, ContainerStatus } from '../../kinds/core/schema/container-status.ts';
-import type { Container, EnvVar } from '../../kinds/core/schema/containers.ts';
-import type { Probe } from '../../kinds/core/schema/probes.ts';
+import type { ContainerState, ContainerStatus } from '../../kinds/core/schema/pods/container-status.ts';
+import type { Container, EnvVar } from '../../kinds/core/schema/pods/containers.ts';
+import type { Probe } from '../../kinds/core/schema/pods/probes.ts';
 import { own } from '../../lib/own.ts';
 import { containerAmount } from './amounts.ts';
 import { inOrder } from './order.ts';

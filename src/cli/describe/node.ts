@@ -2,8 +2,8 @@
 
 import type { Lease } from '../../kinds/coordination/schema/v1.ts';
 import type { Node } from '../../kinds/core/schema/node.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
-import type { Taint } from '../../kinds/core/schema/scheduling.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
+import type { Taint } from '../../kinds/core/schema/pods/scheduling.ts';
 import { own } from '../../lib/own.ts';
 import { ageAt } from '../../meta/age.ts';
 import { ApiError } from '../../meta/errors.ts';

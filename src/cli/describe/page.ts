@@ -15,7 +15,7 @@
  */
 import type { Integer } from '../../lib/integers.ts';
 import { clientSideApply } from '../../meta/identity.ts';
-import { screenText } from '../screen-text.ts';
+import { screenText } from '../output/screen-text.ts';
 import { inOrder } from './order.ts';
 
 export type Cell = string | Integer | boolean | undefined;

@@ -1,5 +1,5 @@
 /** The pod template of a workload. */
-import type { PodTemplateSpec } from '../../kinds/core/schema/pod.ts';
+import type { PodTemplateSpec } from '../../kinds/core/schema/pods/pod.ts';
 import { writeContainers } from './containers.ts';
 import type { Page } from './page.ts';
 import type { Found } from './values.ts';

@@ -1,7 +1,7 @@
 /** Pods. */
-import { qosClass } from '../../kinds/core/pod-resources.ts';
-import type { Pod, PodSpec } from '../../kinds/core/schema/pod.ts';
-import type { Toleration } from '../../kinds/core/schema/scheduling.ts';
+import { qosClass } from '../../kinds/core/pods/pod-resources.ts';
+import type { Pod, PodSpec } from '../../kinds/core/schema/pods/pod.ts';
+import type { Toleration } from '../../kinds/core/schema/pods/scheduling.ts';
 import { domainName } from '../../meta/identity.ts';
 import { terminating } from './claims.ts';
 import { type FieldValue, writeContainers } from './containers.ts';

@@ -1,6 +1,6 @@
 /** Persistent volumes, storage classes, and the drivers of nodes. */
 import { accessModesText } from '../../kinds/core/access-modes.ts';
-import type { PersistentVolume, VolumeNodeAffinity } from '../../kinds/core/schema/persistent-volumes.ts';
+import type { PersistentVolume, VolumeNodeAffinity } from '../../kinds/core/schema/volumes/persistent-volumes.ts';
 import type { CSINode, StorageClass } from '../../kinds/storage/schema/v1.ts';
 import { domainName } from '../../meta/identity.ts';
 import { classOf, terminating } from './claims.ts';

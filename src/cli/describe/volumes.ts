@@ -1,6 +1,6 @@
 /** The volumes of pods and pod templates, and the sources of persistent volumes. */
 
-import type { Volume } from '../../kinds/core/schema/volumes.ts';
+import type { Volume } from '../../kinds/core/schema/volumes/volumes.ts';
 import { own } from '../../lib/own.ts';
 import { writeClaim } from './claims.ts';
 import { cut, type Page, sortedPairs } from './page.ts';

@@ -4,7 +4,7 @@ import type { DaemonSet } from '../../kinds/apps/schema/daemon-set.ts';
 import type { Deployment } from '../../kinds/apps/schema/deployment.ts';
 import type { ReplicaSet } from '../../kinds/apps/schema/replica-set.ts';
 import type { StatefulSet } from '../../kinds/apps/schema/stateful-set.ts';
-import type { Pod, PodTemplateSpec } from '../../kinds/core/schema/pod.ts';
+import type { Pod, PodTemplateSpec } from '../../kinds/core/schema/pods/pod.ts';
 import type { ReplicationController } from '../../kinds/core/schema/replication-controller.ts';
 import type { ObjectMeta } from '../../kinds/meta.ts';
 import { writeClaimTemplates } from './claims.ts';

@@ -13,7 +13,7 @@ import { apiRelease, apiReleases, patchRelease } from '../../lib/version.ts';
 import { kubernetes } from '../../meta/identity.ts';
 import { firstAddress } from '../../meta/ip.ts';
 import type { IO } from '../command.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { stopSignal } from '../terminal/stop-signal.ts';
 import { envtestFlags, parseEnvtestFlags, RELEASE_VARIABLE } from './options.ts';
 
 /** How a stock server names its release with `--version`: the one that `/version` answers. */

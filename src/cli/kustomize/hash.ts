@@ -1,6 +1,6 @@
 /** The hash in the names of generated config maps and secrets: that of the stock client, so that names are the same. */
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
-import { contentSuffix } from '../name-hash.ts';
+import { contentSuffix } from '../create/name-hash.ts';
 import { isMap } from './resource.ts';
 
 /** Ten letters and digits for the content of a config map or secret. Its name does not count: the stock client hashes an empty one. */

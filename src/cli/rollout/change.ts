@@ -5,9 +5,9 @@ import { ApiError } from '../../meta/errors.ts';
 import { restartAnnotation } from '../../meta/identity.ts';
 import { type Command, command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { resultFlags } from '../object-flags.ts';
+import { resultFlags } from '../objects/object-flags.ts';
+import { Results } from '../output/results.ts';
 import { fieldManager, withStockText } from '../program.ts';
-import { Results } from '../results.ts';
 import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
 import { checkWorkloads, findWorkloads, fullName, type Workload, workloadFlags } from './workloads.ts';
 

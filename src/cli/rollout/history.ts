@@ -2,10 +2,10 @@
 import { type FlagValues, int } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { resultFlags } from '../object-flags.ts';
-import { printable } from '../print-table.ts';
-import { Results } from '../results.ts';
-import { tabbed } from '../tabbed.ts';
+import { resultFlags } from '../objects/object-flags.ts';
+import { printable } from '../output/print-table.ts';
+import { Results } from '../output/results.ts';
+import { tabbed } from '../output/tabbed.ts';
 import { shownName, type Work, withServer } from '../work.ts';
 import { type Revision, revisionsOf } from './revisions.ts';
 import { templatePage } from './template-page.ts';

@@ -1,10 +1,10 @@
 /** The workloads that `rollout` is about: their flags, and how they are found and read. */
 import { FlagError, type FlagValues } from '../../lib/flags.ts';
 import { connectFlags } from '../connect.ts';
-import { namesManifests } from '../manifests.ts';
-import { fileFlags, namespaceFlag, selectFlags } from '../object-flags.ts';
-import type { ApiItem } from '../print-objects.ts';
-import { findTargets } from '../targets.ts';
+import { namesManifests } from '../objects/manifests.ts';
+import { fileFlags, namespaceFlag, selectFlags } from '../objects/object-flags.ts';
+import { findTargets } from '../objects/targets.ts';
+import type { ApiItem } from '../output/print-objects.ts';
 import type { ObjectRef, Work } from '../work.ts';
 
 export const workloadFlags = { ...fileFlags, namespace: namespaceFlag, selector: selectFlags.selector };

@@ -2,8 +2,8 @@
 import { bool, FlagError, list, repeated, text } from '../../lib/flags.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { command, type IO } from '../command.ts';
-import { parseTarget } from '../pods.ts';
-import { printBytes } from '../print-forms.ts';
+import { printBytes } from '../output/print-forms.ts';
+import { parseTarget } from '../pods/select-pods.ts';
 import { type Work, withServer } from '../work.ts';
 import { containersFlag } from './containers-flag.ts';
 import { changedVariables, checkNoOverwrite, type EnvChanges, readChanges, splitArguments, type Variable } from './env-changes.ts';

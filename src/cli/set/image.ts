@@ -1,8 +1,8 @@
 /** `plat set image`: changes the images of containers. */
 import { FlagError } from '../../lib/flags.ts';
 import { command } from '../command.ts';
+import { recordFlag } from '../edit/record.ts';
 import { isStock } from '../program.ts';
-import { recordFlag } from '../record.ts';
 import { withContainers, withPodSpec } from './pod-spec.ts';
 import { setFlags, update } from './updating.ts';
 

@@ -2,8 +2,8 @@
 import { FlagError, text } from '../../lib/flags.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { command } from '../command.ts';
-import { recordFlag } from '../record.ts';
-import { resourceList } from '../resource-list.ts';
+import { recordFlag } from '../edit/record.ts';
+import { resourceList } from '../objects/resource-list.ts';
 import { containersFlag } from './containers-flag.ts';
 import { nameMatches, withContainers, withPodSpec } from './pod-spec.ts';
 import { setFlags, update } from './updating.ts';

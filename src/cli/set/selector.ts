@@ -1,8 +1,8 @@
 /** `plat set selector`: changes which pods a service selects. */
 import { bool, FlagError, text } from '../../lib/flags.ts';
 import { command } from '../command.ts';
-import { recordFlag } from '../record.ts';
-import { selectorObject } from '../selector-object.ts';
+import { recordFlag } from '../edit/record.ts';
+import { selectorObject } from '../labels/selector-object.ts';
 import { setFlags, update } from './updating.ts';
 
 const { Objects, ...groups } = setFlags({

@@ -1,7 +1,7 @@
 /** `plat set serviceaccount`: changes the service account of pods. */
 import { FlagError } from '../../lib/flags.ts';
 import { command } from '../command.ts';
-import { recordFlag } from '../record.ts';
+import { recordFlag } from '../edit/record.ts';
 import { withPodSpec } from './pod-spec.ts';
 import { setFlags, update } from './updating.ts';
 

@@ -4,7 +4,7 @@ import { FlagError } from '../../lib/flags.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { command } from '../command.ts';
-import { bindingFlags, subjectsOf } from '../create-access.ts';
+import { bindingFlags, subjectsOf } from '../create/access.ts';
 import { setFlags, update } from './updating.ts';
 
 const { Changing, Connecting, ...groups } = setFlags({});

@@ -2,8 +2,8 @@
 import { bool, choice, FlagError } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { selectFlags } from '../object-flags.ts';
-import type { ApiItem } from '../print-objects.ts';
+import { selectFlags } from '../objects/object-flags.ts';
+import type { ApiItem } from '../output/print-objects.ts';
 import { type Work, withServer } from '../work.ts';
 import { type NodeMetrics, readMetrics, type Usage } from './usage.ts';
 import { nodeTable } from './usage-table.ts';

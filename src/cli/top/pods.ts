@@ -3,7 +3,7 @@ import { bool, FlagError, type FlagValues } from '../../lib/flags.ts';
 import { formatDuration, timeMillis } from '../../lib/time.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { namespaceFlag, selectFlags } from '../object-flags.ts';
+import { namespaceFlag, selectFlags } from '../objects/object-flags.ts';
 import { type Work, withServer } from '../work.ts';
 import { usageFlags } from './nodes.ts';
 import { type PodMetrics, readMetrics } from './usage.ts';

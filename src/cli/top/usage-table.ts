@@ -1,7 +1,7 @@
 /** Tables of usage: processor time in thousandths of a core, memory in mebibytes. */
 import { parseQuantity, type Quantity, quantityOf } from '../../meta/quantity.ts';
-import { printable } from '../print-table.ts';
-import { closedTable, tabbed } from '../tabbed.ts';
+import { printable } from '../output/print-table.ts';
+import { closedTable, tabbed } from '../output/tabbed.ts';
 import type { NodeMetrics, PodMetrics, Usage } from './usage.ts';
 
 export type SortBy = '' | 'cpu' | 'memory';

@@ -6,7 +6,7 @@ import { groupName, identities } from '../../meta/identity.ts';
 import { decodeEnvelope, isEnvelope } from '../../schema/envelope.ts';
 import { decodeProtobuf } from '../../schema/protobuf.ts';
 import { list, type MessageType, map, message, opt, quantity, string } from '../../schema/types.ts';
-import { findGroup } from '../api-groups.ts';
+import { findGroup } from '../discovery/api-groups.ts';
 import { isStock } from '../program.ts';
 import type { Work } from '../work.ts';
 

@@ -2,10 +2,10 @@
 
 import type { StatefulSet } from '../../kinds/apps/schema/stateful-set.ts';
 import type { HorizontalPodAutoscaler } from '../../kinds/autoscaling/schema/v2.ts';
-import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
-import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { Service } from '../../kinds/core/schema/service.ts';
+import type { PersistentVolumeClaim } from '../../kinds/core/schema/volumes/persistent-volume-claims.ts';
+import type { PersistentVolume } from '../../kinds/core/schema/volumes/persistent-volumes.ts';
 import type { Ingress, IngressBackend } from '../../kinds/networking/schema/ingress.ts';
 import type { RoleBinding } from '../../kinds/rbac/schema/v1.ts';
 import { own } from '../../lib/own.ts';

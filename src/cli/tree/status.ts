@@ -1,6 +1,6 @@
 /** The state of an object in two words: how much of it is ready, and its phase or condition. */
 
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import { own } from '../../lib/own.ts';
 import type { Found } from '../describe/values.ts';
 

@@ -2,7 +2,7 @@
 import { unlessGone } from '../../client/http.ts';
 import type { Informer } from '../../client/informer.ts';
 import type { ConfigMap, Secret } from '../../kinds/core/schema/config.ts';
-import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
+import type { PersistentVolumeClaim } from '../../kinds/core/schema/volumes/persistent-volume-claims.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Wire } from '../../kinds/wire.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';

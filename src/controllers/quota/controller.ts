@@ -6,7 +6,7 @@
 import type { Client } from '../../client/dynamic.ts';
 import { unlessGone } from '../../client/http.ts';
 import { keyOf, splitKey } from '../../client/informer.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import { podMatchesScopes, scopesOf } from '../../kinds/quota/scopes.ts';
 import { add, countNames, isMeasured, resourceCounted, type Usage, usageOf } from '../../kinds/quota/usage.ts';

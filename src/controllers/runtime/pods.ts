@@ -4,7 +4,7 @@
  */
 
 import type { Informer } from '../../client/informer.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Wire } from '../../kinds/wire.ts';
 import { refs } from './controller.ts';

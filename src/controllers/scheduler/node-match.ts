@@ -1,6 +1,6 @@
 /** Which nodes a pod may use by their labels, names and taints. */
 
-import type { NodeSelectorTerm, Taint, Toleration } from '../../kinds/core/schema/scheduling.ts';
+import type { NodeSelectorTerm, Taint, Toleration } from '../../kinds/core/schema/pods/scheduling.ts';
 import type { Part } from '../../kinds/wire.ts';
 import { own } from '../../lib/own.ts';
 import { type LabelOperator, type LabelRequirement, LabelSelector, type Labels } from '../../meta/labels.ts';

@@ -1,7 +1,7 @@
 /** A node and the sums of what its pods use, kept up to date by every pod that comes and goes. */
 
 import type { Node } from '../../kinds/core/schema/node.ts';
-import type { Taint } from '../../kinds/core/schema/scheduling.ts';
+import type { Taint } from '../../kinds/core/schema/pods/scheduling.ts';
 import type { Part, Wire } from '../../kinds/wire.ts';
 import { jsonText } from '../../lib/json-text.ts';
 import { own } from '../../lib/own.ts';

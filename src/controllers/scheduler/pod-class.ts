@@ -7,7 +7,7 @@
  *   a-3 is being deleted                    a class of its own: some rules do not count such pods
  */
 
-import type { Toleration } from '../../kinds/core/schema/scheduling.ts';
+import type { Toleration } from '../../kinds/core/schema/pods/scheduling.ts';
 import type { Part } from '../../kinds/wire.ts';
 import { jsonText } from '../../lib/json-text.ts';
 import { fromLabelSelector, type LabelSelector, type Labels } from '../../meta/labels.ts';

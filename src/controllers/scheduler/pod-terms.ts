@@ -1,5 +1,5 @@
 /** Affinity to other pods, and aversion to them: which pods a term selects, and in which topology. */
-import type { PodAffinityTerm } from '../../kinds/core/schema/scheduling.ts';
+import type { PodAffinityTerm } from '../../kinds/core/schema/pods/scheduling.ts';
 import type { Part } from '../../kinds/wire.ts';
 import { fromLabelSelector, type LabelSelector, type Labels, noLabel } from '../../meta/labels.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';

@@ -6,7 +6,7 @@
 import type { Client, ResourceRef } from '../../client/dynamic.ts';
 import { unlessGone } from '../../client/http.ts';
 import { type Informer, keyOf, splitKey } from '../../client/informer.ts';
-import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
+import type { PersistentVolume } from '../../kinds/core/schema/volumes/persistent-volumes.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Wire } from '../../kinds/wire.ts';
 import type { MaybePromise } from '../../lib/when-ready.ts';

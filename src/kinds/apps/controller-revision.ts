@@ -3,7 +3,7 @@ import { groupOfApiVersion } from '../../meta/api-version.ts';
 import { type FieldErrors, Path } from '../../meta/field.ts';
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import { NONE } from '../core/template-cells.ts';
+import { NONE } from '../core/pods/template-cells.ts';
 import { kind, type Strategy } from '../kind.ts';
 import { immutable } from '../validation/field-checks.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';

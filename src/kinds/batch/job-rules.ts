@@ -7,14 +7,14 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName, type Identity, type QualifiedName } from '../../meta/identity.ts';
 import { validateLabelSelector } from '../../meta/labels.ts';
 import { dns1123Label } from '../../meta/names.ts';
-import type { PodTemplateSpec } from '../core/schema/pod.ts';
+import type { PodTemplateSpec } from '../core/schema/pods/pod.ts';
 import type { KindEnv } from '../kind.ts';
 import { immutable } from '../validation/field-checks.ts';
 import { invalidText, mapText, selectorText } from '../validation/go-text.ts';
+import { validateTemplate } from '../validation/pods/template.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateCounts } from '../validation/replicas.ts';
 import { compileSelector } from '../validation/selectors.ts';
-import { validateTemplate } from '../validation/template.ts';
 import type { Job, JobSpec } from './schema/v1.ts';
 
 /** Labels by which a job selects its own pods. */

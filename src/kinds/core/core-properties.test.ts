@@ -15,8 +15,8 @@ import { PersistentVolumeKind } from './persistent-volume.ts';
 import { PersistentVolumeClaimKind } from './persistent-volume-claim.ts';
 import { ResourceQuotaKind } from './resource-quota.ts';
 import { SecretKind } from './secret.ts';
-import { ServiceKind } from './service.ts';
 import { ServiceAccountKind } from './service-account.ts';
+import { ServiceKind } from './services/service.ts';
 
 const metadata = { name: 'x', labels: { a: 'b' }, annotations: { c: 'd' } };
 const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }] } };

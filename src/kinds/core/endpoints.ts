@@ -9,7 +9,7 @@ import { each } from '../validation/each.ts';
 import { label, qualified, report, word } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { type EndpointAddress, type EndpointPort, Endpoints } from './schema/service.ts';
-import { portProtocols } from './service-types.ts';
+import { portProtocols } from './services/service-types.ts';
 
 const subsets = Path.of('subsets');
 

@@ -10,8 +10,8 @@ import { report } from '../validation/field-checks.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import { validateResourceAmount } from '../validation/resources.ts';
 import type { ConfigMapNodeConfigSource, Node, NodeConfigSource } from './schema/node.ts';
-import type { Taint } from './schema/scheduling.ts';
-import { sameList } from './service-types.ts';
+import type { Taint } from './schema/pods/scheduling.ts';
+import { sameList } from './services/service-types.ts';
 
 const metadata = Path.of('metadata');
 const podCIDRs = Path.of('spec', 'podCIDRs');

@@ -7,13 +7,13 @@ import { domainName, groupName, type QualifiedName } from '../../meta/identity.t
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { oncePod, validateClaimSpec } from '../validation/claim-spec.ts';
 import { immutable } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { amount } from '../validation/resources.ts';
+import { oncePod, validateClaimSpec } from '../validation/volumes/claim-spec.ts';
 import { accessModesText } from './access-modes.ts';
 import { storageClassOf } from './persistent-volume.ts';
-import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './schema/persistent-volume-claims.ts';
+import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './schema/volumes/persistent-volume-claims.ts';
 
 const specPath = Path.of('spec');
 

@@ -5,11 +5,11 @@ import { domainName } from '../../meta/identity.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { oncePod } from '../validation/claim-spec.ts';
-import { validateVolume, validateVolumeUpdate } from '../validation/persistent-volume.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { oncePod } from '../validation/volumes/claim-spec.ts';
+import { validateVolume, validateVolumeUpdate } from '../validation/volumes/persistent-volume.ts';
 import { accessModesText } from './access-modes.ts';
-import { PersistentVolume } from './schema/persistent-volumes.ts';
+import { PersistentVolume } from './schema/volumes/persistent-volumes.ts';
 
 /** The class of a volume or claim; the deprecated annotation takes precedence. */
 export function storageClassOf(

@@ -8,14 +8,14 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind, type Strategy } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { notNegative } from '../validation/field-checks.ts';
+import { validateServingTemplate } from '../validation/pods/template.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateCounts, validateShares } from '../validation/replicas.ts';
-import { validateServingTemplate } from '../validation/template.ts';
 import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
-import { podTemplateDefaults } from './pod-defaults.ts';
-import { templateGates } from './pod-gates.ts';
+import { podTemplateDefaults } from './pods/pod-defaults.ts';
+import { templateGates } from './pods/pod-gates.ts';
+import { containerCells, labelsCell } from './pods/template-cells.ts';
 import { ReplicationController } from './schema/replication-controller.ts';
-import { containerCells, labelsCell } from './template-cells.ts';
 
 const specAt = Path.of('spec');
 const templateAt = specAt.child('template');

@@ -6,9 +6,9 @@ import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { immutable, label } from '../validation/field-checks.ts';
+import { tolerationText, validateTolerations } from '../validation/pods/scheduling.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateResourceRequirements } from '../validation/resources.ts';
-import { tolerationText, validateTolerations } from '../validation/scheduling.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 

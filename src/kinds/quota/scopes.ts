@@ -1,6 +1,6 @@
 /** The pods that a quota applies to. A quota with scopes applies to pods alone. */
-import { qosClass } from '../core/pod-resources.ts';
-import type { Pod } from '../core/schema/pod.ts';
+import { qosClass } from '../core/pods/pod-resources.ts';
+import type { Pod } from '../core/schema/pods/pod.ts';
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';
 
 /** All scopes of a quota, from `scopes` and `scopeSelector`. */

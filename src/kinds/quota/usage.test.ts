@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kubernetes, plat } from '../../meta/identity.ts';
-import type { Pod } from '../core/schema/pod.ts';
+import type { Pod } from '../core/schema/pods/pod.ts';
 import type { ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';
 import { podMatchesScopes, scopesOf } from './scopes.ts';
 import { isComputeResource, resourceCounted, usageOf } from './usage.ts';

@@ -8,10 +8,10 @@
 import { groupName, type Identity } from '../../meta/identity.ts';
 import { type Quantity, quantityOf } from '../../meta/quantity.ts';
 import { timeMillis } from '../../meta/time.ts';
-import type { Container } from '../core/schema/containers.ts';
-import type { PersistentVolumeClaim } from '../core/schema/persistent-volume-claims.ts';
-import type { Pod } from '../core/schema/pod.ts';
+import type { Container } from '../core/schema/pods/containers.ts';
+import type { Pod } from '../core/schema/pods/pod.ts';
 import type { Service } from '../core/schema/service.ts';
+import type { PersistentVolumeClaim } from '../core/schema/volumes/persistent-volume-claims.ts';
 import { amount, isExtendedResource, isHugePages } from '../validation/resources.ts';
 
 /** Resource name → amount. */

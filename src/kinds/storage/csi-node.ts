@@ -10,7 +10,7 @@ import { repeatedTexts } from '../validation/each.ts';
 import { qualified } from '../validation/field-checks.ts';
 import { invalidText, listText } from '../validation/go-text.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
-import { validateCSIDriverName } from '../validation/volume-disks.ts';
+import { validateCSIDriverName } from '../validation/volumes/volume-disks.ts';
 import { CSINode, type CSINodeDriver } from './schema/v1.ts';
 
 const drivers = Path.of('spec', 'drivers');

@@ -7,7 +7,7 @@ import { type FieldErrors, Path } from '../../meta/field.ts';
 import { domainName } from '../../meta/identity.ts';
 import { labelKey } from '../../meta/names.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
-import type { TopologySelectorTerm } from '../core/schema/scheduling.ts';
+import type { TopologySelectorTerm } from '../core/schema/pods/scheduling.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { repeatedTexts } from '../validation/each.ts';
 import { immutable, qualified, report } from '../validation/field-checks.ts';

@@ -8,9 +8,9 @@ import { type KindEnv, kind } from '../kind.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { status } from '../subresources.ts';
 import { immutable, report } from '../validation/field-checks.ts';
-import { validateVolumeSpec } from '../validation/persistent-volume.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
-import { validateCSIDriverName } from '../validation/volume-disks.ts';
+import { validateVolumeSpec } from '../validation/volumes/persistent-volume.ts';
+import { validateCSIDriverName } from '../validation/volumes/volume-disks.ts';
 import { VolumeAttachment, type VolumeAttachmentSource, type VolumeError } from './schema/v1.ts';
 
 const specPath = Path.of('spec');

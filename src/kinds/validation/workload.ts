@@ -1,9 +1,9 @@
 /** Strategies that all workloads share. */
 import type { Path } from '../../meta/field.ts';
-import { syncServiceAccount } from '../core/pod-defaults.ts';
-import type { PodTemplateSpec } from '../core/schema/pod.ts';
+import { syncServiceAccount } from '../core/pods/pod-defaults.ts';
+import type { PodTemplateSpec } from '../core/schema/pods/pod.ts';
 import type { ApiObject, KindEnv, Strategy } from '../kind.ts';
-import { podWarnings } from './pod-warnings.ts';
+import { podWarnings } from './pods/pod-warnings.ts';
 
 /** Normalizes a template after admission, before it is stored. */
 export function prepareTemplate(template: PodTemplateSpec | undefined): void {

@@ -3,8 +3,8 @@
  * before addresses are allocated, also for a dry run.
  */
 import type { Service } from '../../kinds/core/schema/service.ts';
-import { validateClusterIPs } from '../../kinds/core/service-addresses.ts';
-import { headless, needsClusterIP, sameList } from '../../kinds/core/service-types.ts';
+import { validateClusterIPs } from '../../kinds/core/services/service-addresses.ts';
+import { headless, needsClusterIP, sameList } from '../../kinds/core/services/service-types.ts';
 import { invalidText, listText } from '../../kinds/validation/go-text.ts';
 import { invalid } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';

@@ -3,7 +3,7 @@
  * manifest repeatedly.
  */
 import type { Service } from '../../kinds/core/schema/service.ts';
-import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from '../../kinds/core/service-types.ts';
+import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from '../../kinds/core/services/service-types.ts';
 
 export function patchAllocated(service: Service, old: Service): void {
   const { spec } = service;

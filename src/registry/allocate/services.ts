@@ -3,7 +3,7 @@
  * and released when the service no longer needs them or is deleted.
  */
 import type { Service, ServicePort } from '../../kinds/core/schema/service.ts';
-import { headless, needsClusterIP, needsHealthCheck, needsNodePorts } from '../../kinds/core/service-types.ts';
+import { headless, needsClusterIP, needsHealthCheck, needsNodePorts } from '../../kinds/core/services/service-types.ts';
 import { invalidText, listText } from '../../kinds/validation/go-text.ts';
 import { serviceUnavailable, unprocessable } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';

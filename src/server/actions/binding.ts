@@ -4,7 +4,7 @@
  */
 
 import type { Binding } from '../../kinds/core/schema/cluster.ts';
-import type { Pod, PodCondition } from '../../kinds/core/schema/pod.ts';
+import type { Pod, PodCondition } from '../../kinds/core/schema/pods/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import { badRequest, conflict, invalid } from '../../meta/errors.ts';

@@ -4,7 +4,7 @@
  */
 import { admissionChain } from '../../admission/chain.ts';
 import type { SideWrite } from '../../admission/types.ts';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Condition } from '../../kinds/meta.ts';
 import { Status } from '../../kinds/meta-kinds.ts';

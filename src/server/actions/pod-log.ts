@@ -1,8 +1,8 @@
 /** pods/log: the log of a container, streamed from the agent of its node. */
 
 import type { Readable } from 'node:stream';
-import type { Pod } from '../../kinds/core/schema/pod.ts';
-import type { PodLogOptions } from '../../kinds/core/schema/pod-options.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
+import type { PodLogOptions } from '../../kinds/core/schema/pods/pod-options.ts';
 import { authorityOf } from '../../lib/http-client/connect.ts';
 import { type ApiError, badRequest, internalError, invalid, methodRefused, plainError, remoteFailure } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';

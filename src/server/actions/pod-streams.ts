@@ -2,8 +2,8 @@
  * pods/exec, pods/attach and pods/portforward: the connection switches to a streaming protocol (SPDY or WebSocket) that is
  * between the client and the agent of the pod's node; this server only finds the agent and passes bytes.
  */
-import type { Pod } from '../../kinds/core/schema/pod.ts';
-import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '../../kinds/core/schema/pod-options.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
+import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '../../kinds/core/schema/pods/pod-options.ts';
 import { badRequest, methodRefused, plainError } from '../../meta/errors.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { Context } from '../context.ts';

@@ -2,8 +2,8 @@
  * pods/proxy, services/proxy and nodes/proxy: HTTP, WebSocket and other upgraded connections to pods, services and nodes
  * by name. A client with this permission reaches the target from this server's network.
  */
-import type { Pod } from '../../kinds/core/schema/pod.ts';
-import { NodeProxyOptions, PodProxyOptions, ServiceProxyOptions } from '../../kinds/core/schema/pod-options.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
+import { NodeProxyOptions, PodProxyOptions, ServiceProxyOptions } from '../../kinds/core/schema/pods/pod-options.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import { authorityOf } from '../../lib/http-client/connect.ts';
 import { badRequest, plainError, serviceUnavailable } from '../../meta/errors.ts';

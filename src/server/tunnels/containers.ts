@@ -1,5 +1,5 @@
 /** The container of a pod that a request means. */
-import type { Pod } from '../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../kinds/core/schema/pods/pod.ts';
 import { badRequest } from '../../meta/errors.ts';
 
 /** Checks the given name; without one the pod must have exactly one container. */

@@ -5,7 +5,7 @@ import { setOwn } from '../../lib/own.ts';
 import type { Random } from '../../lib/random.ts';
 import type { Engine } from '../engine.ts';
 import type { StoreOwner } from '../store-mark.ts';
-import type { PageCheck } from './lmdb/page-look.ts';
+import type { PageCheck } from './lmdb/pages/page-look.ts';
 
 export type StoreName = 'memory' | 'lmdb' | 'etcd';
 

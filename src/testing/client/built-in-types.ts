@@ -30,12 +30,12 @@ import type { ConfigMap, Secret, ServiceAccount } from '../../kinds/core/schema/
 import type { Event } from '../../kinds/core/schema/events.ts';
 import type { Namespace } from '../../kinds/core/schema/namespace.ts';
 import type { Node } from '../../kinds/core/schema/node.ts';
-import type { PersistentVolumeClaim } from '../../kinds/core/schema/persistent-volume-claims.ts';
-import type { PersistentVolume } from '../../kinds/core/schema/persistent-volumes.ts';
-import type { Pod, PodTemplate } from '../../kinds/core/schema/pod.ts';
+import type { Pod, PodTemplate } from '../../kinds/core/schema/pods/pod.ts';
 import type { LimitRange, ResourceQuota } from '../../kinds/core/schema/quota.ts';
 import type { ReplicationController } from '../../kinds/core/schema/replication-controller.ts';
 import type { Endpoints, Service } from '../../kinds/core/schema/service.ts';
+import type { PersistentVolumeClaim } from '../../kinds/core/schema/volumes/persistent-volume-claims.ts';
+import type { PersistentVolume } from '../../kinds/core/schema/volumes/persistent-volumes.ts';
 import type { EndpointSlice as EndpointSliceV1 } from '../../kinds/discovery/schema/v1.ts';
 import type { EndpointSlice as EndpointSliceV1beta1 } from '../../kinds/discovery/schema/v1beta1.ts';
 import type { Event as EventsEventV1 } from '../../kinds/events/schema/v1.ts';

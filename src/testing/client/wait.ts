@@ -1,6 +1,6 @@
 /** Waits for a condition of an object. */
 
-import { type Goal, readGoal } from '../../cli/wait-args.ts';
+import { type Goal, readGoal } from '../../cli/objects/wait-args.ts';
 import { type Clock, FakeClock, systemClock } from '../../lib/clock.ts';
 import { jsonText } from '../../lib/json-text.ts';
 import { cut } from '../../lib/shown.ts';

@@ -1,8 +1,8 @@
 /** Claims, volumes, classes and drivers as the scheduler sees them, with what it has decided and not seen so far. */
 
 import type { Informer } from '../../../client/informer.ts';
-import type { PersistentVolumeClaim } from '../../../kinds/core/schema/persistent-volume-claims.ts';
-import type { PersistentVolume } from '../../../kinds/core/schema/persistent-volumes.ts';
+import type { PersistentVolumeClaim } from '../../../kinds/core/schema/volumes/persistent-volume-claims.ts';
+import type { PersistentVolume } from '../../../kinds/core/schema/volumes/persistent-volumes.ts';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass as StorageClassSchema } from '../../../kinds/storage/schema/v1.ts';
 import { amount } from '../../../kinds/validation/resources.ts';
 import type { Wire } from '../../../kinds/wire.ts';

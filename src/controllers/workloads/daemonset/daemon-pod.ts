@@ -1,7 +1,7 @@
 /** The pod of a daemon set on a node: it tolerates what the state of a node does, and its affinity names the node. */
 import { templateGeneration } from '../../../kinds/apps/daemon-set.ts';
 import type { DaemonSet } from '../../../kinds/apps/schema/daemon-set.ts';
-import type { Toleration } from '../../../kinds/core/schema/scheduling.ts';
+import type { Toleration } from '../../../kinds/core/schema/pods/scheduling.ts';
 import type { Part, Wire } from '../../../kinds/wire.ts';
 import { domainName, type Identity } from '../../../meta/identity.ts';
 import { revisionLabel } from '../revisions/revision.ts';

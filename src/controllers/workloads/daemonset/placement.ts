@@ -1,6 +1,6 @@
 /** Which nodes run a pod of a daemon set. */
 import type { Node } from '../../../kinds/core/schema/node.ts';
-import type { Toleration } from '../../../kinds/core/schema/scheduling.ts';
+import type { Toleration } from '../../../kinds/core/schema/pods/scheduling.ts';
 import type { Part, Wire } from '../../../kinds/wire.ts';
 import { equal } from '../../../lib/equal.ts';
 import type { Identity } from '../../../meta/identity.ts';

@@ -1,6 +1,6 @@
 /** Nodes as received, their conditions, and the taints that follow from them. */
 import type { Node, NodeCondition } from '../../../kinds/core/schema/node.ts';
-import type { Taint } from '../../../kinds/core/schema/scheduling.ts';
+import type { Taint } from '../../../kinds/core/schema/pods/scheduling.ts';
 import type { Part, Wire } from '../../../kinds/wire.ts';
 import { domainName, type Identity, type QualifiedName } from '../../../meta/identity.ts';
 import { formatTime } from '../../../meta/time.ts';

@@ -3,7 +3,7 @@ import type { Client, ResourceRef } from '../../../client/dynamic.ts';
 import { isConflict, isNotFound } from '../../../client/http.ts';
 import { type Change, type Informer, keyOf, splitKey } from '../../../client/informer.ts';
 import type { OwnerReference } from '../../../kinds/meta.ts';
-import { podNames } from '../../../kinds/validation/pod-names.ts';
+import { podNames } from '../../../kinds/validation/pods/pod-names.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { equal } from '../../../lib/equal.ts';
 import { groupOfApiVersion } from '../../../meta/api-version.ts';

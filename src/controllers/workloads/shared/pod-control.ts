@@ -1,7 +1,7 @@
 /** Creates and deletes the pods of an owner, and reports it in events about the owner. */
 import type { Brief, Client } from '../../../client/dynamic.ts';
 import { isNotFound } from '../../../client/http.ts';
-import type { PodTemplateSpec } from '../../../kinds/core/schema/pod.ts';
+import type { PodTemplateSpec } from '../../../kinds/core/schema/pods/pod.ts';
 import type { OwnerReference } from '../../../kinds/meta.ts';
 import type { Part } from '../../../kinds/wire.ts';
 import { refs } from '../../runtime/controller.ts';

@@ -1,6 +1,6 @@
 /** Whole pods, in one informer that all workload controllers, the scheduler and the nodes share, and the indexes on it. */
 import type { Informer } from '../../../client/informer.ts';
-import type { Pod } from '../../../kinds/core/schema/pod.ts';
+import type { Pod } from '../../../kinds/core/schema/pods/pod.ts';
 import type { OwnerReference } from '../../../kinds/meta.ts';
 import type { Wire } from '../../../kinds/wire.ts';
 import { refs } from '../../runtime/controller.ts';

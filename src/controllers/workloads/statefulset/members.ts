@@ -1,6 +1,6 @@
 /** The pods of a stateful set and their claims: each has an ordinal, which is part of its name. */
 import type { StatefulSet } from '../../../kinds/apps/schema/stateful-set.ts';
-import type { PersistentVolumeClaim } from '../../../kinds/core/schema/persistent-volume-claims.ts';
+import type { PersistentVolumeClaim } from '../../../kinds/core/schema/volumes/persistent-volume-claims.ts';
 import type { Wire } from '../../../kinds/wire.ts';
 import { domainName, type Identity, type QualifiedName } from '../../../meta/identity.ts';
 import { revisionLabel } from '../revisions/revision.ts';

@@ -15,7 +15,7 @@ import {
   string,
   time,
 } from '../../../schema/types.ts';
-import { PodTemplateSpec } from '../../core/schema/pod.ts';
+import { PodTemplateSpec } from '../../core/schema/pods/pod.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
 export const RollingUpdateDeployment = message('apps.v1.RollingUpdateDeployment', {

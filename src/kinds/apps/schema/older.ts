@@ -3,8 +3,8 @@
  * left out, and in `rollbackTo` and `templateGeneration`, which version 1 does not have.
  */
 import { always, bool, type Infer, int32, int64, list, map, message, object, opt, ptr, req, string } from '../../../schema/types.ts';
-import { PersistentVolumeClaim } from '../../core/schema/persistent-volume-claims.ts';
-import { PodTemplateSpec } from '../../core/schema/pod.ts';
+import { PodTemplateSpec } from '../../core/schema/pods/pod.ts';
+import { PersistentVolumeClaim } from '../../core/schema/volumes/persistent-volume-claims.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 import { inVersion } from '../../versions.ts';
 import { DaemonSetStatus, DaemonSetUpdateStrategy } from './daemon-set.ts';

@@ -1,6 +1,6 @@
 /** Replica sets. */
 import { always, type Infer, int32, int64, list, message, object, opt, ptr, req, string, time } from '../../../schema/types.ts';
-import { PodTemplateSpec } from '../../core/schema/pod.ts';
+import { PodTemplateSpec } from '../../core/schema/pods/pod.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
 export const ReplicaSetSpec = message('apps.v1.ReplicaSetSpec', {

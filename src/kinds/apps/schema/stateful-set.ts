@@ -14,8 +14,8 @@ import {
   string,
   time,
 } from '../../../schema/types.ts';
-import { PersistentVolumeClaim } from '../../core/schema/persistent-volume-claims.ts';
-import { PodTemplateSpec } from '../../core/schema/pod.ts';
+import { PodTemplateSpec } from '../../core/schema/pods/pod.ts';
+import { PersistentVolumeClaim } from '../../core/schema/volumes/persistent-volume-claims.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
 export const RollingUpdateStatefulSetStrategy = message('apps.v1.RollingUpdateStatefulSetStrategy', {

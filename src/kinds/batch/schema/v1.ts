@@ -1,6 +1,6 @@
 /** Jobs and cron jobs. */
 import { always, bool, type Infer, int32, int64, list, message, object, opt, ptr, req, string, time } from '../../../schema/types.ts';
-import { PodTemplateSpec } from '../../core/schema/pod.ts';
+import { PodTemplateSpec } from '../../core/schema/pods/pod.ts';
 import { ObjectReference } from '../../core/schema/references.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 

@@ -17,7 +17,7 @@ import {
   time,
 } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
-import { Taint } from './scheduling.ts';
+import { Taint } from './pods/scheduling.ts';
 
 export const ConfigMapNodeConfigSource = message('core.v1.ConfigMapNodeConfigSource', {
   namespace: req(1, string),

@@ -1,7 +1,7 @@
 /** Replication controllers. */
 import { always, type Infer, int32, int64, list, map, message, object, opt, ptr, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
-import { PodTemplateSpec } from './pod.ts';
+import { PodTemplateSpec } from './pods/pod.ts';
 
 export const ReplicationControllerSpec = message('core.v1.ReplicationControllerSpec', {
   replicas: ptr(1, int32),

@@ -1,6 +1,6 @@
 /** Runtime classes. */
 import { always, type Infer, list, map, message, object, opt, ptr, quantity, req, string } from '../../../schema/types.ts';
-import { Toleration } from '../../core/schema/scheduling.ts';
+import { Toleration } from '../../core/schema/pods/scheduling.ts';
 import { ObjectMeta } from '../../meta.ts';
 
 export const Overhead = message('node.v1.Overhead', {

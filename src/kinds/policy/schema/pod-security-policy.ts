@@ -1,6 +1,6 @@
 /** Pod security policies. */
 import { always, bool, type Infer, int32, int64, list, message, object, opt, ptr, req, string } from '../../../schema/types.ts';
-import { SELinuxOptions } from '../../core/schema/security-context.ts';
+import { SELinuxOptions } from '../../core/schema/pods/security-context.ts';
 import { ObjectMeta } from '../../meta.ts';
 
 export const AllowedCSIDriver = message('policy.v1beta1.AllowedCSIDriver', {

@@ -16,8 +16,8 @@ import {
   string,
   time,
 } from '../../../schema/types.ts';
-import { PersistentVolumeSpec } from '../../core/schema/persistent-volumes.ts';
-import { TopologySelectorTerm } from '../../core/schema/scheduling.ts';
+import { TopologySelectorTerm } from '../../core/schema/pods/scheduling.ts';
+import { PersistentVolumeSpec } from '../../core/schema/volumes/persistent-volumes.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
 export const TokenRequest = message('storage.v1.TokenRequest', {

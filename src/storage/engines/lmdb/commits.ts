@@ -11,7 +11,7 @@ import type { Backlog } from './backlog.ts';
 import { type PendingChange, prepareChange } from './change.ts';
 import { checkRoom, isFull, writeError } from './errors.ts';
 import type { Version } from './format.ts';
-import type { Journal } from './journal.ts';
+import type { Journal } from './journal/journal.ts';
 import type { NewestVersions } from './newest.ts';
 import { GroupWriter, type Job } from './writer.ts';
 

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../lib/temporary.testing.ts';
 import { put } from '../../engine.suite.tools.ts';
 import { openLmdbEngine } from '../lmdb.ts';
-import { repairDirectory } from './repair.ts';
+import { repairDirectory } from './repair/repair.ts';
+import { verifyDirectory } from './repair/verify.ts';
 import { statDirectory } from './stat.ts';
-import { verifyDirectory } from './verify.ts';
 
 let parent: string;
 let dataDir: string;

@@ -9,7 +9,7 @@ import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readdirSync, rea
 import { join } from 'node:path';
 import { makeDirectory } from '../../../lib/directories.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
-import { CLEAN_END_FILE, RUNNING_FILE } from './clean-end.ts';
+import { CLEAN_END_FILE, RUNNING_FILE } from './journal/clean-end.ts';
 import { LOCK } from './lock.ts';
 
 /** Present while files are moved. */

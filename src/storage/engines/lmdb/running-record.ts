@@ -7,7 +7,7 @@
 import { closeSync, constants, openSync, rmSync, write } from 'node:fs';
 import { join } from 'node:path';
 import type { Cancel, Clock } from '../../../lib/clock.ts';
-import { RUNNING_FILE, runningRecord } from './clean-end.ts';
+import { RUNNING_FILE, runningRecord } from './journal/clean-end.ts';
 
 export const RECORD_AFTER_MS = 25;
 

@@ -3,15 +3,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { own, setOwn } from '../../../lib/own.ts';
-import type { DirectoryStat } from './findings.ts';
-import { changesOf } from './frames.ts';
-import { JOURNAL_FILES } from './journal.ts';
-import { inspectJournal } from './journal-read.ts';
+import { changesOf } from './journal/frames.ts';
+import { JOURNAL_FILES } from './journal/journal.ts';
+import { inspectJournal } from './journal/journal-read.ts';
 import { lockDirectory } from './lock.ts';
 import { readMark, readNumberRow } from './meta.ts';
+import type { DirectoryStat } from './repair/findings.ts';
+import { inventoryOf, placeOf } from './repair/verify.ts';
 import { interrupted, isReplacing } from './replace.ts';
 import { FILE } from './tables.ts';
-import { inventoryOf, placeOf } from './verify.ts';
 
 /** Throws when a server uses the directory, or there is no store. */
 export async function statDirectory(directory: string): Promise<DirectoryStat> {

@@ -9,7 +9,6 @@ import { makeDirectory } from '../../../lib/directories.ts';
 import { type Random, systemRandom } from '../../../lib/random.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
-import { readBoot, takeRecords } from './clean-end.ts';
 import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
 import { checkRoom, freeBytes, isFullWrite } from './errors.ts';
 import {
@@ -23,11 +22,12 @@ import {
   type VersionKey,
   type VersionRow,
 } from './format.ts';
-import { checkNotAlone } from './journal-read.ts';
+import { readBoot, takeRecords } from './journal/clean-end.ts';
+import { checkNotAlone } from './journal/journal-read.ts';
 import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
-import { beginMigration } from './migrate.ts';
-import { type PageProblem, walkPages } from './pages.ts';
+import { type PageProblem, walkPages } from './pages/pages.ts';
 import { reopenable } from './reopen.ts';
+import { beginMigration } from './repair/migrate.ts';
 
 export const FILE = 'store.mdb';
 const UNFINISHED_FILE = 'store.mdb.new';

@@ -1,0 +1,118 @@
+import type { Descriptions } from '../../../descriptions.ts';
+
+export const pod: Descriptions = {
+  'core.Pod': {
+    $: 'A group of containers that run together on one node and share its network address and volumes. It is the smallest unit that is scheduled.',
+    spec: 'Desired behavior of the pod: its containers, volumes and placement. Most of it cannot be changed once the pod exists.',
+    status: 'What the node agent last reported about the pod. It may be out of date.',
+  },
+  'core.PodSpec': {
+    $: 'Description of a pod: its containers, the volumes they mount, and where and with which rights they run.',
+    volumes: 'Volumes that the containers of the pod can mount, by name.',
+    initContainers:
+      'Containers that run one after the other, each to its completion, before the others start. If one fails, restartPolicy decides about a retry.',
+    containers:
+      'Containers of the pod, of which there must be at least one. None can be added or removed later; only their image can be changed.',
+    ephemeralContainers: 'Containers that were added to the running pod for debugging, through the ephemeralcontainers subresource.',
+    restartPolicy: 'When terminated containers are restarted: Always, OnFailure or Never. Defaults to Always.',
+    terminationGracePeriodSeconds:
+      'Seconds between the request to stop and the kill of the processes that still run. 0 kills at once. Defaults to 30.',
+    activeDeadlineSeconds:
+      'Seconds after its start at which the pod is stopped and marked as failed. Must be positive; without it there is no limit.',
+    dnsPolicy:
+      'Where the pod resolves names: ClusterFirst, ClusterFirstWithHostNet, Default (as the node does) or None (dnsConfig alone). Defaults to ClusterFirst.',
+    nodeSelector: 'Labels that a node must have for the pod to be scheduled on it.',
+    serviceAccountName: 'Name of the service account that the pod uses for the API. Defaults to default.',
+    serviceAccount: 'Deprecated alias of serviceAccountName.',
+    automountServiceAccountToken:
+      'Whether a token of the service account is mounted into the containers. Defaults to the setting of the service account.',
+    nodeName: 'Node that the pod runs on. Schedulers fill it in; if it is set at creation, the pod is not scheduled.',
+    hostNetwork: 'Use the network of the node, its addresses and ports. Defaults to false.',
+    hostPID: 'Use the process namespace of the node. Defaults to false.',
+    hostIPC: 'Use the IPC namespace of the node. Defaults to false.',
+    shareProcessNamespace:
+      'Put all containers into one process namespace, so that they see and can signal each other. Excludes hostPID. Defaults to false.',
+    securityContext:
+      'Security settings for all containers and for the pod as a whole. Where a container sets the same field, its value wins.',
+    imagePullSecrets: 'Secrets of the same namespace that hold credentials for pulling the images.',
+    hostname: 'Host name inside the pod, a DNS label. Defaults to the name of the pod.',
+    subdomain: 'Subdomain of the host name: the full name becomes hostname.subdomain.namespace.svc followed by the cluster domain.',
+    affinity: 'Rules that draw the pod to nodes and to other pods, or keep it away from them.',
+    schedulerName: 'Name of the scheduler that places the pod. Defaults to the default scheduler.',
+    tolerations: 'Taints of nodes that do not keep this pod away.',
+    hostAliases: 'Additional entries of the hosts file of the pod. Not applied to pods that use the network of the node.',
+    priorityClassName: 'Name of the PriorityClass that gives the pod its priority. Without it the default class applies, or priority 0.',
+    priority: 'Priority of the pod: higher ones are scheduled first. Admission fills it in from the class; clients leave it empty.',
+    dnsConfig: 'Name resolution settings that are merged with those of dnsPolicy.',
+    readinessGates: 'Conditions, set by other controllers, that must be True before the pod counts as ready.',
+    runtimeClassName: 'Name of the RuntimeClass that runs the containers. Without it the default handler of the node does.',
+    enableServiceLinks: 'Put addresses of the services of the namespace into environment variables. Defaults to true.',
+    preemptionPolicy:
+      'Whether pods of lower priority may be evicted to make room: PreemptLowerPriority or Never. Defaults to PreemptLowerPriority.',
+    overhead:
+      'Resources that running the pod takes besides those of its containers. Admission fills it in from the RuntimeClass; clients leave it empty.',
+    topologySpreadConstraints: 'How pods of one group are spread over zones, nodes or other domains. All constraints must be met.',
+    setHostnameAsFQDN: 'Make the full domain name the host name that the kernel reports, instead of its first label. Defaults to false.',
+    os: 'Operating system that the containers are built for. If it is set, fields for other systems must be empty.',
+  },
+  'core.PodOS': {
+    $: 'The operating system that a pod is built for.',
+    name: 'Name of the operating system: linux or windows.',
+  },
+  'core.PodStatus': {
+    $: 'The observed state of a pod, as the agent of its node reports it.',
+    phase:
+      'Summary of the life cycle of the pod: Pending, Running, Succeeded (all containers exited with success), Failed (at least one did not) or Unknown.',
+    conditions: 'Observed conditions such as PodScheduled, Initialized, ContainersReady and Ready.',
+    message: 'Why the pod is in this phase, for people to read.',
+    reason: 'Why the pod is in this phase, as one CamelCase word, such as Evicted.',
+    nominatedNodeName: 'Node on which pods of lower priority are being evicted for this pod. It may still be placed elsewhere.',
+    hostIP: 'IP address of the node that the pod runs on; empty until it is scheduled.',
+    podIP: 'Primary IP address of the pod; empty until one is allocated.',
+    podIPs: 'IP addresses of the pod, at most one of each address family. The first one equals podIP.',
+    startTime: 'When the node agent acknowledged the pod, before it pulled the images.',
+    initContainerStatuses: 'State of each init container, in the order of the spec.',
+    containerStatuses: 'State of each container of the pod.',
+    qosClass:
+      'Quality of service that follows from requests and limits: Guaranteed, Burstable or BestEffort. BestEffort pods are evicted first.',
+    ephemeralContainerStatuses: 'State of each ephemeral container that was added to the pod.',
+  },
+  'core.PodCondition': {
+    $: 'One observed aspect of the state of a pod.',
+    type: 'PodScheduled, Initialized, ContainersReady, Ready, or the type of a readiness gate.',
+  },
+  'core.PodIP': {
+    $: 'An IP address of a pod.',
+    ip: 'The address as text, IPv4 or IPv6.',
+  },
+  'core.PodTemplate': {
+    $: 'A stored template from which pods can be created.',
+    template: 'Metadata and spec of the pods that are created from the template.',
+  },
+  'core.PodTemplateSpec': {
+    $: 'What a pod has when a controller creates it from this template.',
+    metadata: 'Labels and annotations that the pods get. Controllers generate the names.',
+    spec: 'Desired behavior of the pods.',
+  },
+  'core.PodReadinessGate': {
+    $: 'An additional condition for the readiness of a pod.',
+    conditionType: 'Type of the condition in status.conditions that must be True.',
+  },
+  'core.HostAlias': {
+    $: 'An entry of the hosts file of a pod.',
+    ip: 'IP address that the host names resolve to.',
+    hostnames: 'Host names of the address.',
+  },
+  'core.PodDNSConfig': {
+    $: 'Name resolution settings of a pod, in addition to those of its dnsPolicy.',
+    nameservers: 'IP addresses of name servers, appended to those of the policy. At most 3 apply.',
+    searches:
+      'Domains that short names are looked up in, appended to those of the policy. At most 6, or 32 where longer lists are enabled.',
+    options: 'Resolver options; they override options of the policy with the same name.',
+  },
+  'core.PodDNSConfigOption': {
+    $: 'An option of the resolver, such as ndots.',
+    name: 'Name of the option, as resolv.conf spells it. Required.',
+    value: 'Value of the option, for options that take one.',
+  },
+};

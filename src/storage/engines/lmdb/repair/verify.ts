@@ -1,0 +1,273 @@
+/** Whether everything in a data directory can be read. Nothing is changed, and the library is not used. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type DamagedRecord,
+  expiryKeys,
+  FORMAT,
+  isSound,
+  type Position,
+  positionKeys,
+  readRecord,
+  type StoredRecord,
+  type Version,
+  type VersionKey,
+  versionKeys,
+  versionValues,
+} from '../format.ts';
+import { checkNotAlone, inspectJournal, missingFiles } from '../journal/journal-read.ts';
+import { lockDirectory } from '../lock.ts';
+import { MetaDamage, readMark, readNumberRow } from '../meta.ts';
+import type { RowPlace } from '../pages/page-file.ts';
+import { type Visit, walkPages } from '../pages/pages.ts';
+import { interrupted, isReplacing, REPLACING } from '../replace.ts';
+import { FILE } from '../tables.ts';
+import type { Finding } from './findings.ts';
+
+/** A record by its position. */
+export type Place = `${number}.${number}`;
+export const placeOf = (revision: number, index: number): Place => `${revision}.${index}`;
+
+export interface FoundRecord extends Position {
+  readonly key: string;
+  readonly bytes: number;
+  readonly deleted: boolean;
+  readonly created: number;
+  readonly place: RowPlace;
+}
+
+/** The readable content of the file, except the values. */
+export interface Inventory {
+  readonly findings: readonly Finding[];
+  readonly meta: ReadonlyMap<string, string>;
+  /** Newest version of every key, by the index. */
+  readonly newest: ReadonlyMap<string, Version>;
+  /** Intact records: key and size. */
+  readonly records: ReadonlyMap<Place, FoundRecord>;
+  /** When the version at a position expires. */
+  readonly expiries: ReadonlyMap<Place, number>;
+  readonly versions: number;
+  /** Whether the rows have no checksums: they are of an older format. */
+  readonly old: boolean;
+  /** Whether anything of the file can be read. */
+  readonly legible: boolean;
+  /** The newest revision in the tables. */
+  readonly revision: number;
+  /** The highest revision found anywhere, including the journal. */
+  readonly highest: number;
+  /** Revisions beyond it that may have been assigned, if it is not known what is lost. */
+  readonly unknown: number;
+}
+
+/** Throws when a server uses the directory, or there is no store. */
+export async function verifyDirectory(directory: string): Promise<Finding[]> {
+  const lock = await lockDirectory(directory);
+  try {
+    // Files of two stores are in place, or none.
+    if (isReplacing(directory)) return [{ kind: 'file', file: REPLACING, message: interrupted(directory), startsAnyway: true }];
+    return [...inventoryOf(directory).findings];
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The directory must be locked. Throws when there is no store. `salvage`: also searches rows of broken pages. */
+export function inventoryOf(directory: string, salvage = false): Inventory {
+  const path = join(directory, FILE);
+  if (!existsSync(path) || statSync(path).size === 0) {
+    checkNotAlone(directory);
+    throw new Error(`there is no store in ${directory}`);
+  }
+  const findings: Finding[] = [];
+  const meta = new Map<string, string>();
+  const records: Map<Place, FoundRecord> = new Map();
+  const damaged = new Map<Place, string>();
+  const newest = new Map<string, Version>();
+  const rows = new Map<Place, VersionKey>();
+  const wrongRows: VersionKey[] = [];
+  const expiries = new Map<Place, number>();
+  const due = new Set<string>();
+  let highest = 0;
+  let versions = 0;
+  const report = (finding: Omit<Finding, 'file'> & { file?: string }): void => void findings.push({ file: FILE, ...finding });
+  const addRecord = (key: Buffer, value: Buffer, place: RowPlace, isSure: boolean): boolean => {
+    const { revision, index } = positionOf(key);
+    const record = readRecord(value);
+    const damage = damageAt(record, revision, index);
+    if (damage !== undefined && isSure) damaged.set(placeOf(revision, index), damage);
+    if (damage !== undefined || 'damage' in record) return false;
+    const { deleted, created } = record;
+    records.set(placeOf(revision, index), { key: record.key, bytes: record.value.length, deleted, created, revision, index, place });
+    highest = Math.max(highest, revision);
+    return true;
+  };
+  const addVersion = (key: Buffer, value: Buffer, isSure: boolean): boolean => {
+    const row = key.length > SHORTEST_VERSION_KEY ? (versionKeys.readKey(key, 0, key.length) as VersionKey) : { name: '', revision: 0 };
+    const facts = versionValues.decode(value);
+    if (!isSound(row, facts)) {
+      if (isSure) {
+        versions++;
+        wrongRows.push(row);
+      }
+      return false;
+    }
+    versions++;
+    highest = Math.max(highest, row.revision);
+    rows.set(placeOf(row.revision, facts.index), row);
+    const known = newest.get(row.name);
+    if (known === undefined || known.revision < row.revision) newest.set(row.name, { ...facts, revision: row.revision });
+    return true;
+  };
+  const visit: Visit = (table, key, value, place) => {
+    if (table === 'meta') meta.set(key.toString('latin1'), value.toString('latin1'));
+    else if (table === 'records') addRecord(key, value, place, true);
+    else if (table === 'versions') addVersion(key, value, true);
+    else if (table === 'expiries' && key.length === EXPIRY_KEY) {
+      const { expires, revision, index } = expiryKeys.readKey(key, 0, key.length);
+      expiries.set(placeOf(revision, index), expires);
+      due.add(`${value.toString('latin1')} ${revision} ${expires}`);
+    } else if (table === '') {
+      // The row is unreachable: its own checksum verifies it.
+      if (addRecord(key, value, place, false) || addVersion(key, value, false)) return;
+      const name = key.toString('latin1');
+      if (META_NAMES.has(name) && !meta.has(name)) meta.set(name, value.toString('latin1'));
+    }
+  };
+  const { problems, problemCount, rows: walked, expected } = walkPages(path, { visit, salvage });
+  for (const { offset, page, table, message } of problems)
+    report({
+      kind: 'page',
+      offset,
+      message: `page ${page}${table === '' ? '' : ` of the table ${table}`}: ${message}`,
+      startsAnyway: false,
+    });
+  if (problemCount > problems.length)
+    report({ kind: 'page', message: `${problemCount - problems.length} further problems of pages`, startsAnyway: false });
+  if (problemCount > 0)
+    for (const [table, found] of [
+      ['records', records.size + damaged.size],
+      ['versions', versions],
+    ] as const) {
+      const wanted = expected.get(table);
+      if (wanted === undefined)
+        report({ kind: 'page', message: `nothing leads to the table ${table}; ${found} of its rows were found`, startsAnyway: false });
+      else if (found < wanted)
+        report({ kind: 'page', message: `of ${wanted} rows of the table ${table} only ${found} were found`, startsAnyway: false });
+    }
+  const legible = walked.size > 0;
+  const format = Number(meta.get('format'));
+  const old = format < FORMAT || meta.has('migrating');
+  const found = { findings, meta, newest, records, expiries, versions, old, legible };
+  if (old) {
+    report({
+      kind: 'meta',
+      message:
+        format < FORMAT
+          ? `the store has format ${format}, whose rows have no checksums, so that only its pages were checked. A server of this version brings it into format ${FORMAT} when it starts; verify it after that`
+          : `a server was bringing the store into format ${FORMAT} when it ended, so that only its pages were checked. Start it again, and verify after that`,
+      startsAnyway: problemCount === 0,
+    });
+    return { ...found, revision: highest, highest, unknown: 0 };
+  }
+  if (meta.get('format') !== String(FORMAT)) report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
+  highest = Math.max(highest, ...metaFindings(meta, report));
+  for (const { name, revision } of wrongRows)
+    report({ kind: 'version', key: name, revision, message: 'a row of the index is damaged', startsAnyway: false });
+  for (const [place, damage] of damaged) {
+    const row = rows.get(place);
+    const current = row !== undefined && newest.get(row.name)?.revision === row.revision;
+    const what = current ? 'an object cannot be read' : 'a superseded version cannot be read';
+    report({ kind: 'record', ...named(row, place), message: `${what}: ${damage}`, startsAnyway: true });
+  }
+  for (const [place, row] of rows) {
+    const record = records.get(place);
+    if (record === undefined && !damaged.has(place))
+      report({ kind: 'record', ...named(row, place), message: 'an object cannot be read: its record is missing', startsAnyway: true });
+    else if (record !== undefined && record.key !== row.name)
+      report({
+        kind: 'version',
+        ...named(row, place),
+        message: 'a row of the index leads to the record of another key',
+        startsAnyway: false,
+      });
+  }
+  for (const [place, { key }] of records)
+    if (!rows.has(place))
+      report({
+        kind: 'version',
+        key,
+        revision: Number(place.split('.')[0]),
+        message: 'a record has no row in the index',
+        startsAnyway: false,
+      });
+  for (const [key, { revision, expires, deleted }] of newest)
+    if (!deleted && expires > 0 && !due.delete(`${key} ${revision} ${expires}`))
+      report({ kind: 'expiry', key, revision, message: 'an object that expires has no row that says so', startsAnyway: true });
+  for (const row of due)
+    report({
+      kind: 'expiry',
+      key: row.split(' ')[0] as string,
+      message: 'a row says that a key expires that does not',
+      startsAnyway: true,
+    });
+  const journal = journalFindings(directory, meta, highest, report);
+  return { ...found, revision: highest, highest: Math.max(highest, journal.highest), unknown: journal.unknown };
+}
+
+/** Lengths of keys: of an expiry, and of a version without its name. */
+const EXPIRY_KEY = 18;
+const SHORTEST_VERSION_KEY = 9;
+const POSITION_KEY = 10;
+const META_NAMES: ReadonlySet<string> = new Set(['format', 'mark', 'compacted', 'pruned', 'closed', 'migrating', 'repaired']);
+
+/** A key of another length is not that of a record. */
+const positionOf = (key: Buffer): Position =>
+  key.length === POSITION_KEY ? positionKeys.readKey(key, 0, key.length) : { revision: 0, index: 0 };
+
+function damageAt(record: StoredRecord | DamagedRecord, revision: number, index: number): string | undefined {
+  if ('damage' in record) return record.damage;
+  return record.revision === revision && record.index === index ? undefined : 'its record is that of another';
+}
+
+function named(row: VersionKey | undefined, place: Place): { key?: string; revision: number } {
+  return row === undefined ? { revision: Number(place.split('.')[0]) } : { key: row.name, revision: row.revision };
+}
+
+type Report = (finding: Omit<Finding, 'file'> & { file?: string }) => void;
+
+/** Revisions in the rows of `meta`. */
+function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number[] {
+  const found: number[] = [];
+  const table = { get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0];
+  for (const read of [
+    () => void readMark(table),
+    ...(['compacted', 'pruned', 'closed'] as const).map((name) => () => void found.push(readNumberRow(table, name) ?? 0)),
+  ]) {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof MetaDamage)) throw error;
+      report({ kind: 'meta', message: error.message, startsAnyway: false });
+    }
+  }
+  return found;
+}
+
+/** A generous upper bound of the revisions in a file of the journal: those of a missing or truncated file are not known. */
+export const UNKNOWN_REVISIONS = 1_000_000;
+
+/** The highest revision in the journal, and how many more there may have been. */
+function journalFindings(
+  directory: string,
+  meta: ReadonlyMap<string, string>,
+  after: number,
+  report: Report,
+): { highest: number; unknown: number } {
+  const missing = meta.has('closed') || meta.has('migrating') ? undefined : missingFiles(directory);
+  if (missing !== undefined) report({ kind: 'journal', message: missing, startsAnyway: false });
+  const { problems, highest } = inspectJournal(directory, after);
+  for (const { file, offset, from, message } of problems)
+    report({ kind: 'journal', file: file.slice(directory.length + 1), offset, revision: from, message, startsAnyway: false });
+  const isKnown = missing === undefined && problems.every(({ to }) => to !== undefined);
+  return { highest, unknown: isKnown ? 0 : UNKNOWN_REVISIONS };
+}
