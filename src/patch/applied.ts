@@ -35,7 +35,7 @@ const gathered = new Gathered();
  * Paths below a value, and its own if it is a `member`; undefined when there are none below. An atomic value gives
  * a leaf.
  */
-export function below(shape: Shape, value: unknown, member: boolean, skipped?: Skipped): FieldSet | undefined {
+function below(shape: Shape, value: unknown, member: boolean, skipped?: Skipped): FieldSet | undefined {
   switch (shape.node) {
     case 'leaf':
       return leaf;
@@ -67,7 +67,7 @@ function belowFields(shape: MessageShape, value: Values, member: boolean, skippe
   }
   return gathered.build(base, member);
 }
-export function isBare(value: unknown): boolean {
+function isBare(value: unknown): boolean {
   return value === null || (isObject(value) && isEmpty(value as FieldSet));
 }
 

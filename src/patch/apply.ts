@@ -10,15 +10,14 @@ import { slashedApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
-import { fieldsOfSteps } from './applied-steps.ts';
 import type { Comparison } from './compare.ts';
-import { compareSteps } from './compare-steps.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
 import { difference, type FieldSet, intersection, isEmpty, setOf, union, unionSteps } from './fieldset.ts';
 import { type ClientApply, keepLastApplied, ownedByLastApplied } from './last-applied.ts';
 import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
 import { decodeMerged } from './merged.ts';
 import { overlay } from './overlay.ts';
+import { compareLarge, fieldsOfLarge } from './parts.ts';
 import { prune, pruneAcross, type Versioned } from './prune.ts';
 import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths, type Write } from './record-update.ts';
 import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
@@ -120,7 +119,7 @@ function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applie
   const before = managersOf(write, stored);
   try {
     if (pauses) yield;
-    const set = write.large ? yield* fieldsOfSteps(shape, applied, skipped) : fieldsOf(shape, applied, skipped);
+    const set = write.large ? yield* fieldsOfLarge(shape, applied, skipped) : fieldsOf(shape, applied, skipped);
     if (pauses) yield;
     const self: Manager = {
       name: write.manager,
@@ -137,7 +136,7 @@ function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applie
     if (pauses) yield;
     const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others, pauses);
     if (pauses) yield;
-    const comparison = write.large ? yield* compareSteps(shape, live, left, skipped) : undefined;
+    const comparison = write.large ? yield* compareLarge(shape, live, left, skipped) : undefined;
     const versions = new Comparisons(write, live, left, skipped, () => decoded(write, left), comparison);
     if (pauses) yield;
     const after = yield* yielding(others, versions, force, pauses);

@@ -3,6 +3,7 @@
  */
 import { equal } from '../lib/equal.ts';
 import { own } from '../lib/own.ts';
+import { atOnce, type Work } from '../lib/slices.ts';
 import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
@@ -41,13 +42,13 @@ export function compare(shape: Shape, before: unknown, after: unknown, skipped?:
   const changed = walk.both(shape, before ?? noValues, after ?? noValues, skipped) ?? emptySet;
   return { changed, removed: walk.removed ?? emptySet };
 }
-export const noValues: Values = Object.freeze({});
-export const nothing: Comparison = { changed: emptySet, removed: emptySet };
+const noValues: Values = Object.freeze({});
+const nothing: Comparison = { changed: emptySet, removed: emptySet };
 
 const changedFields = new Gathered();
 const removedFields = new Gathered();
 
-export class Walk {
+class Walk {
   /** The removed paths that the last call of a method found. */
   removed: FieldSet | undefined;
 
@@ -182,8 +183,8 @@ export class Walk {
 
   /** Items from index `at` on, which are at different positions on both sides. */
   private movedItems(shape: ListShape, a: readonly unknown[], b: readonly unknown[], at: number, changed: Items, removed: Items): void {
-    const earlier = itemsByElement(shape, a);
-    const later = itemsByElement(shape, b);
+    const earlier = atOnce(itemsByElement(shape, a));
+    const later = atOnce(itemsByElement(shape, b));
     let index = 0;
     for (const [element, next] of later) {
       if (index++ < at) continue;
@@ -200,7 +201,7 @@ export class Walk {
   }
 }
 
-export function withoutSelf(set: FieldSet): FieldSet | undefined {
+function withoutSelf(set: FieldSet): FieldSet | undefined {
   const { '.': _, ...rest } = set;
   return isEmpty(rest) ? undefined : rest;
 }
@@ -213,19 +214,21 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
 }
 /** The items of a list by their path elements, in the order of the list. Throws Untyped if two have the same. */
-export function itemsByElement(shape: ListShape, list: readonly unknown[]): Map<string, unknown> {
+export function* itemsByElement(shape: ListShape, list: readonly unknown[]): Work<Map<string, unknown>> {
   const items = new Map<string, unknown>();
   const many = list.length > MOST_ENTRIES;
   for (const item of list) {
     const element = shape.element(item, many);
     if (items.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
     items.set(element, item);
+    if (items.size % ITEMS_A_STEP === 0) yield;
   }
   return items;
 }
+const ITEMS_A_STEP = 64;
 
 /** The path of a value, and every path below it. `bounded`: the length of its lists is limited; that of removed ones is not. */
-export function everything(shape: Shape, value: unknown, bounded = true): FieldSet {
+function everything(shape: Shape, value: unknown, bounded = true): FieldSet {
   switch (shape.node) {
     case 'leaf':
       return leaf;

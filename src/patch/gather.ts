@@ -1,15 +1,5 @@
 /** Builds sets of paths: collects the nodes of one level, in order. */
-import type { Work } from '../lib/slices.ts';
-import {
-  compareElements,
-  ELEMENTS_A_STEP,
-  elementText,
-  type FieldSet,
-  leaf,
-  type MutableFieldSet,
-  sorted,
-  sortedSteps,
-} from './fieldset.ts';
+import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet, sorted } from './fieldset.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
 import { anyShape, type FieldShape, keyElement, type MessageShape, Untyped } from './shape.ts';
 
@@ -107,25 +97,6 @@ export class Items {
     let step = beginning(member);
     for (let i = 0; i < length; i++) step = step.to(elements[i] as string, nodes[i] as FieldSet);
     return step.set ?? step.keep(this.made(member));
-  }
-  /** The same as work that can be interrupted between its parts. */
-  *buildSteps(member: boolean): Work<FieldSet | undefined> {
-    if (this.elements.length <= MOST_ENTRIES) return this.build(member);
-    yield;
-    const { elements, nodes, byElement } = this;
-    if (byElement !== undefined) {
-      yield* sortedSteps(elements);
-      for (let i = 0; i < elements.length; i++) {
-        nodes[i] = byElement.get(elements[i] as string) as FieldSet;
-        if (i % ELEMENTS_A_STEP === 0) yield;
-      }
-    }
-    const set: MutableFieldSet = member ? { '.': leaf } : {};
-    for (let i = 0; i < elements.length; i++) {
-      set[elements[i] as string] = nodes[i] as FieldSet;
-      if (i % ELEMENTS_A_STEP === 0) yield;
-    }
-    return set;
   }
   private putInOrder(byElement: ReadonlyMap<string, FieldSet>): void {
     const { elements, nodes } = this;

@@ -5,6 +5,7 @@
  */
 import { equal } from '../lib/equal.ts';
 import { own, setOwn } from '../lib/own.ts';
+import { atOnce } from '../lib/slices.ts';
 import { itemsByElement } from './compare.ts';
 import { anyShape, isObject, type ListShape, type MessageShape, type Shape } from './shape.ts';
 
@@ -56,8 +57,8 @@ function overlayObjects(shapeOf: (key: string) => Shape, live: unknown, applied:
 function overlayLists(shape: ListShape, live: unknown, applied: unknown): unknown {
   if (!Array.isArray(live) || live.length === 0) return applied;
   if (!Array.isArray(applied) || applied.length === 0) return live;
-  const before = itemsByElement(shape, live);
-  const after = itemsByElement(shape, applied);
+  const before = atOnce(itemsByElement(shape, live));
+  const after = atOnce(itemsByElement(shape, applied));
   const result: unknown[] = [];
   const left = [...before.keys()];
   const shared = [...after.keys()].filter((element) => before.has(element));

@@ -8,12 +8,11 @@ import { own } from '../lib/own.ts';
 import { atOnce } from '../lib/slices.ts';
 import { decode } from '../schema/json.ts';
 import { fieldsOf } from './applied.ts';
-import { fieldsOfSteps } from './applied-steps.ts';
 import { compare } from './compare.ts';
-import { compareSteps } from './compare-steps.ts';
 import { difference, type FieldSet, isEmpty, parseSet, paths, sameSet, union } from './fieldset.ts';
 import { History } from './history.testing.ts';
 import { overlay } from './overlay.ts';
+import { compareLarge, fieldsOfLarge } from './parts.ts';
 import { prune, pruneAcross } from './prune.ts';
 import { samples } from './schemas.testing.ts';
 import { isObject, type Shape, shapeOf, shapeOfElement, type Values } from './shape.ts';
@@ -67,11 +66,11 @@ test('what two states differ in, and what an object names, is found in steps as 
         [undefined, after],
         [before, {}],
       ]) {
-        const found = atOnce(compareSteps(shape, from, to, undefined, few));
+        const found = atOnce(compareLarge(shape, from, to, undefined, few));
         expect(JSON.stringify(found)).toBe(JSON.stringify(compare(shape, from, to)));
       }
       for (const object of [a, b])
-        expect(JSON.stringify(atOnce(fieldsOfSteps(shape, object, undefined, few)))).toBe(JSON.stringify(fieldsOf(shape, object)));
+        expect(JSON.stringify(atOnce(fieldsOfLarge(shape, object, undefined, few)))).toBe(JSON.stringify(fieldsOf(shape, object)));
     }),
   );
 });

@@ -5,7 +5,6 @@
 import { atOnce, type Work } from '../lib/slices.ts';
 import type { MessageType } from '../schema/types.ts';
 import { type Comparison, compare, type Skipped } from './compare.ts';
-import { compareSteps } from './compare-steps.ts';
 import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, union } from './fieldset.ts';
 import {
   editedManagers,
@@ -21,6 +20,7 @@ import {
   withFields,
   writeManagers,
 } from './managers.ts';
+import { compareLarge } from './parts.ts';
 import { type Shape, shapeOf, shapeOfElement, Untyped, type Values } from './shape.ts';
 
 /** The same object in another version of its kind, with the type of that version. Undefined: there is no such version. */
@@ -105,7 +105,7 @@ export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): read
 function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
   try {
     const { live, object, resetFields } = write;
-    const comparison = write.large ? yield* compareSteps(shapeOf(write.type), live, object, skippedPaths(resetFields)) : undefined;
+    const comparison = write.large ? yield* compareLarge(shapeOf(write.type), live, object, skippedPaths(resetFields)) : undefined;
     const update = new Update(write, comparison);
     for (const manager of before) {
       yield;
