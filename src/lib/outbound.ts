@@ -51,6 +51,7 @@ export class Outbound {
     this.clock = clock;
     this.limits = { ...usualLimits, ...limits };
     this.tls = tlsSettings(remote);
+    HttpClient.prepare();
   }
 
   get(url = this.remote.server): Promise<Answer> {

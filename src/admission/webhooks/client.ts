@@ -81,8 +81,9 @@ export class WebhookClient {
     }
   }
 
-  /** Closes the connections to hosts that no webhook names any more; calls in progress end as they do. */
+  /** Prepares for calls of these webhooks, and closes the connections to hosts that none of them names; calls in progress end as they do. */
   keepOnly(configs: readonly WebhookClientConfig[]): void {
+    if (configs.length > 0) HttpClient.prepare();
     const wanted = new Set(configs.map((config) => this.keyOf(config)));
     for (const [key, place] of this.places) {
       if (wanted.has(key)) continue;

@@ -1,6 +1,7 @@
 /** The common part of the two webhook plug-ins: which webhooks a request matches. */
 
 import type { Live } from '../../kinds/live.ts';
+import { HttpClient } from '../../lib/http-client/client.ts';
 import { type ApiError, notFound } from '../../meta/errors.ts';
 import { domainName, webhookAgent } from '../../meta/identity.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
@@ -16,6 +17,7 @@ export class Dispatcher {
   private readonly env: PluginEnv;
   private readonly source: WebhookSource;
   private readonly namespaces: Live;
+  private readonly stopFollowing: () => void = () => {};
 
   constructor(env: PluginEnv, configuration: PluginConfiguration | undefined, plural: string) {
     this.env = env;
@@ -26,9 +28,9 @@ export class Dispatcher {
       userAgent: webhookAgent(env.identity),
       isOwn: env.isOwn,
     });
-    this.source = new WebhookSource(configurationsOf(env, plural), (webhooks) =>
-      this.client.keepOnly(webhooks.map(({ client }) => client)),
-    );
+    const configurations = configurationsOf(env, plural);
+    this.source = new WebhookSource(configurations, (webhooks) => this.client.keepOnly(webhooks.map(({ client }) => client)));
+    if (configurations !== undefined) this.stopFollowing = prepareFor(configurations);
     this.namespaces = env.live('', 'namespaces');
   }
 
@@ -55,8 +57,17 @@ export class Dispatcher {
     return notFound({ group: '', resource: 'namespaces' }, namespace);
   }
   close(): void {
+    this.stopFollowing();
     this.client.close();
   }
+}
+
+/** No request that is reviewed waits until the client is loaded. Returns the function that ends it. */
+function prepareFor(configurations: Live<ConfigurationObject>): () => void {
+  configurations.whenLoaded(() => {
+    if (configurations.list(undefined, 1).length > 0) HttpClient.prepare();
+  });
+  return configurations.onChange(() => HttpClient.prepare());
 }
 
 export const webhookPlugins = [

@@ -6,6 +6,7 @@
  */
 import type { Client } from 'undici';
 import type { Cancel } from '../clock.ts';
+import { inNextTurn } from '../next-turn.ts';
 import type { Address } from './connect.ts';
 import { type CallRequest, Connection, type ConnectionSettings, keyOf, type Reply } from './connection.ts';
 import { CallTimeout } from './errors.ts';
@@ -38,11 +39,20 @@ export class HttpClient {
   private readonly idle: Connection[] = [];
   private readonly waiting: Call[] = [];
   private isRetired = false;
-  /** Loaded with the first call: a server without webhooks does not need it. */
+  /** A server that calls nobody does not load it. */
   private ClientClass: typeof Client | undefined;
 
   constructor(options: HttpClientOptions) {
     this.options = options;
+  }
+
+  /**
+   * Loads what calls need, which holds the event loop for 0.1 to 0.2 s: to be called once something is configured that will be
+   * called, so that no request waits for it.
+   */
+  static prepare(): void {
+    // If it cannot be loaded, the first call says so.
+    inNextTurn(() => void import('undici').catch(() => {}));
   }
 
   /** Rejects with CallTimeout, or with an error whose reason `callFault` returns. */
