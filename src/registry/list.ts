@@ -5,7 +5,7 @@
 
 import { jsonText } from '../lib/json-text.ts';
 import { Slices } from '../lib/slices.ts';
-import type { MaybePromise } from '../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../meta/errors.ts';
 import { groupName, type Identity } from '../meta/identity.ts';
@@ -89,8 +89,7 @@ export function list(
   // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.
   const ignoreLimit = resourceVersion === '0' && resource.kind.ttl === undefined;
   const current = () => listNow(deps, resource, selection, '', ignoreLimit ? 0 : limit, waits);
-  const waiting = freshForList(deps, resource, options);
-  return waiting instanceof Promise ? waiting.then(current) : current();
+  return whenReady(freshForList(deps, resource, options), current);
 }
 
 /** Without the feature limit and continue have no effect: every list is whole. */

@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../kinds/kind.ts';
 import type { Work } from '../lib/slices.ts';
-import type { MaybePromise } from '../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../lib/when-ready.ts';
 import { ApiError, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
 import {
@@ -33,9 +33,7 @@ export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObj
 function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined, size = 0): MaybePromise<void> {
   dropRepeatedOwners(ctx, object);
   checkManagers(ctx, object, live);
-  const entries = recorded(deps, ctx, object, live, size);
-  if (entries instanceof Promise) return entries.then((later) => setEntries(object, later));
-  setEntries(object, entries);
+  return whenReady(recorded(deps, ctx, object, live, size), (entries) => setEntries(object, entries));
 }
 function setEntries(object: ApiObject, entries: Entries): void {
   if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;

@@ -73,12 +73,11 @@ async function attemptRemove(
     return removeUnreadable(deps, ctx, unreadable, options);
   }
   const slices = ctx.request?.slices(item.bytes.length);
-  const stored = ctx.asStored
+  const object = await (ctx.asStored
     ? decoded(resource, item)
     : slices === undefined
       ? resource.versions.decode(item)
-      : resource.versions.decodeRecentInSlices(item, slices);
-  const object = stored instanceof Promise ? await stored : stored;
+      : resource.versions.decodeRecentInSlices(item, slices));
   // A client that deletes an object in a version must be able to read it in that version, so that nothing is deleted unseen.
   if (resource.versions.byCalls && !ctx.collection) await fromHub(resource, structuredClone(object));
   const sideWrites = alongside?.(object);
@@ -86,10 +85,8 @@ async function attemptRemove(
   if (isUnderWay(ctx, object, options)) return { item, object, removed: false };
   const request = admissionRequest(withEffective(ctx, object, options), 'DELETE', undefined, object);
   if (sideWrites !== undefined) request.sideWrites.push(...sideWrites);
-  const admitted = deps.admission.admit(request);
-  if (admitted instanceof Promise) await admitted;
-  const validated = deps.admission.validate(request);
-  if (validated instanceof Promise) await validated;
+  await deps.admission.admit(request);
+  await deps.admission.validate(request);
 
   const now = deps.env.now();
   const plan = gracePlan(ctx, object, options, now);

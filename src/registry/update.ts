@@ -1,6 +1,6 @@
 /**
- * The guarded update that update, patch, apply and delete share: read, change, admit, validate, write if nothing has
- * changed meanwhile, else begin again with the newer state.
+ * The guarded update that update, patch and apply share: read → change → mutating admission → prepare → validate → validating
+ * admission → commit if nothing has changed meanwhile, else again with the newer state.
  */
 
 import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
@@ -9,7 +9,7 @@ import type { ApiObject, Kind } from '../kinds/kind.ts';
 import { equalExcept } from '../lib/equal.ts';
 import { frozen } from '../lib/frozen.ts';
 import { own } from '../lib/own.ts';
-import { atOnce, inSlices, soonOrInSlices } from '../lib/slices.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { MaybePromise } from '../lib/when-ready.ts';
 import { ApiError, badRequest, conflict, invalid } from '../meta/errors.ts';
 import { FieldErrors, Path } from '../meta/field.ts';
@@ -35,6 +35,7 @@ import { uidDiffers } from './preconditions.ts';
 import { isHeld, strategyOf } from './strategy.ts';
 import { missing, unreadableAt } from './unreadable.ts';
 import { validatedForms } from './validated-forms.ts';
+import { canonicalize, hookOperations, pause, runRules } from './write-stages.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -81,10 +82,10 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
   let unchecked = !deps.cache.engine.exclusive && !ctx.dryRun;
   if (!unchecked && !deps.cache.engine.exclusive) await deps.cache.freshen();
   for (let attempt = 1; ; attempt++) {
-    const before = unchecked ? itemOf(ctx) : undefined;
+    const cachedItem = unchecked ? itemOf(ctx) : undefined;
     try {
       const result = await attemptUpdate(deps, ctx, how);
-      if (!unchecked || result.item !== before || !(await hasChanged(deps, ctx, before))) return result;
+      if (!unchecked || result.item !== cachedItem || !(await hasChanged(deps, ctx, cachedItem))) return result;
       unchecked = false;
     } catch (error) {
       if (error instanceof CommitConflict) {
@@ -94,7 +95,7 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
         if (attempt >= TRIES || final) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
         continue;
       }
-      if (unchecked && attempt < TRIES && (await hasChanged(deps, ctx, before))) {
+      if (unchecked && attempt < TRIES && (await hasChanged(deps, ctx, cachedItem))) {
         unchecked = false;
         continue;
       }
@@ -117,9 +118,9 @@ export function checkExists(deps: RegistryDeps, ctx: WriteContext): MaybePromise
 }
 
 /** Whether the newest state of the object is another one than the cache had. */
-async function hasChanged(deps: RegistryDeps, ctx: WriteContext, before: Item | undefined): Promise<boolean> {
+async function hasChanged(deps: RegistryDeps, ctx: WriteContext, cachedItem: Item | undefined): Promise<boolean> {
   await deps.cache.freshen();
-  return itemOf(ctx) !== before;
+  return itemOf(ctx) !== cachedItem;
 }
 
 /** Whether there is no such object in the newest state: none to try again with, where a write was lost against its removal. */
@@ -129,87 +130,119 @@ async function isGone(deps: RegistryDeps, ctx: WriteContext): Promise<boolean> {
 }
 
 async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
-  const { resource } = ctx;
-  const { kind } = resource;
+  const { kind } = ctx.resource;
   const item = itemOf(ctx);
-  if (item === undefined) {
-    if (how.createAbsent === undefined || unreadableAt(ctx) !== undefined) throw missing(ctx);
-    const object = await how.createAbsent();
-    // The version of an object that went meanwhile is no hindrance to making it again.
-    if (!how.createdIsOwned) delete object.metadata.resourceVersion;
-    return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
-  }
-  const strategy = strategyOf(ctx);
+  if (item === undefined) return createAbsent(deps, ctx, how);
   const slices = ctx.request?.slices(item.bytes.length);
-  const stored = slices === undefined ? resource.versions.decodeRecent(item) : resource.versions.decodeRecentInSlices(item, slices);
-  const old = frozen(stored instanceof Promise ? await stored : stored);
-  if (slices !== undefined) await slices.pause();
-  const made = how.change(old, item);
-  const hub = made instanceof Promise ? await made : made;
+  const old = frozen(await readStored(ctx, item, slices));
+  await pause(slices);
+  const hub = await how.change(old, item);
+  await checkChange(ctx, how, hub, old, slices);
+  const managers = hub.metadata.managedFields;
+  const request = updateRequest(ctx, how, hub, old);
+  await deps.admission.admit(request);
+  const ready = await admittedObject(how, request, hub);
+  prepare(deps, ctx, ready, old, hub, managers);
+  const operations = await hookOperations(deps, ctx, ready, old);
+  await pause(slices);
+  await validate(deps, ctx, ready, old, slices);
+  await canonicalize(strategyOf(ctx), ready, slices);
+  await validateAdmission(deps, how, request, ready, old);
+  await pause(slices);
+  const written = finished(kind, ready, old)
+    ? await removeFinished(deps, ctx, ready, item)
+    : await store(deps, ctx, ready, item, request, operations);
+  return { item: written, created: false };
+}
+
+async function createAbsent(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
+  if (how.createAbsent === undefined || unreadableAt(ctx) !== undefined) throw missing(ctx);
+  const object = await how.createAbsent();
+  // The version of an object that went meanwhile is no hindrance to making it again.
+  if (!how.createdIsOwned) delete object.metadata.resourceVersion;
+  return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
+}
+
+const readStored = ({ resource: { versions } }: WriteContext, item: Item, slices: Slices | undefined): MaybePromise<ApiObject> =>
+  slices === undefined ? versions.decodeRecent(item) : versions.decodeRecentInSlices(item, slices);
+
+/** The changed object is the one that the path names, and is not made of too many entries. */
+async function checkChange(ctx: WriteContext, how: Update, hub: ApiObject, old: ApiObject, slices: Slices | undefined): Promise<void> {
   if (slices !== undefined) {
     await slices.pause();
-    checkEntries(resource, hub, old);
+    checkEntries(ctx.resource, hub, old);
     await slices.pause();
   }
   checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
   dropClusterName(ctx, hub);
-  const { admittedAs } = how;
-  const request = admittedAs === undefined ? admissionRequest(ctx, 'UPDATE', hub, old) : viewRequest(ctx, hub, old, admittedAs);
-  const owners = hub.metadata.managedFields;
-  const admitted = deps.admission.admit(request);
-  if (admitted instanceof Promise) await admitted;
-  const admittedObject = request.object as ApiObject;
-  if (slices !== undefined) await slices.pause();
-  const written = admittedAs === undefined ? admittedObject : admittedAs.write(admittedObject, hub);
-  const ready = written instanceof Promise ? await written : written;
-  repairOwners(ctx, ready, owners);
+}
+
+function updateRequest(ctx: WriteContext, { admittedAs }: Update, hub: ApiObject, old: ApiObject): AdmissionRequest {
+  if (admittedAs === undefined) return admissionRequest(ctx, 'UPDATE', hub, old);
+  const { kind, show } = admittedAs;
+  return { ...admissionRequest(ctx, 'UPDATE', show(hub), show(old)), objectKind: kind };
+}
+
+/** The object as mutating admission left it. */
+function admittedObject({ admittedAs }: Update, request: AdmissionRequest, hub: ApiObject): MaybePromise<ApiObject> {
+  const admitted = request.object as ApiObject;
+  return admittedAs === undefined ? admitted : admittedAs.write(admitted, hub);
+}
+
+/** Sets what the server alone sets. `managers`: those of the object's fields before admission. */
+function prepare(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  ready: ApiObject,
+  old: ApiObject,
+  hub: ApiObject,
+  managers: ApiObject['metadata']['managedFields'],
+): void {
+  const { resource } = ctx;
+  const { kind } = resource;
+  repairOwners(ctx, ready, managers);
   resource.versions.fillDefaults(ready, hub);
   checkVersion(ctx, ready, old);
   keepSystemFields(ready, old);
   resource.gated.clear(ready, old);
-  strategy.prepareForUpdate?.(ready as never, old as never, deps.env, ctx);
+  strategyOf(ctx).prepareForUpdate?.(ready as never, old as never, deps.env, ctx);
   if (kind.generation && writesSpec(ctx) && !equalExcept(ready, old, kind.generation === 'all' ? outsideAll : outsideSpec))
     ready.metadata.generation = nextGeneration(old.metadata.generation);
+}
 
-  const hook = ctx.subresource === '' ? hookOf(deps, resource) : undefined;
-  let more: Operation[] | undefined;
-  if (hook !== undefined) {
-    more = [];
-    await hook({ object: ready, old, dryRun: ctx.dryRun, operations: more });
-  }
-  if (slices !== undefined) await slices.pause();
+/** The rules for what changes. Throws `invalid`. */
+async function validate(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  ready: ApiObject,
+  old: ApiObject,
+  slices: Slices | undefined,
+): Promise<void> {
+  const { resource } = ctx;
+  const { kind } = resource;
+  const strategy = strategyOf(ctx);
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
-  if (slices !== undefined) await slices.pause();
-  const forms = validatedForms(deps, ctx, ready, old);
-  const validatedForm = forms instanceof Promise ? await forms : forms;
+  await pause(slices);
+  const forms = await validatedForms(deps, ctx, ready, old);
   const env = resource.gated.envFor(ready, old, deps.env);
-  const work = strategy.validateUpdate?.(validatedForm.object as never, validatedForm.old as never, errors, env, ctx);
-  if (work !== undefined) {
-    const done = slices === undefined ? soonOrInSlices(work) : inSlices(work, slices);
-    if (done instanceof Promise) await done;
-  }
+  await runRules(strategy.validateUpdate?.(forms.object as never, forms.old as never, errors, env, ctx), slices);
   validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
-  if (slices !== undefined) await slices.pause();
+  await pause(slices);
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
-  const canonical = strategy.canonicalize?.(ready as never);
-  if (canonical !== undefined) {
-    if (slices === undefined) atOnce(canonical);
-    else {
-      await inSlices(canonical, slices);
-      await slices.pause();
-    }
-  }
+}
+
+function validateAdmission(
+  deps: RegistryDeps,
+  { admittedAs }: Update,
+  request: AdmissionRequest,
+  ready: ApiObject,
+  old: ApiObject,
+): MaybePromise<void> {
   ready.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
   if (admittedAs !== undefined) request.object = admittedAs.show(ready);
-  const validated = deps.admission.validate(request);
-  if (validated instanceof Promise) await validated;
-  if (slices !== undefined) await slices.pause();
-
-  const gone = finished(kind, ready, old);
-  const kept = gone ? removeFinished(deps, ctx, ready, item) : store(deps, ctx, ready, item, request, more);
-  return { item: await kept, created: false };
+  return deps.admission.validate(request);
 }
 
 /** Writes an object that is ready in place of an item, unless it says the same. */
@@ -238,11 +271,6 @@ async function store(
   resource.versions.recent.keep(resource, written, ready, item);
   return written;
 }
-
-const viewRequest = (ctx: WriteContext, hub: ApiObject, old: ApiObject, { kind, show }: AdmittedView): AdmissionRequest => ({
-  ...admissionRequest(ctx, 'UPDATE', show(hub), show(old)),
-  objectKind: kind,
-});
 
 /** The last finalizer went while a deletion waits: the object goes. */
 function finished(kind: Kind, object: ApiObject, old: ApiObject): boolean {

@@ -52,8 +52,7 @@ export async function watch(
   if (collection === undefined) throw new Error(`${resource.kind.plural} cannot be watched`);
   const from = parseVersion(resourceVersion);
   if (from === undefined || from === 0) {
-    const waiting = from === undefined ? fresh(deps, '') : undefined;
-    if (waiting instanceof Promise) await waiting;
+    if (from === undefined) await fresh(deps, '');
     if (!collection.readsBy(resource.read)) throw expired('the definition of these objects has changed; list and watch again');
     const synthetic = (item: Item): void => sink.send('ADDED', item, undefined);
     const selected = (item: Item): void => {
