@@ -295,29 +295,55 @@ export function* unionSteps(sets: readonly FieldSet[]): Work<FieldSet> {
 function* allOf(nodes: readonly FieldSet[], root: boolean, pace: Pace): Work<FieldSet> {
   const [first] = nodes as [FieldSet];
   if (nodes.every((node) => node === first)) return first;
-  const entries = new Map<string, FieldSet[]>();
-  let member = false;
-  for (const node of nodes) {
-    member ||= !root && isMember(node);
+  const union = new Children(!root && nodes.some(isMember));
+  for (const node of nodes)
     for (const element in node) {
       if (element === SELF) continue;
       if (isDue(pace)) yield;
-      const alike = entries.get(element);
-      if (alike === undefined) entries.set(element, [node[element] as FieldSet]);
-      else alike.push(node[element] as FieldSet);
+      union.add(element, node[element] as FieldSet);
     }
-  }
-  return entries.size === 0 ? leaf : yield* allInOrder(entries, member, pace);
+  return yield* union.build(pace);
 }
-function* allInOrder(entries: ReadonlyMap<string, readonly FieldSet[]>, member: boolean, pace: Pace): Work<FieldSet> {
-  const result: MutableFieldSet = member ? { [SELF]: leaf } : {};
-  const elements = [...entries.keys()];
-  for (const element of elements.length < ELEMENTS_A_STEP ? sorted(elements) : yield* sortedSteps(elements)) {
-    if (isDue(pace)) yield;
-    const nodes = entries.get(element) as FieldSet[];
-    result[element] = nodes.length === 1 ? (nodes[0] as FieldSet) : yield* allOf(nodes, false, pace);
+
+/** The node that is made of other nodes, which mostly come in order. */
+class Children {
+  private readonly member: boolean;
+  private readonly set: MutableFieldSet;
+  private last: string | undefined;
+  /** Only for elements that are out of order or repeated. */
+  private entries: Map<string, FieldSet[]> | undefined;
+
+  constructor(member: boolean) {
+    this.member = member;
+    this.set = member ? { [SELF]: leaf } : {};
   }
-  return result;
+  add(element: string, node: FieldSet): void {
+    const { last } = this;
+    this.last = element;
+    if (this.entries === undefined) {
+      if (last === undefined || compareElements(last, element) < 0) {
+        this.set[element] = node;
+        return;
+      }
+      this.entries = new Map();
+      for (const known in this.set) if (known !== SELF) this.entries.set(known, [this.set[known] as FieldSet]);
+    }
+    const alike = this.entries.get(element);
+    if (alike === undefined) this.entries.set(element, [node]);
+    else alike.push(node);
+  }
+  *build(pace: Pace): Work<FieldSet> {
+    if (this.last === undefined) return leaf;
+    if (this.entries === undefined) return this.set;
+    const result: MutableFieldSet = this.member ? { [SELF]: leaf } : {};
+    const elements = [...this.entries.keys()];
+    for (const element of elements.length < ELEMENTS_A_STEP ? sorted(elements) : yield* sortedSteps(elements)) {
+      if (isDue(pace)) yield;
+      const nodes = this.entries.get(element) as FieldSet[];
+      result[element] = nodes.length === 1 ? (nodes[0] as FieldSet) : yield* allOf(nodes, false, pace);
+    }
+    return result;
+  }
 }
 /** How many elements are read before the next pause. */
 export interface Pace {
@@ -432,44 +458,20 @@ export function* parseSetSteps(fields: unknown, pace: Pace = { left: ELEMENTS_A_
 
 function* parseNode(node: unknown, depth: number, pace: Pace): Work<FieldSet> {
   if (typeof node !== 'object' || node === null || Array.isArray(node) || depth > MAX_DEPTH) throw new Error('not a set');
-  const result: MutableFieldSet = {};
-  let last: string | undefined;
-  /** Only for elements that are out of order or repeated: servers write neither. */
-  let entries: Map<string, FieldSet[]> | undefined;
-  let member = false;
+  const children = new Children(Object.hasOwn(node, SELF));
   for (const element of Object.keys(node)) {
-    if (element === SELF) {
-      member = true;
-      if (last === undefined) result[SELF] = leaf;
-      continue;
-    }
-    const canonical = canonicalElement(element);
+    const canonical = element === SELF ? undefined : canonicalElement(element);
     if (canonical === undefined) continue;
     if (isDue(pace)) yield;
     const child: unknown = (node as Record<string, unknown>)[element];
-    const set = depth < MAX_DEPTH && isLeaf(child) ? leaf : yield* parseNode(child, depth + 1, pace);
-    if (entries === undefined && (last === undefined || compareElements(last, canonical) < 0)) result[canonical] = set;
-    else {
-      entries ??= listed(result);
-      const known = entries.get(canonical);
-      if (known === undefined) entries.set(canonical, [set]);
-      else known.push(set);
-    }
-    last = canonical;
+    children.add(canonical, depth < MAX_DEPTH && isLeaf(child) ? leaf : yield* parseNode(child, depth + 1, pace));
   }
-  if (last === undefined) return leaf;
-  if (entries === undefined && (!member || result[SELF] !== undefined)) return result;
-  return yield* allInOrder(entries ?? listed(result), member, pace);
+  return yield* children.build(pace);
 }
 function isLeaf(node: unknown): boolean {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return false;
   for (const element in node) if (element !== SELF) return false;
   return true;
-}
-function listed(set: FieldSet): Map<string, FieldSet[]> {
-  const entries = new Map<string, FieldSet[]>();
-  for (const element in set) if (element !== SELF) entries.set(element, [set[element] as FieldSet]);
-  return entries;
 }
 function canonicalElement(element: string): string | undefined {
   if (element.charCodeAt(1) !== 0x3a) throw new Error('missing colon');

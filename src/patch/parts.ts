@@ -16,13 +16,13 @@ import { fieldOf } from './gather.ts';
 import { anyShape, checkLength, isObject, type ListShape, type Shape, type Values } from './shape.ts';
 
 /** Entries of lists and objects in one part. */
-const ENTRIES_A_PART = 64;
+export const ENTRIES_A_PART = 256;
 
 /** The result of `compare`. `most`: entries in one part. Throws Untyped. */
 export function* compareLarge(shape: Shape, before: unknown, after: unknown, skipped?: Skipped, most = ENTRIES_A_PART): Work<Comparison> {
   const changed: FieldSet[] = [];
   const removed: FieldSet[] = [];
-  yield* new Cut(most).pairs(shape, before ?? {}, after, (earlier, later) => {
+  yield* new Cut(most).parts(shape, before ?? {}, after, (earlier, later) => {
     const part = compare(shape, earlier, later, skipped);
     changed.push(part.changed);
     removed.push(part.removed);
@@ -33,7 +33,7 @@ export function* compareLarge(shape: Shape, before: unknown, after: unknown, ski
 /** The result of `fieldsOf`. `most`: entries in one part. Throws Untyped. */
 export function* fieldsOfLarge(shape: Shape, value: unknown, skipped?: Skipped, most = ENTRIES_A_PART): Work<FieldSet> {
   const sets: FieldSet[] = [];
-  yield* new Cut(most).pairs(shape, undefined, value, (_, part) => sets.push(fieldsOf(shape, part, skipped)));
+  yield* new Cut(most).parts(shape, undefined, value, (_, part) => sets.push(fieldsOf(shape, part, skipped)));
   return yield* unionSteps(sets);
 }
 
@@ -47,12 +47,10 @@ class Cut {
     this.most = most;
   }
 
-  /** Gives the parts of a pair. Yields after each. */
-  *pairs(shape: Shape, before: unknown, after: unknown, take: Take): Work<void> {
-    if (this.isWhole(shape, before, after)) {
-      take(before, after);
-      yield;
-    } else if (shape.node === 'list') yield* this.items(shape, before, after, take);
+  /** Gives the parts of a pair, and yields after each. */
+  *parts(shape: Shape, before: unknown, after: unknown, take: Take): Work<void> {
+    if (shape.node === 'leaf' || before === after) take(before, after);
+    else if (shape.node === 'list') yield* this.items(shape, before, after, take);
     else yield* this.entries(shape, before, after, take);
   }
   /** Whether a pair is not cut: it is small, unchanged or owned as a whole. */
@@ -91,8 +89,11 @@ class Cut {
     parts.give();
   }
   private *entry(shape: Shape, key: string, last: unknown, next: unknown, parts: Parts): Work<void> {
-    if (!this.isWhole(shape, last, next))
-      return yield* this.pairs(shape, last, next, (a, b) => parts.giveAlone(key, parts.withKeys(a, last), parts.withKeys(b, next)));
+    if (!this.isWhole(shape, last, next)) {
+      // To list the keys of a wide map takes a step by itself.
+      yield;
+      return yield* this.parts(shape, last, next, (a, b) => parts.giveAlone(key, parts.withKeys(a, last), parts.withKeys(b, next)));
+    }
     parts.add(key, last, next, 1 + this.weight(last, next));
     if (parts.size < this.most) return;
     parts.give();
@@ -146,8 +147,8 @@ class Parts {
     return part;
   }
 }
-/** A value that cannot be cut is in every part. */
-const emptyLike = (value: unknown): unknown => (Array.isArray(value) ? [] : isObject(value) ? {} : value);
+/** A value that cannot be cut is in every part. Objects without a prototype are quick to fill with keys that no other has. */
+const emptyLike = (value: unknown): unknown => (Array.isArray(value) ? [] : isObject(value) ? { __proto__: null } : value);
 function put(container: unknown, key: string, value: unknown): void {
   if (value === undefined) return;
   if (Array.isArray(container)) container.push(value);
@@ -161,7 +162,7 @@ function shapeOfKey(shape: Shape, key: string): Shape {
 
 /** The rest of so many entries; below zero if a value has more, which are not counted to the end. */
 function entriesLeft(value: unknown, most: number): number {
-  if (typeof value !== 'object' || value === null) return most;
+  if (typeof value !== 'object' || value === null || most < 0) return most;
   let left = most;
   if (Array.isArray(value)) {
     left -= value.length;

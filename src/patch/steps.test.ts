@@ -8,7 +8,7 @@ import { checkApplied } from './applied.ts';
 import { apply, applySteps } from './apply.ts';
 import { compare } from './compare.ts';
 import { ELEMENTS_A_STEP, parseSet } from './fieldset.ts';
-import { compareLarge } from './parts.ts';
+import { compareLarge, ENTRIES_A_PART } from './parts.ts';
 import { recordUpdate, recordUpdateSteps } from './record-update.ts';
 import { shapeOf, type Values } from './shape.ts';
 
@@ -74,7 +74,7 @@ test('a comparison of long lists and wide maps can be interrupted after some ent
     [Deployment, many, few],
   ] as const) {
     const shape = shapeOf(type);
-    expect(pausesOf(compareLarge(shape, before, after))).toBeGreaterThanOrEqual(1500 / 64);
+    expect(pausesOf(compareLarge(shape, before, after))).toBeGreaterThanOrEqual(1500 / ENTRIES_A_PART);
     expect(JSON.stringify(atOnce(compareLarge(shape, before, after)))).toBe(JSON.stringify(compare(shape, before, after)));
   }
 });
@@ -94,14 +94,14 @@ test('the parts of an item of a list have its keys, whether they were sent or ar
 test('who owns what of a large new object is found in as many steps as it has parts', () => {
   const object = wide(0, 2_500);
   const write = { type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live: undefined, object };
-  expect(pausesOf(recordUpdateSteps({ ...write, large: true }))).toBeGreaterThanOrEqual(2_500 / 64);
+  expect(pausesOf(recordUpdateSteps({ ...write, large: true }))).toBeGreaterThanOrEqual(2_500 / ENTRIES_A_PART);
   expect(pausesOf(recordUpdateSteps(write))).toBeLessThan(5);
   expect(atOnce(recordUpdateSteps({ ...write, large: true }))).toEqual(atOnce(recordUpdateSteps(write)));
 });
 
 test('what an applier names in a long list or a wide map is found in as many steps as there are parts', () => {
   const one = write('one', undefined, wide(0, 2_500));
-  expect(pausesOf(applySteps({ ...one, large: true }))).toBeGreaterThanOrEqual((2 * 2_500) / 64);
+  expect(pausesOf(applySteps({ ...one, large: true }))).toBeGreaterThanOrEqual((2 * 2_500) / ENTRIES_A_PART);
   expect(pausesOf(applySteps(one))).toBeLessThan(20);
   expect(atOnce(applySteps({ ...one, large: true }))).toEqual(apply(one));
 });
