@@ -1,13 +1,10 @@
 /** Denials of plug-ins, in the text of stock servers, naming the object even before its name is generated. */
 import type { ApiObject } from '../kinds/kind.ts';
-import { type ApiError, forbidden, notFound } from '../meta/errors.ts';
+import { type ApiError, forbidden } from '../meta/errors.ts';
 import type { AdmissionRequest } from './types.ts';
 
 /** `pods "p" is forbidden: …` */
 export const refusal = (request: AdmissionRequest, why: string): ApiError => forbidden(request.served.resource, nameOf(request), why);
-
-/** `pods "p" not found` */
-export const missing = (request: AdmissionRequest): ApiError => notFound(request.served.resource, nameOf(request));
 
 function nameOf({ name, object }: AdmissionRequest): string {
   if (name !== '') return name;

@@ -28,7 +28,7 @@ export function servedKind(name: string): Served {
 }
 
 /** An object in hub form with all defaults, as it comes to admission. */
-export function made<T = ApiObject>(name: string, value: object): T {
+function made<T = ApiObject>(name: string, value: object): T {
   const served = servedKind(name);
   const object = decode(served.schema, value) as ApiObject;
   object.kind = served.kind.kind;

@@ -7,7 +7,7 @@ const name = (help: string, value: string, details: FlagDetails = {}) =>
 const path = (help: string) => file(help, global);
 
 /** Profiles that can be recorded of a command. */
-export const profiles = ['none', 'cpu', 'heap'] as const;
+const profiles = ['none', 'cpu', 'heap'] as const;
 
 export const connectFlags = {
   kubeconfig: path('Client configuration; else PLATCONFIG, KUBECONFIG, .plat/admin.conf, ~/.plat/config, or the server started last.'),

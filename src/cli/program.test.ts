@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { TransportError } from '../client/transport.ts';
 import { FlagError } from '../lib/flags.ts';
 import { ApiError } from '../meta/errors.ts';
-import { asCalled, errorLine, exitCodeOf, fieldManager, isOwnManager, userAgent } from './program.ts';
+import { asCalled, errorLine, exitCodeOf, fieldManager, userAgent } from './program.ts';
 
 const plat = { program: 'plat' } as const;
 const kubectl = { program: 'kubectl' } as const;
@@ -58,11 +58,6 @@ test('field managers', () => {
   expect(fieldManager(kubectl, 'apply')).toBe('kubectl-client-side-apply');
   expect(fieldManager(kubectl, 'apply --server-side')).toBe('kubectl');
   expect(fieldManager(kubectl, 'label', 'mine')).toBe('mine');
-  expect([isOwnManager(plat, 'plat'), isOwnManager(plat, 'kubectl-create'), isOwnManager(kubectl, 'kubectl-create')]).toEqual([
-    true,
-    false,
-    true,
-  ]);
 });
 
 test('the server takes the name of the program from the user agent', () => {

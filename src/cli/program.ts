@@ -57,10 +57,6 @@ export type ManagingCommand = keyof typeof stockManagers;
 export const fieldManager = (called: Called, command: ManagingCommand, given = ''): string =>
   given !== '' ? given : isStock(called) ? stockManagers[command] : 'plat';
 
-/** Whether a manager is one that the client's own commands write by. Its apply takes over what these own. */
-export const isOwnManager = (called: Called, manager: string): boolean =>
-  isStock(called) ? manager === 'kubectl' || manager.startsWith('kubectl-') : manager === 'plat';
-
 /** The server takes the part before the slash as the manager of requests that name none. */
 export function userAgent(called: Called): string {
   const own = `plat/${productVersion}`;
@@ -74,7 +70,7 @@ export function userAgent(called: Called): string {
 export const endsCommand = (error: unknown): boolean =>
   !(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError';
 
-export const isUsageError = (error: unknown): boolean => error instanceof FlagError || error instanceof ConfigError;
+const isUsageError = (error: unknown): boolean => error instanceof FlagError || error instanceof ConfigError;
 
 /** Exit code of a command that ended with an error. */
 export const exitCodeOf = (error: unknown, called: Called): number => (isUsageError(error) && !isStock(called) ? 2 : 1);

@@ -45,7 +45,7 @@ export interface UserEntry {
   exec?: ExecEntry | null;
   'auth-provider'?: { readonly name?: string; readonly config?: Readonly<Record<string, string>> | null } | null;
 }
-export interface ContextEntry {
+interface ContextEntry {
   cluster: string;
   user?: string;
   namespace?: string;

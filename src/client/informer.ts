@@ -24,7 +24,7 @@ export interface InformerOptions<T extends ApiObject> extends FollowOptions {
 }
 
 /** The informer was stopped before it was synced. */
-export class InformerStopped extends Error {
+class InformerStopped extends Error {
   constructor() {
     super('nothing is followed any more');
     this.name = 'InformerStopped';
@@ -222,7 +222,7 @@ export function splitKey(key: string): { namespace: string; name: string } {
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-export function dropManagedFields<T extends ApiObject>(object: T): T {
+function dropManagedFields<T extends ApiObject>(object: T): T {
   if (object.metadata.managedFields !== undefined) delete object.metadata.managedFields;
   return object;
 }

@@ -336,7 +336,7 @@ export async function readAll(body: AsyncIterable<Buffer>, limit: number): Promi
 }
 
 /** The JSON object that a response holds. Throws TransportError: a proxy or a page for signing in may answer instead of the server. */
-export function answerOf<T>(text: string): T {
+function answerOf<T>(text: string): T {
   let value: unknown;
   try {
     value = parseExact(text);

@@ -25,7 +25,7 @@ import type { Identity } from '../meta/identity.ts';
 import { firstAddress } from '../meta/ip.ts';
 import { mergeAdminConfig, printAdminConfig, serverName } from './admin-config.ts';
 
-export interface FrontProxy {
+interface FrontProxy {
   /** Client certificate for aggregated API servers. */
   readonly client: { readonly certificate: string; readonly key: string } | undefined;
   /** The CA that signed it, if this server made it. */
@@ -50,7 +50,7 @@ export interface Credentials {
 }
 
 /** Paths of keys within the data directory. */
-export const pkiDirectory = (dataDir: string): string => join(dataDir, 'pki');
+const pkiDirectory = (dataDir: string): string => join(dataDir, 'pki');
 
 /** `keys`: those of a server that keeps nothing on disk, if any. */
 export async function prepareCredentials(

@@ -16,7 +16,7 @@ import type { State } from './state.ts';
 export const CLOSE_WAIT_MS = 10_000;
 
 /** A port that cannot be listened on. The message names the flag that chooses another. */
-export class ListenError extends Error {
+class ListenError extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
     this.name = 'ListenError';

@@ -43,7 +43,7 @@ const ASK_SERVER = 'or leave --data-dir out: then the running server is asked';
 const USE_BACKUP = 'or make a backup of the running server with `plat store backup`, and name that with --from';
 
 /** Throws unless there is a store that is not in use. */
-export async function openPlace(place: Place): Promise<Engine> {
+async function openPlace(place: Place): Promise<Engine> {
   if (place.type === 'etcd') return openEtcd(place.etcd);
   demandStore(place.dataDir);
   return explained(() => openEngine({ store: 'lmdb', dataDir: place.dataDir, historyRetentionMs: RETENTION_MS }), ASK_SERVER);

@@ -49,7 +49,7 @@ function report({ header, trailer, revision, expired }: Restored, log: Log): voi
 }
 
 /** How to open a backup file, once its identity is checked. */
-export async function checkedBackup(path: string, identity: string): Promise<() => AsyncIterable<Buffer>> {
+async function checkedBackup(path: string, identity: string): Promise<() => AsyncIterable<Buffer>> {
   const { fileChunks } = await import('../storage/backup/file.ts');
   const { readBackup } = await import('../storage/backup/read.ts');
   await namingFile(path, async () => {
@@ -62,7 +62,7 @@ export async function checkedBackup(path: string, identity: string): Promise<() 
 }
 
 /** Throws BackupError for a backup of another identity. */
-export function checkIdentity({ identity }: BackupHeader, wanted: string): void {
+function checkIdentity({ identity }: BackupHeader, wanted: string): void {
   if (identity === undefined || identity === wanted) return;
   throw new BackupError(
     `the backup is of the identity ${identity}, and cannot be restored under ${wanted}, where objects have other names: use \`plat store export\` and \`plat store import\`, which convert them`,

@@ -63,7 +63,7 @@ export function budgetStatus(budget: Budget, pods: readonly SlimPod[], expected:
 }
 
 /** The numbers are not known: nothing may be evicted. */
-export function failedStatus(budget: Budget, message: string, now: number): Status {
+function failedStatus(budget: Budget, message: string, now: number): Status {
   const before = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   return { ...before, disruptionsAllowed: 0, ...withCondition(budget, { status: 'False', reason: 'SyncFailed', message }, now) };
 }

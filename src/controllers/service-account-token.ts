@@ -13,7 +13,7 @@ import { domainName } from '../meta/identity.ts';
 import { generateSecrets } from './account-secret.ts';
 import { type Controller, refs } from './runtime/controller.ts';
 
-export interface TokenClaims {
+interface TokenClaims {
   readonly namespace: string;
   readonly secretName: string;
   readonly account: { readonly name: string; readonly uid: string };

@@ -6,7 +6,6 @@
 import { Client } from '../client/dynamic.ts';
 import type { Http, HttpAnswer, HttpRequest, HttpStream, StreamSink } from '../client/http.ts';
 import { errorFrom } from '../client/http.ts';
-import type { ApiObject } from '../kinds/kind.ts';
 import { type Clock, FakeClock } from '../lib/clock.ts';
 import { jsonText } from '../lib/json-text.ts';
 import { type Log, silentLog } from '../lib/log.ts';
@@ -418,5 +417,3 @@ export const fakeKinds = {
   },
   apiServices: { group: 'apiregistration.k8s.io', version: 'v1', name: 'apiservices', kind: 'APIService', namespaced: false },
 } as const satisfies Record<string, FakeKind>;
-
-export type { ApiObject };

@@ -10,7 +10,7 @@ import { builtin, type Controller } from './runtime/controller.ts';
 type JobObject = Wire<Job>;
 
 /** When a job is to be deleted, in milliseconds since 1970. Undefined if it has not finished or has no TTL. */
-export function endOfJob({ spec, status }: JobObject): number | undefined {
+function endOfJob({ spec, status }: JobObject): number | undefined {
   const seconds = spec?.ttlSecondsAfterFinished;
   const ended = (status?.conditions ?? []).find(
     ({ type, status: holds }) => (type === 'Complete' || type === 'Failed') && holds === 'True',

@@ -27,7 +27,7 @@ const age: CustomResourceColumnDefinition = {
 /** Limit of characters of a cell: many columns may show the same long value. */
 export const CELL_CHARACTERS = 16 * 1024;
 /** Limit of values that are visited or printed for one row; the remaining cells stay empty. */
-export const ROW_EFFORT = 100_000;
+const ROW_EFFORT = 100_000;
 /** Characters of a cell that count as one value. */
 const CHARACTERS_A_STEP = 4;
 

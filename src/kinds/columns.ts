@@ -12,6 +12,6 @@ export const nameColumn: Column = {
 export const ageColumn: Column = { name: 'Age', type: 'string', description: 'How long ago the object was made.' };
 
 /** The column of a kind without columns of its own, after the name. */
-export const createdAtColumn: Column = { name: 'Created At', type: 'date', description: 'When the object was made.' };
+const createdAtColumn: Column = { name: 'Created At', type: 'date', description: 'When the object was made.' };
 
 export const defaultColumns: readonly Column[] = [nameColumn, createdAtColumn];

@@ -26,7 +26,7 @@ export interface ApiObject {
   metadata: Infer<typeof ObjectMeta>;
 }
 
-export type Scope = 'Namespaced' | 'Cluster';
+type Scope = 'Namespaced' | 'Cluster';
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 export const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 

@@ -4,14 +4,13 @@ import { ListMeta, ObjectMeta } from './meta.ts';
 
 // ---- responses -------------------------------------------------------------------------------------------------
 
-export const StatusCause = message('meta.v1.StatusCause', {
+const StatusCause = message('meta.v1.StatusCause', {
   reason: opt(1, string),
   message: opt(2, string),
   field: opt(3, string),
 });
-export type StatusCause = Infer<typeof StatusCause>;
 
-export const StatusDetails = message('meta.v1.StatusDetails', {
+const StatusDetails = message('meta.v1.StatusDetails', {
   name: opt(1, string),
   group: opt(2, string),
   kind: opt(3, string),
@@ -19,7 +18,6 @@ export const StatusDetails = message('meta.v1.StatusDetails', {
   causes: opt(4, list(StatusCause)),
   retryAfterSeconds: opt(5, int32),
 });
-export type StatusDetails = Infer<typeof StatusDetails>;
 
 export const Status = object('meta.v1.Status', {
   metadata: always(1, ListMeta),
@@ -40,12 +38,12 @@ export type WatchEvent = Infer<typeof WatchEvent>;
 
 // ---- discovery -------------------------------------------------------------------------------------------------
 
-export const GroupVersionForDiscovery = message('meta.v1.GroupVersionForDiscovery', {
+const GroupVersionForDiscovery = message('meta.v1.GroupVersionForDiscovery', {
   groupVersion: req(1, string),
   version: req(2, string),
 });
 
-export const ServerAddressByClientCIDR = message('meta.v1.ServerAddressByClientCIDR', {
+const ServerAddressByClientCIDR = message('meta.v1.ServerAddressByClientCIDR', {
   clientCIDR: req(1, string),
   serverAddress: req(2, string),
 });
@@ -91,11 +89,10 @@ export type APIResourceList = Infer<typeof APIResourceList>;
 
 // ---- options of requests ---------------------------------------------------------------------------------------
 
-export const Preconditions = message('meta.v1.Preconditions', {
+const Preconditions = message('meta.v1.Preconditions', {
   uid: ptr(1, string),
   resourceVersion: ptr(2, string),
 });
-export type Preconditions = Infer<typeof Preconditions>;
 
 export const DeleteOptions = object('meta.v1.DeleteOptions', {
   gracePeriodSeconds: ptr(1, int64),
@@ -181,29 +178,26 @@ export type List = Infer<typeof List>;
 /** Tables have no binary form, hence no tags. */
 const text = { only: 'json' } as const;
 
-export const TableColumnDefinition = message('meta.v1.TableColumnDefinition', {
+const TableColumnDefinition = message('meta.v1.TableColumnDefinition', {
   name: req(0, string, text),
   type: req(0, string, text),
   format: req(0, string, text),
   description: req(0, string, text),
   priority: req(0, int32, text),
 });
-export type TableColumnDefinition = Infer<typeof TableColumnDefinition>;
 
-export const TableRowCondition = message('meta.v1.TableRowCondition', {
+const TableRowCondition = message('meta.v1.TableRowCondition', {
   type: req(0, string, text),
   status: req(0, string, text),
   reason: opt(0, string, text),
   message: opt(0, string, text),
 });
-export type TableRowCondition = Infer<typeof TableRowCondition>;
 
-export const TableRow = message('meta.v1.TableRow', {
+const TableRow = message('meta.v1.TableRow', {
   cells: req(0, list(json), text),
   conditions: opt(0, list(TableRowCondition), text),
   object: always(0, raw, text),
 });
-export type TableRow = Infer<typeof TableRow>;
 
 export const Table = object('meta.v1.Table', {
   metadata: always(0, ListMeta, text),

@@ -54,12 +54,11 @@ export const ListMeta = message('meta.v1.ListMeta', {
 });
 export type ListMeta = Infer<typeof ListMeta>;
 
-export const LabelSelectorRequirement = message('meta.v1.LabelSelectorRequirement', {
+const LabelSelectorRequirement = message('meta.v1.LabelSelectorRequirement', {
   key: req(1, string, { patch: 'merge', mergeKey: 'key' }),
   operator: req(2, string),
   values: opt(3, list(string)),
 });
-export type LabelSelectorRequirement = Infer<typeof LabelSelectorRequirement>;
 
 export const LabelSelector = message(
   'meta.v1.LabelSelector',

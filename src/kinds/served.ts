@@ -13,7 +13,7 @@ import type { MessageType } from '../schema/types.ts';
 import type { ApiObject, Kind, KindVersion } from './kind.ts';
 import { type Deprecation, deprecationOf } from './release-texts.ts';
 
-export interface Hub {
+interface Hub {
   readonly version: string;
   readonly apiVersion: string;
   readonly schema: MessageType;

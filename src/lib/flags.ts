@@ -9,7 +9,7 @@ import { setOwn } from './own.ts';
 import { didYouMean } from './suggest.ts';
 import { formatDuration, parseDuration } from './time.ts';
 
-export type FlagStage = 'alpha' | 'beta' | 'stable' | 'deprecated';
+type FlagStage = 'alpha' | 'beta' | 'stable' | 'deprecated';
 
 export interface FlagDetails {
   /** Stable when it is not given. */

@@ -17,8 +17,8 @@ import { inNextTurn } from './next-turn.ts';
 import { setOwn } from './own.ts';
 import type { MaybePromise } from './when-ready.ts';
 
-export type LogFormat = 'text' | 'json';
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+type LogFormat = 'text' | 'json';
+type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {

@@ -6,5 +6,5 @@ export { type KeyFiles, keyDirectory, keysInMemory, readIfPresent, writeSecretFi
 export * from './pki/request.ts';
 export { type Revoked, readRevoked } from './pki/revoked.ts';
 export * from './pki/store.ts';
-export type { AlternativeNames, Extension, Subject } from './pki/subject-names.ts';
+export type { Subject } from './pki/subject-names.ts';
 export { extensionOids, noNames } from './pki/subject-names.ts';

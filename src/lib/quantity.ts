@@ -254,9 +254,3 @@ const canonical = (text: string): string => parseQuantity(text.trim()).toString(
 export function compareQuantities(a: string, b: string): number {
   return parseQuantity(a).compare(parseQuantity(b));
 }
-export function addQuantities(a: string, b: string): string {
-  return parseQuantity(a).add(parseQuantity(b)).toString();
-}
-export function subQuantities(a: string, b: string): string {
-  return parseQuantity(a).sub(parseQuantity(b)).toString();
-}

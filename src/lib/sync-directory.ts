@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /** Windows makes names durable with the files themselves, and refuses to sync a directory. */
-export const syncsDirectories = (platform: NodeJS.Platform = process.platform): boolean => platform !== 'win32';
+const syncsDirectories = (platform: NodeJS.Platform = process.platform): boolean => platform !== 'win32';
 
 export function syncDirectory(directory: string, platform: NodeJS.Platform = process.platform): void {
   if (!syncsDirectories(platform)) return;

@@ -28,23 +28,7 @@ export function humanDuration(millis: number): string {
   return `${Math.floor(seconds / year)}y`;
 }
 
-/** One figure only: `5s`, `45m`, `5h`, `2d`, `3y`. */
-export function shortHumanDuration(millis: number): string {
-  const seconds = Math.trunc(millis / 1000);
-  if (seconds < -1) return '<invalid>';
-  if (seconds < 0) return '0s';
-  if (seconds < minute) return `${seconds}s`;
-  if (seconds < hour) return `${Math.floor(seconds / minute)}m`;
-  if (seconds < day) return `${Math.floor(seconds / hour)}h`;
-  if (seconds < year) return `${Math.floor(seconds / day)}d`;
-  return `${Math.floor(seconds / year)}y`;
-}
-
 /** The age of a time text at a moment (milliseconds since 1970); an unset time is `<unknown>`. */
 export function ageAt(now: number, time: string | undefined): string {
   return time === undefined ? '<unknown>' : humanDuration(now - timeMillis(time));
-}
-/** The remaining time until a time text. */
-export function timeUntil(now: number, time: string | undefined): string {
-  return time === undefined ? '<unknown>' : humanDuration(timeMillis(time) - now);
 }

@@ -29,7 +29,7 @@ export interface Status {
 }
 
 /** Maximum characters of a Status's message, of one cause, and of all causes together; and the number of causes. */
-export const MAX_MESSAGE = 32 * 1024;
+const MAX_MESSAGE = 32 * 1024;
 const MAX_CAUSE = 8 * 1024;
 const MAX_CAUSES_LENGTH = 128 * 1024;
 export const MAX_CAUSES = 300;
@@ -140,7 +140,6 @@ export const alreadyExists = (r: ResourceName, name: string, deleting = false): 
 export const conflict = (r: ResourceName, name: string, why: string): ApiError =>
   new ApiError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(r)} "${name}": ${why}`, details(r, name));
 export const applyConflict = (causes: StatusCause[], message: string): ApiError => new ApiError(409, 'Conflict', message, { causes });
-export const gone = (message: string): ApiError => new ApiError(410, 'Gone', message);
 /** A version or continue token that has expired. */
 export const expired = (message: string): ApiError => new ApiError(410, 'Expired', message);
 export const requestTooLarge = (message: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', message);

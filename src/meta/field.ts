@@ -52,7 +52,7 @@ export class Path {
 }
 
 /** Maximum errors of one object that are listed; the others show up after these are fixed. */
-export const MAX_FIELD_ERRORS = 256;
+const MAX_FIELD_ERRORS = 256;
 
 export interface FieldError {
   readonly reason: string;

@@ -79,7 +79,7 @@ function byField(requirements: readonly FieldRequirement[]): readonly FieldTest[
 export const everyField = new FieldSelector([]);
 
 /** Escapes a value for a field selector. */
-export function escapeFieldValue(value: string): string {
+function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, (c) => `\\${c}`);
 }
 

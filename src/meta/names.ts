@@ -12,9 +12,9 @@ export function regexProblem(message: string, pattern: string, ...examples: stri
   if (examples.length === 0) return `${message} (regex used for validation is '${pattern}')`;
   return `${message} (e.g. ${examples.map((e) => `'${e}', `).join(' or ')}regex used for validation is '${pattern}')`;
 }
-export const tooLongProblem = (max: number): string => `must be no more than ${max} characters`;
+const tooLongProblem = (max: number): string => `must be no more than ${max} characters`;
 export const rangeProblem = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
-export const emptyProblem = 'must be non-empty';
+const emptyProblem = 'must be non-empty';
 export const negativeProblem = 'must be greater than or equal to 0';
 export const immutableProblem = 'field is immutable';
 

@@ -4,7 +4,6 @@ import { atOnce } from '../lib/slices.ts';
 import {
   compareElements,
   difference,
-  differenceBelow,
   type FieldSet,
   has,
   intersection,
@@ -108,12 +107,6 @@ test('a hostile field name is a name like any other', () => {
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
 });
 
-test('what lies below a path can be taken away with it', () => {
-  const fields = set({ 'f:status': { '.': {}, 'f:phase': {} }, 'f:spec': { 'f:a': {} } });
-  expect(paths(differenceBelow(fields, setOf(['f:status'])))).toEqual(['.spec.a']);
-  expect(differenceBelow(fields, setOf(['f:other']))).toBe(fields);
-});
-
 // ---- against plain sets of texts ---------------------------------------------------------------------------------
 
 const element = fc.constantFrom('f:a', 'f:b', 'f:c', 'k:{"n":1}', 'k:{"n":20}', 'k:{"n":3}', 'v:"x"');
@@ -147,7 +140,7 @@ test('the union of many sets is that of one after another', () => {
 test('every set made by an operation is in the form that a reader would give it', () => {
   fc.assert(
     fc.property(fieldSet, fieldSet, (a, b) => {
-      for (const made of [union(a, b), intersection(a, b), difference(a, b), differenceBelow(a, b)]) {
+      for (const made of [union(a, b), intersection(a, b), difference(a, b)]) {
         expect(JSON.stringify(made)).toBe(JSON.stringify(parseSet(made)));
       }
     }),

@@ -212,29 +212,6 @@ function copyUntil(set: FieldSet, end: string): MutableFieldSet {
   return copy;
 }
 
-/** Paths of `a` that are neither members of `b` nor below one. */
-export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
-  return withoutBelow(a, b) ?? emptySet;
-}
-function withoutBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
-  let result: MutableFieldSet | undefined;
-  for (const element in a) {
-    const child = a[element] as FieldSet;
-    const other = element === SELF ? undefined : b[element];
-    const rest = other === undefined ? child : isMember(other) ? undefined : isEmpty(child) ? child : withoutBelow(child, other);
-    if (rest !== child) result ??= copyUntil(a, element);
-    if (result !== undefined && rest !== undefined) result[element] = rest;
-  }
-  if (result === undefined) return a;
-  return isEmpty(result) ? undefined : tidy(result);
-}
-/** A node that is a member without anything below it is a leaf. */
-function tidy(node: FieldSet): FieldSet {
-  if (node[SELF] === undefined) return node;
-  for (const element in node) if (element !== SELF) return node;
-  return leaf;
-}
-
 /** Members of both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return common(a, b, true) ?? emptySet;

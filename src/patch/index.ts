@@ -2,13 +2,12 @@
 export { checkApplied } from './applied.ts';
 export { type Applied, type ApplyWrite, apply, applySteps } from './apply.ts';
 export { jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
-export type { ClientApply } from './last-applied.ts';
+
 export { managerName, validateFieldManager } from './manager-name.ts';
-export { isReset, MAX_MANAGERS, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
+export { MAX_MANAGERS, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
 export { readMergePatch } from './merge-patch.ts';
 export type { ReadBody } from './patch-body.ts';
-export { type Convert, recordUpdate, recordUpdateSteps, type UpdateWrite, type Write } from './record-update.ts';
-export { objectManagers, type ReplicasPath, viewManagers } from './scale.ts';
+export { type Convert, recordUpdate, recordUpdateSteps, type UpdateWrite } from './record-update.ts';
+export { objectManagers, viewManagers } from './scale.ts';
 export { readStrategicPatch } from './strategic.ts';
 export { addUntouched, touchedPart } from './touched.ts';
-export { sameApartFromTimes } from './unchanged.ts';

@@ -35,7 +35,7 @@ export interface Patch {
 /** Limit of operations. */
 export const MAX_OPERATIONS = 10_000;
 /** Limit of the JSON characters that the copies of one patch add: that of bodies. */
-export const MAX_COPIED = 3 * 1024 * 1024;
+const MAX_COPIED = 3 * 1024 * 1024;
 
 /** Operations after which a patch in steps yields; a power of two. */
 const OPERATIONS_A_STEP = 64;

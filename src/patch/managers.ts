@@ -169,7 +169,7 @@ export function withFields(manager: Manager, fields: FieldSet): Manager {
 /** Limit of managers in a list of a client; more are refused. */
 export const MAX_MANAGERS = 1_000;
 /** Limit of updating managers: the oldest are folded into one. */
-export const MAX_UPDATERS = 10;
+const MAX_UPDATERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 
 /** Folds the oldest updating managers, version by version, into one until there are few enough. */

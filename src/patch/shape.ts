@@ -11,7 +11,7 @@ import { type ListType, type MapType, type MessageType, type NamedField, type Re
 export type Values = { readonly [key: string]: unknown };
 
 /** An atomic value: a scalar, or an atomic list, map or message. */
-export interface LeafShape {
+interface LeafShape {
   readonly node: 'leaf';
   readonly type: ResolvedType;
   /** Holds values without a schema, whose keys keep their order: equal ones may be written differently. */
@@ -26,7 +26,7 @@ export interface ListShape {
   /** The path element of an item. Throws Untyped when it has none. `many`: it is one of too many to cache. */
   element(item: unknown, many?: boolean): string;
 }
-export interface MapShape {
+interface MapShape {
   readonly node: 'map';
   readonly type: MapType;
   readonly value: Shape;
@@ -58,7 +58,7 @@ export type Shape = LeafShape | ListShape | MapShape | MessageShape | AnyShape;
 export const anyShape: AnyShape = { node: 'any' };
 
 /** Maximum items of a list that are distinguished by their keys or values. Each is a path of its own in the sets of its owners. */
-export const MAX_ITEMS = 20_000;
+const MAX_ITEMS = 20_000;
 
 /** Refuses a list that is too long to track its items. */
 export function checkLength(list: readonly unknown[]): void {

@@ -25,7 +25,7 @@ import { unreadableAt } from './unreadable.ts';
 import { update } from './update.ts';
 import { parseItem } from './versions.ts';
 
-export const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };
+const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'] };
 const noAdmission = admissionChain([]);
 /** Objects that are created in one commit: etcd takes 128 operations. */
 const MAX_TOGETHER = 100;

@@ -23,7 +23,7 @@ export function missing(target: Named, as = target.resource.resource): ApiError 
 /** Undefined for one that can be read, and for one that does not exist. */
 export const unreadableAt = (target: Named): UnreadableObject | undefined => target.resource.collection?.unreadableAt(keyOf(target));
 
-export const unreadableError = ({ resource, namespace, name }: Named, { revision, reason }: UnreadableObject): ApiError =>
+const unreadableError = ({ resource, namespace, name }: Named, { revision, reason }: UnreadableObject): ApiError =>
   unreadable(resource.resource, resource.kind.namespaced ? namespace : '', name, revision, reason);
 
 /** Keys of the unreadable objects of a selection: their content is not known, so that only a namespace can select them. */

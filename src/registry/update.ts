@@ -66,7 +66,7 @@ export interface Update {
   readonly admittedAs?: AdmittedView;
 }
 
-export interface AdmittedView {
+interface AdmittedView {
   readonly kind: ObjectKind;
   show(hub: ApiObject): ApiObject;
   /** The object with the view as admission left it; the one given may be changed. */

@@ -365,7 +365,7 @@ function mapWriter(type: MapType): Writer {
   };
 }
 
-export interface FieldPlan extends Placed {
+interface FieldPlan extends Placed {
   readonly type: Type;
   /** `"name":` */
   readonly label: Uint8Array;

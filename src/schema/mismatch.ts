@@ -47,7 +47,7 @@ export function outOfRange(value: Integer, type: Type): Mismatch {
   return new Mismatch(`number ${digits}`, typeText(type));
 }
 
-export function jsonTypeOf(value: unknown): string {
+function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'number';

@@ -126,7 +126,7 @@ const BYTES_AT_ONCE = 256 * 1024;
 const surveyedFrom = 2 * maxContainers;
 
 /** Refuses text that holds too many objects, lists or keys, and text that is nested too deeply. It need not be valid. */
-export function checkCounts(input: string | Buffer): { readonly parts: number } {
+function checkCounts(input: string | Buffer): { readonly parts: number } {
   return atOnce(countSteps(typeof input === 'string' ? Buffer.from(input) : input));
 }
 function* countSteps(bytes: Buffer): Work<{ readonly parts: number }> {

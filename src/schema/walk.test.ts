@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { always, bool, inline, int32, lazy, list, type MessageType, map, message, opt, ptr, string, time, union } from './types.ts';
-import { childType, fieldOf, typeAt, zeroValue } from './walk.ts';
+import { fieldOf } from './walk.ts';
+import { zeroValue } from './zero.ts';
 
 const Source = message('t.v1.Source', { path: opt(1, string) });
 const Item = message('t.v1.Item', { name: always(1, string), ref: opt(2, string, { json: '$ref' }), source: inline(3, Source) });
@@ -17,15 +18,6 @@ test('fields are found by their JSON name, inline ones too', () => {
   expect(fieldOf(Item, '$ref')?.tag).toBe(2);
   expect(fieldOf(Item, 'path')?.type).toBe(string);
   expect([fieldOf(Item, 'source'), fieldOf(Item, 'ref'), fieldOf(Item, 'constructor')]).toEqual([undefined, undefined, undefined]);
-});
-
-test('a path leads to a type as far as the schema goes', () => {
-  expect(typeAt(Node, ['items', 0, 'path'])).toBe(string);
-  expect(typeAt(Node, ['more', 'more', 'labels', 'any'])).toBe(string);
-  expect(typeAt(Node, ['items', 0, 'nothing', 'more'])).toBeUndefined();
-  expect(typeAt(Node, ['labels', 'a', 'b'])).toBeUndefined();
-  expect(typeAt(Node, [])).toBe(Node);
-  expect(childType(Node, 'first')).toBe(Item);
 });
 
 test('the zero value holds what is always there', () => {

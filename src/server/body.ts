@@ -24,7 +24,7 @@ import { wholeBody } from './in-process.ts';
 import type { Media } from './negotiate.ts';
 
 /** Largest body of any request. */
-export const BODY_LIMIT = 3 * 1024 * 1024;
+const BODY_LIMIT = 3 * 1024 * 1024;
 
 /**
  * The whole body, at once if it is here and the request need not wait. With priority and fairness the request then has its

@@ -16,7 +16,7 @@ export interface ConnectionLimits {
 }
 
 /** Maximum concurrent handshakes. */
-export const HANDSHAKE_LIMIT = 1000;
+const HANDSHAKE_LIMIT = 1000;
 
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort' | 'once' | 'destroy'>;
 

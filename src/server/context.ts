@@ -73,7 +73,7 @@ export interface Outgoing {
   prependOnceListener(event: OutgoingEvent, listener: () => void): unknown;
 }
 /** `left`: see `whenLeft`. */
-export type OutgoingEvent = 'close' | 'finish' | 'drain' | 'left';
+type OutgoingEvent = 'close' | 'finish' | 'drain' | 'left';
 
 /** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
 export const MAX_WARNINGS = 64;

@@ -26,7 +26,7 @@ export interface InProcessRequestOptions {
   /** For a watch: objects of its collection are kept for a while as they are written (`InProcessEvent.written`). */
   readonly keepsWritten?: boolean;
 }
-export interface InProcessAnswer {
+interface InProcessAnswer {
   readonly status: number;
   /** Alternating names and values. */
   readonly headers: readonly string[];
@@ -46,7 +46,7 @@ export interface InProcessEvent {
   /** The object as it was written, without managedFields; undefined where that is not known. */
   readonly written?: (() => unknown) | undefined;
 }
-export interface InProcessSink {
+interface InProcessSink {
   data(chunk: Buffer): void;
   /** Receives events one by one if present; else they are `data`. */
   event?(event: InProcessEvent): void;

@@ -86,7 +86,7 @@ const PRETTY_MARGIN = 4;
 const PRETTY_BETWEEN = ',\n    ';
 
 /** One object above the size from which work is done in slices. */
-export const isLarge = (items: readonly Item[]): boolean => items.length === 1 && (items[0] as Item).bytes.length > SLICED_FROM;
+const isLarge = (items: readonly Item[]): boolean => items.length === 1 && (items[0] as Item).bytes.length > SLICED_FROM;
 
 /** JSON text. */
 type Text = string | Buffer;

@@ -6,7 +6,7 @@ import { ApiError, notAcceptable } from '../meta/errors.ts';
 import { groupName, type Identity, isProtobufMediaType, metaGroups, protobufMediaTypes } from '../meta/identity.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
-export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
 export interface Representation {
   readonly media: Media;

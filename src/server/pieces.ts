@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 /** Maximum bytes of a response that wait for an HTTP/2 client. */
 export const PIECE = 256 * 1024;
 /** Maximum bytes of one write: encrypting more would delay all others, and so much is held for a client that does not read. */
-export const WHOLE = 2 * 1024 * 1024;
+const WHOLE = 2 * 1024 * 1024;
 
 /** Whether a response of that many bytes is sent in one piece. */
 export const isWhole = ({ http2 }: Context, size: number): boolean => size <= (http2 ? PIECE : WHOLE);

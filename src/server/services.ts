@@ -20,7 +20,7 @@ export interface ActionRequest {
   /** The decoded body of a POST, if the action has one. */
   readonly body: ApiObject | undefined;
 }
-export interface ActionAnswer {
+interface ActionAnswer {
   readonly status: number;
   readonly object: ApiObject;
   readonly schema: MessageType;
@@ -34,7 +34,7 @@ export interface Computed {
   list(): MaybePromise<readonly ApiObject[]>;
 }
 
-export interface Limits {
+interface Limits {
   /** Timeout of requests that are not long-running. */
   readonly requestTimeoutMs: number;
   /** Minimum duration of a watch without a timeout, in seconds; it ends after up to twice that. */

@@ -63,8 +63,6 @@ export const tableFrame = (resource: Resource, meta: ListMeta, apiVersion: strin
     `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(meta)},"columnDefinitions":${columnsText(resource)}}`,
   ) as JsonObject;
 
-export const table = (...args: Parameters<typeof tableText>): JsonObject => parseExact(tableText(...args)) as JsonObject;
-
 const columnsText = (resource: Resource): string => columnsOf(resource.kind.columns ?? defaultColumns);
 
 function columnsOf(columns: readonly Column[]): string {

@@ -24,7 +24,7 @@ export const START_CHUNK = LOADED_AT_ONCE + 50;
 /** How often a collection is read from its beginning because the store compacted the revision it was read at. */
 const MOST_COMPACTIONS = 10;
 /** Time until the background loads collections again that could not be loaded; it doubles with each failure in a row. */
-export const RETRY_MS = 1000;
+const RETRY_MS = 1000;
 export const LONGEST_RETRY_MS = 30_000;
 
 export interface LoaderDeps {

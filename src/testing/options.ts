@@ -64,7 +64,7 @@ const optionNames = Object.keys({
 } satisfies Record<keyof TestServerOptions, true>);
 
 /** Throws for unknown options and admission plug-ins. */
-export function checkTestOptions(given: TestServerOptions): void {
+function checkTestOptions(given: TestServerOptions): void {
   checkNames('option', Object.keys(given), optionNames);
   const { admission = {}, workloads } = given;
   if (typeof workloads === 'object') checkNames('part of workloads', workloads, workloadParts);

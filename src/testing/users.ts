@@ -3,7 +3,7 @@ import { serviceAccountGroups } from '../auth/authn/users.ts';
 import { type User, wellKnown } from '../auth/types.ts';
 
 /** The administrator: the default user of requests. */
-export const administrator: User = { name: 'admin', groups: [wellKnown.masters, wellKnown.authenticated] };
+const administrator: User = { name: 'admin', groups: [wellKnown.masters, wellKnown.authenticated] };
 
 /** The user of reads by assertions: they are not requests of the program under test, and have no faults. */
 export const ASSERTING_USER = 'test-assertions';

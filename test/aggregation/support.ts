@@ -16,7 +16,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface ExtensionOptions {
+interface ExtensionOptions {
   readonly spec?: Readonly<Record<string, unknown>>;
   /** Names in its certificate; that of its service when absent. */
   readonly names?: readonly string[];

@@ -3,7 +3,7 @@
 export interface Message {
   readonly [field: string]: readonly Value[];
 }
-export type Value = string | Uint8Array | Message;
+type Value = string | Uint8Array | Message;
 
 /** Strings are bytes until someone knows better; names and numbers are text. */
 export function parseTextProto(text: string): Message {
@@ -101,7 +101,7 @@ class Reader {
 }
 
 /** The one value of a field; undefined where there is none. */
-export const one = (message: Message, field: string): Value | undefined => message[field]?.[0];
+const one = (message: Message, field: string): Value | undefined => message[field]?.[0];
 export const messageAt = (message: Message, field: string): Message | undefined => {
   const value = one(message, field);
   return typeof value === 'object' && !(value instanceof Uint8Array) ? value : undefined;

@@ -10,7 +10,7 @@ import { type Authority, issueClient, issueServing, newAuthority, readAuthority 
 import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly url: string;
   readonly headers: http.IncomingHttpHeaders;

@@ -51,7 +51,7 @@ async function run(target: FuzzTarget, input: Buffer, where: string, random = se
   }
 }
 
-export function mutated({ corpus, words }: Pick<FuzzTarget, 'corpus' | 'words'>, random: Random): Buffer {
+function mutated({ corpus, words }: Pick<FuzzTarget, 'corpus' | 'words'>, random: Random): Buffer {
   const pick = <T>(list: readonly T[]): T => list[random.below(list.length)] as T;
   let bytes: Buffer = Buffer.from(pick(corpus) as string);
   const times = random.below(5);

@@ -15,7 +15,7 @@ export interface Edit {
   readonly what: number;
   readonly seed: number;
 }
-export const users = ['admin', 'alice', 'bob', 'anonymous'] as const;
+const users = ['admin', 'alice', 'bob', 'anonymous'] as const;
 
 /** A request as it is sent. */
 export interface Sent {

@@ -34,7 +34,7 @@ export const parameters: Readonly<Record<string, readonly string[]>> = {
   kind: ['Pod'],
 };
 
-export const accepts = [
+const accepts = [
   'application/json',
   'application/yaml',
   'application/vnd.kubernetes.protobuf',

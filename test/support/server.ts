@@ -26,7 +26,7 @@ import { keepKeys, provideKeys } from './server-keys.ts';
 import { provideSigningKey } from './signing-key.ts';
 
 export { type Answer, Client, type Loose } from './client.ts';
-export { summary, type Watch, type WatchEvent } from './watch.ts';
+export { summary, type Watch } from './watch.ts';
 
 /** token,user,uid,groups: the accounts of the recorded conversations. */
 const TOKENS = `admin-token,admin,admin-uid,"system:masters"

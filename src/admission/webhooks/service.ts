@@ -2,7 +2,7 @@
 import type { EndpointSubset, Endpoints, Service } from '../../kinds/core/schema/service.ts';
 import type { LiveSource } from '../../kinds/live.ts';
 
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
 }

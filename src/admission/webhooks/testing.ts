@@ -15,11 +15,11 @@ export const authority = newAuthority('webhook tests', now);
 export const caBundle = Buffer.from(authority.certificate).toString('base64');
 export const otherAuthority = newAuthority('another authority', now);
 
-export interface Review {
+interface Review {
   readonly apiVersion: string;
   readonly request: JsonObject & { uid: string; object: JsonObject | null };
 }
-export interface Call {
+interface Call {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly peer: string | undefined;

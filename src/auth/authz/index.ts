@@ -9,7 +9,7 @@ import { NodeAuthorizer } from './node.ts';
 import { RoleBasedAccess } from './rbac.ts';
 import { alwaysAllow, alwaysDeny, noRules, superuser } from './simple.ts';
 
-export const authorizationModes = ['Node', 'RBAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+const authorizationModes = ['Node', 'RBAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
 
 export interface AuthorizationOptions {
   readonly modes: readonly string[];

@@ -19,7 +19,7 @@ const allowed: Decision = { decision: 'allow', reason: '' };
 const no = (reason: string): Decision => ({ decision: 'none', reason });
 
 /** The node's name if the user is a node agent. */
-export function nodeOf(user: User): string | undefined {
+function nodeOf(user: User): string | undefined {
   if (!user.name.startsWith(wellKnown.nodePrefix) || !user.groups.includes(wellKnown.nodes)) return undefined;
   return user.name.slice(wellKnown.nodePrefix.length);
 }

@@ -17,7 +17,7 @@ const has = (list: readonly string[] | undefined, wanted: string): boolean =>
 /**
  * A star means everything, `*` + `/scale` the scale subresource of everything; a star elsewhere is literal.
  */
-export function resourceMatches(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
+function resourceMatches(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
   if (resources === undefined) return false;
   const combined = subresource === '' ? resource : `${resource}/${subresource}`;
   return resources.some((one) => one === '*' || one === combined || (subresource !== '' && one === `*/${subresource}`));

@@ -210,7 +210,7 @@ const missingText = (group: string, kind: string, name: string): string =>
     : `unsupported role reference kind: "${kind}"`;
 
 /** One error as it is, several in brackets, each once. */
-export function aggregate(errors: readonly string[]): string {
+function aggregate(errors: readonly string[]): string {
   const each = [...new Set(errors)];
   return each.length === 1 ? (each[0] as string) : `[${each.join(', ')}]`;
 }

@@ -50,7 +50,7 @@ function labelsOf(identity: Identity, name: string): Record<string, string> {
 }
 
 /** The rules of all roles that a selector matches, in the order of their names, each rule once. */
-export function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRule']>, roles: readonly ClusterRoleObject[]): PolicyRule[] {
+function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRule']>, roles: readonly ClusterRoleObject[]): PolicyRule[] {
   const rules: PolicyRule[] = [];
   const seen = new Set<string>();
   for (const { matchLabels = {} } of aggregation.clusterRoleSelectors ?? []) {

@@ -42,7 +42,7 @@ export async function mergeSchemaOf(
 }
 
 /** Whether an object has a field that the schema does not name. */
-export function hasUnknownFields(type: Type, value: unknown): boolean {
+function hasUnknownFields(type: Type, value: unknown): boolean {
   const resolved = resolve(type);
   if (Array.isArray(value)) {
     return resolved.node === 'list' && value.some((item) => hasUnknownFields(resolved.item, item));
@@ -58,7 +58,7 @@ export function hasUnknownFields(type: Type, value: unknown): boolean {
 // ---- the schema of the server ------------------------------------------------------------------------------------
 
 /** Only what a merge needs: the names of fields, and how their lists are merged. */
-export function messageOf(schemas: Schemas, schema: Schema): MessageType {
+function messageOf(schemas: Schemas, schema: Schema): MessageType {
   const { properties = {} } = schemas.resolve(schema);
   const ordered = Object.entries(properties).map(([name, field]) => fieldOf(schemas, name, field));
   return { node: 'message', name: '', fields: {}, ordered, atomic: false, unknown: 'keep', object: false };

@@ -25,7 +25,7 @@ export interface BindingObject {
 }
 
 /** `recreate`: the role of a binding cannot be changed in place. */
-export type Action = 'none' | 'create' | 'update' | 'recreate';
+type Action = 'none' | 'create' | 'update' | 'recreate';
 export interface Reconciled<T> {
   readonly action: Action;
   readonly object: T;

@@ -8,7 +8,7 @@ import type { IO } from '../command.ts';
 
 /** The variable in which `plat up` names the file. */
 export const LOG_VARIABLE = 'PLAT_SERVER_LOG';
-export const MOST_LOG_BYTES: number = 16 * 2 ** 20;
+const MOST_LOG_BYTES: number = 16 * 2 ** 20;
 /** Where the file is kept when a new one begins. */
 export const previousLog = (path: string): string => `${path}.1`;
 

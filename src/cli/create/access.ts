@@ -25,12 +25,12 @@ export const bindingFlags = {
   serviceaccount: each('Service account; may be repeated.', 'NAMESPACE:NAME'),
 };
 
-export interface RoleOptions {
+interface RoleOptions {
   readonly verb: readonly string[];
   readonly resource: readonly string[];
   readonly resourceName: readonly string[];
 }
-export interface ClusterRoleOptions extends RoleOptions {
+interface ClusterRoleOptions extends RoleOptions {
   readonly nonResourceUrl: readonly string[];
   readonly aggregationRule: ReadonlyMap<string, string>;
 }

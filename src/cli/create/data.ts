@@ -83,7 +83,7 @@ export async function readBytes(file: string, shown: string): Promise<Buffer> {
 }
 
 /** Data as a ConfigMap holds it: text in data, other bytes in binaryData. */
-export function configMapData(pairs: ReadonlyMap<string, Buffer>): { data?: Record<string, string>; binaryData?: Record<string, string> } {
+function configMapData(pairs: ReadonlyMap<string, Buffer>): { data?: Record<string, string>; binaryData?: Record<string, string> } {
   const data: [string, string][] = [];
   const binaryData: [string, string][] = [];
   for (const [key, bytes] of pairs) {

@@ -96,7 +96,7 @@ const sortedFields = ({ properties = {} }: Schema): [string, Schema][] =>
   Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
 /** Words in lines; empty lines, lists and code stay as they are. */
-export function wrapped(text: string, indent: number): string {
+function wrapped(text: string, indent: number): string {
   const lines: string[] = [];
   let words: string[] = [];
   const flush = (): void => {

@@ -7,7 +7,7 @@
 import { createServer } from 'node:http';
 import { own } from '../../lib/own.ts';
 
-export const DEFAULT_CLIENT_URL = 'http://localhost:2379';
+const DEFAULT_CLIENT_URL = 'http://localhost:2379';
 
 /** The values of `--listen-client-urls`; every other flag is accepted without effect. */
 export function listenUrls(args: readonly string[]): readonly URL[] {

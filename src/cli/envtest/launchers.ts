@@ -51,7 +51,7 @@ exec ${words([node, plat, '__kube-apiserver'])} "$@"
 `;
 }
 
-export const etcdHelp = `etcd [flags]
+const etcdHelp = `etcd [flags]
 
 Answers health questions; the state is in the memory of kube-apiserver. Flags of etcd are accepted.
 

@@ -22,7 +22,7 @@ export interface EnvtestOptions {
 }
 
 /** Controllers to run in envtest mode, as `--controllers` has them; none when it is not set. */
-export const CONTROLLERS_VARIABLE = 'PLAT_CONTROLLERS';
+const CONTROLLERS_VARIABLE = 'PLAT_CONTROLLERS';
 /** Release of the API in envtest mode, as `--api-release` has it. */
 export const RELEASE_VARIABLE = 'PLAT_API_RELEASE';
 

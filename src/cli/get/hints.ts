@@ -10,7 +10,7 @@ import type { ObjectRef, Work } from '../work.ts';
 const mostNames = 500;
 
 /** ` (did you mean web?)` for an object that does not exist; nothing if the user may not list, or as kubectl. */
-export async function nameHint(work: Work, resource: ApiResource, namespace: string | undefined, name: string): Promise<string> {
+async function nameHint(work: Work, resource: ApiResource, namespace: string | undefined, name: string): Promise<string> {
   if (isStock(work.io) || !resource.verbs.includes('list')) return '';
   try {
     const list = await work.session.transport.json<{ items?: { metadata?: { name?: string } }[] }>({

@@ -51,7 +51,7 @@ const placeIn = (list: JsonValue[], at: number, value: JsonValue): Place => ({
 });
 
 /** `a\/b/c` → `a/b`, `c` */
-export function splitPath(path: string, delimiter: string): string[] {
+function splitPath(path: string, delimiter: string): string[] {
   const parts: string[] = [];
   let open = '';
   for (const part of path.split(delimiter)) {

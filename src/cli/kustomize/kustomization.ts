@@ -42,7 +42,7 @@ export interface Kustomization {
   readonly vars: readonly Var[];
 }
 
-export const fileNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'] as const;
+const fileNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'] as const;
 
 /** The form of each field: a text, a map of texts, a list of texts or of entries with these fields, or an object with these. */
 type Form = 'text' | 'texts' | 'list' | { readonly items: Fields } | { readonly fields: Fields };

@@ -24,7 +24,7 @@ export interface PatchArgs {
 export type SchemaOf = (apiVersion: string, kind: string) => Promise<MessageType | undefined>;
 
 /** The objects that a selector matches by their current or original name. */
-export function select(resources: Resources, selector: Selector): Resource[] {
+function select(resources: Resources, selector: Selector): Resource[] {
   const group = matcher(selector.group);
   const version = matcher(selector.version);
   const kind = matcher(selector.kind);

@@ -77,7 +77,7 @@ export class Resource {
 }
 
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
-export function textsOf(value: JsonValue | undefined): Record<string, string> {
+function textsOf(value: JsonValue | undefined): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [key, one] of Object.entries(isMap(value) ? value : {})) if (typeof one === 'string') setOwn(found, key, one);
   return found;

@@ -9,7 +9,7 @@ export interface Taint {
   readonly timeAdded?: string;
 }
 /** Without an effect all taints with the key are removed. */
-export interface Removal {
+interface Removal {
   readonly key: string;
   readonly effect: string;
 }
@@ -67,7 +67,7 @@ const isSame = (a: Removal, b: Removal): boolean => a.key === b.key && a.effect 
 const isRemovedBy = (taint: Removal, gone: Removal): boolean =>
   taint.key === gone.key && (gone.effect === '' || gone.effect === taint.effect);
 /** `key=value:Effect` */
-export const taintText = ({ key, value, effect }: Taint): string =>
+const taintText = ({ key, value, effect }: Taint): string =>
   effect === '' ? key : value === undefined ? `${key}:${effect}` : `${key}=${value}:${effect}`;
 
 export interface Tainted {

@@ -33,7 +33,7 @@ export interface FormPrinter {
 }
 
 /** As ListPieces, of objects with their resources. */
-export interface FormPieces {
+interface FormPieces {
   items(printed: readonly Printed[]): Promise<string>;
   end(): Promise<string>;
 }
@@ -223,7 +223,7 @@ interface Column {
 }
 
 /** `NAME:.metadata.name,IMAGE:.spec.containers[*].image`. Throws FlagError. */
-export function readColumns(text: string): Column[] {
+function readColumns(text: string): Column[] {
   // A comma within brackets belongs to the path.
   const parts = text.match(/(?:\[[^\]]*\]|[^,[])+/g) ?? [];
   if (parts.length === 0) throw new FlagError('custom-columns needs columns, such as custom-columns=NAME:.metadata.name');

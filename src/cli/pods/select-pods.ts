@@ -5,7 +5,7 @@ import { FlagError } from '../../lib/flags.ts';
 import { isStock } from '../program.ts';
 import type { Work } from '../work.ts';
 
-export interface Container {
+interface Container {
   readonly name: string;
   readonly tty?: boolean;
   readonly ports?: readonly { readonly name?: string; readonly containerPort?: number; readonly protocol?: string }[];

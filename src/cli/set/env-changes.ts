@@ -22,7 +22,7 @@ export function splitArguments(all: readonly string[]): { args: readonly string[
   return { args: all.slice(0, first), changes };
 }
 
-export const plainVariable = (name: string, value: string): Variable => ({ name, ...(value !== '' && { value }) });
+const plainVariable = (name: string, value: string): Variable => ({ name, ...(value !== '' && { value }) });
 
 /** `stdin`: what a `-` stands for, lines of KEY=value in which # begins a comment. Throws FlagError. */
 export async function readChanges(words: readonly string[], stdin: () => Promise<string>): Promise<EnvChanges> {

@@ -22,7 +22,7 @@ export const setFlags = <F extends FlagTable[string]>(own: F) => ({
   Printing: resultFlags,
   Connecting: connectFlags,
 });
-export type SetOptions = Omit<FlagValues<ReturnType<typeof setFlags<Record<never, never>>>>, 'selector'> & {
+type SetOptions = Omit<FlagValues<ReturnType<typeof setFlags<Record<never, never>>>>, 'selector'> & {
   readonly selector?: string;
   readonly record?: boolean;
   readonly resourceVersion?: string;

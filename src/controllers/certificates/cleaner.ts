@@ -12,10 +12,10 @@ import type { Controller } from '../runtime/controller.ts';
 import { conditionOf, pemOf, requestsRef, type SigningRequest } from './request.ts';
 
 const HOUR = 3_600_000;
-export const ages = { approvedMs: HOUR, deniedMs: HOUR, failedMs: HOUR, pendingMs: 24 * HOUR } as const;
+const ages = { approvedMs: HOUR, deniedMs: HOUR, failedMs: HOUR, pendingMs: 24 * HOUR } as const;
 
 /** When a request is to be removed, in milliseconds since 1970. */
-export function endOf(request: SigningRequest): number {
+function endOf(request: SigningRequest): number {
   const ends: number[] = [];
   const after = (type: string, age: number): void => {
     const condition = conditionOf(request, type);

@@ -24,13 +24,7 @@ export function lifeOf(expirationSeconds: number | undefined, durationMs: number
   return Math.min(Math.max(expirationSeconds * 1000, SHORTEST_MS), durationMs);
 }
 
-export function signRequest(
-  authority: Authority,
-  parsed: CertificateRequest,
-  request: SigningRequest,
-  durationMs: number,
-  now: number,
-): string {
+function signRequest(authority: Authority, parsed: CertificateRequest, request: SigningRequest, durationMs: number, now: number): string {
   const life = lifeOf(request.spec.expirationSeconds, durationMs);
   if (now >= Date.parse(authority.certificate.validTo)) throw new Error('the signer has expired');
   return issue(authority, {

@@ -16,7 +16,7 @@ export interface ResolvedPort {
   readonly port: number;
   readonly appProtocol?: string;
 }
-export interface PodReference {
+interface PodReference {
   readonly kind: 'Pod';
   readonly namespace: string;
   readonly name: string;

@@ -9,7 +9,7 @@ import type { Work } from '../../lib/slices.ts';
 import type { AddressType } from './service.ts';
 
 export type SliceEndpoint = Part<Endpoint>;
-export type SlicePort = Part<EndpointPort>;
+type SlicePort = Part<EndpointPort>;
 export type Slice = Wire<EndpointSlice>;
 /** Endpoints with the same ports. */
 export interface EndpointGroup {

@@ -3,7 +3,7 @@ import type { EndpointAddress, EndpointSubset } from '../../kinds/core/schema/se
 import { portsKey, type ResolvedPort, type ServiceEndpoint } from './service.ts';
 
 /** Maximum addresses of one object. */
-export const CAPACITY = 1000;
+const CAPACITY = 1000;
 
 export interface Subsets {
   readonly subsets: EndpointSubset[];

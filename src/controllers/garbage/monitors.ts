@@ -27,7 +27,7 @@ const SYNC_WAIT_MS = 30_000;
 const OWNERS = Buffer.from('"ownerReferences"');
 const DELETION = Buffer.from('"deletionTimestamp"');
 
-export const collectable = (resource: ServedResource): boolean =>
+const collectable = (resource: ServedResource): boolean =>
   resource.preferred &&
   resource.verbs.includes('delete') &&
   resource.verbs.includes('list') &&

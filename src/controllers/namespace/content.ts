@@ -11,7 +11,7 @@ export interface HeldObject {
   readonly finalizers: readonly string[];
 }
 /** The remaining objects of one kind. */
-export interface Remains {
+interface Remains {
   readonly resource: ServedResource;
   readonly count: number;
   /** Finalizer → how many objects wait for it. */
@@ -35,7 +35,7 @@ const HELD_SHOWN = 10;
  * Pods are deleted first. Their network policies stay until the last pod is gone: without them a terminating
  * pod would be open to all.
  */
-export function phases(resources: readonly ServedResource[]): ServedResource[][] {
+function phases(resources: readonly ServedResource[]): ServedResource[][] {
   const isPod = (r: ServedResource): boolean => r.group === '' && r.name === 'pods';
   const isGuard = (r: ServedResource): boolean => r.name === 'networkpolicies';
   return [resources.filter(isPod), resources.filter((r) => !isPod(r) && !isGuard(r)), resources.filter(isGuard)];

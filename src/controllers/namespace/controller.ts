@@ -11,7 +11,7 @@ import { type Controller, refs } from '../runtime/controller.ts';
 import { conditionsOf, mergeConditions } from './conditions.ts';
 import { type ContentResult, deletable, deleteContent } from './content.ts';
 
-export type NamespaceObject = Wire<Namespace>;
+type NamespaceObject = Wire<Namespace>;
 
 export interface NamespaceSettings {
   /**

@@ -12,7 +12,7 @@ const LARGEST_BITS = 16;
 /** The first address of a block is its name, the second that of its gateway, the last that of all. */
 const RESERVED = 3;
 
-export const formatAddress = (value: number): string =>
+const formatAddress = (value: number): string =>
   `${Math.floor(value / 2 ** 24)}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
 
 function parseAddress(text: string): number | undefined {

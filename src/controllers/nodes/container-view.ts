@@ -70,7 +70,7 @@ function envValue(pod: WorkloadPod, container: Container, { value, valueFrom }: 
 }
 
 /** The value of a field of the downward API. */
-export function fieldOf({ metadata, spec, status }: WorkloadPod, path: string): string {
+function fieldOf({ metadata, spec, status }: WorkloadPod, path: string): string {
   const keyed = /^metadata\.(labels|annotations)\['([^']*)'\]$/.exec(path);
   if (keyed !== null) return ownText(metadata[keyed[1] as 'labels' | 'annotations'], keyed[2] as string) ?? '';
   switch (path) {

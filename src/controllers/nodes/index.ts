@@ -21,7 +21,7 @@ import { USUAL_NAMESERVER } from './network-files.ts';
 import { NodePods } from './node-pods.ts';
 import { DEFAULT_POOL, KEPT_DISKS, type SimulatedNodesSettings } from './settings.ts';
 
-export { MAX_NODES, type NodePoolSpec, type SimulatedNodesSettings } from './settings.ts';
+export type { SimulatedNodesSettings } from './settings.ts';
 
 export function simulatedNodes(settings: SimulatedNodesSettings): Controller {
   return {

@@ -8,7 +8,7 @@ const NAMESERVERS = 3;
 const SEARCH_DOMAINS = 6;
 const SEARCH_LENGTH = 256;
 
-export const CLUSTER_DOMAIN = 'cluster.local';
+const CLUSTER_DOMAIN = 'cluster.local';
 /** The name server of services with the default range of addresses. */
 export const USUAL_NAMESERVER = '10.0.0.10';
 

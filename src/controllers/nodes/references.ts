@@ -23,7 +23,7 @@ export interface Reference {
 }
 
 /** What must exist before the containers of a pod start. What is optional is left out. */
-export function referencesOf(pod: WorkloadPod, rootCAConfigMap: string): Reference[] {
+function referencesOf(pod: WorkloadPod, rootCAConfigMap: string): Reference[] {
   const found: Reference[] = [];
   const add = (reference: Reference, optional: boolean | null | undefined): void => {
     // Every namespace gets it from the server, if a moment later: no pod waits for it.

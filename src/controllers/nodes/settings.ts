@@ -1,7 +1,7 @@
 /** What simulated nodes are made of: the settings of a server, and the specs of NodePool objects. */
 import type { KeptDisks } from './kept-disks.ts';
 
-export interface Taint {
+interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: string;

@@ -27,7 +27,7 @@ export interface Controller {
 /** Users that are not service accounts: the scheduler, and the nodes that are simulated, as one user who may do everything. */
 export type ControllerUser = 'scheduler' | 'nodes';
 
-export interface QueueChoice {
+interface QueueChoice {
   /** Names the queue in metrics, where a controller has several. */
   readonly name?: string;
   readonly workers?: number;

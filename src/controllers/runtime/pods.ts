@@ -58,7 +58,7 @@ export function claimsOf(pod: WirePod): string[] {
   });
 }
 
-export function slim(pod: WirePod): SlimPod {
+function slim(pod: WirePod): SlimPod {
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp, ownerReferences } = pod.metadata;
   const { nodeName, hostname, subdomain, containers = [] } = pod.spec ?? {};
   const { phase, podIP, podIPs = [], conditions = [] } = pod.status ?? {};

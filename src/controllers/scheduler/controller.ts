@@ -30,7 +30,7 @@ export interface SchedulerSettings {
 }
 
 /** The name that pods have unless they name another. */
-export const DEFAULT_SCHEDULER = 'default-scheduler';
+const DEFAULT_SCHEDULER = 'default-scheduler';
 
 /** Decisions in one turn of the event loop, and the time after which the turn ends earlier: others wait meanwhile. */
 const BATCH = 32;

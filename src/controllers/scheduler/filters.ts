@@ -20,7 +20,7 @@ const averse: Misfit = { reasons: ["node(s) didn't match pod anti-affinity rules
 const keptAway: Misfit = { reasons: ["node(s) didn't satisfy existing pods anti-affinity rules"], cause: Cause.podAffinity, final: false };
 
 /** What keeps the pod from the node; undefined if it fits. The plan is up to date. */
-export function misfitOf(plan: Plan, volumes: PodVolumes | undefined, node: NodeState): Misfit | undefined {
+function misfitOf(plan: Plan, volumes: PodVolumes | undefined, node: NodeState): Misfit | undefined {
   const { podClass } = plan;
   return (
     plan.nodeMisfit(node) ??

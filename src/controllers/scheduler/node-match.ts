@@ -7,7 +7,7 @@ import { type LabelOperator, type LabelRequirement, LabelSelector, type Labels }
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 
 /** The part of a node that selectors look at. */
-export interface Selectable {
+interface Selectable {
   readonly name: string;
   readonly labels: Labels;
 }
@@ -36,7 +36,7 @@ export function nodeSelectorTest(terms: readonly Term[] | null | undefined): Nod
 }
 
 /** All requirements of a term hold. A term without any selects no node. */
-export function nodeTermTest({ matchExpressions, matchFields }: Term): NodeTest {
+function nodeTermTest({ matchExpressions, matchFields }: Term): NodeTest {
   const expressions = matchExpressions ?? [];
   const fields = matchFields ?? [];
   if (expressions.length === 0 && fields.length === 0) return never;

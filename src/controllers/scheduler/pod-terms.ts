@@ -13,7 +13,7 @@ export interface PodTerm {
   readonly namespaceSelector: LabelSelector;
 }
 /** A negative weight keeps pods apart. */
-export interface WeightedTerm {
+interface WeightedTerm {
   readonly term: PodTerm;
   readonly weight: number;
 }

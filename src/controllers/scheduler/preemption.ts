@@ -157,7 +157,7 @@ function byBudget(pods: readonly PodState[], budgets: readonly KnownBudget[]): {
 }
 
 /** The least loss: budgets, then the highest priority, the sum of priorities, the number of victims, and how long they run. */
-export function pick(found: readonly Candidate[]): Candidate | undefined {
+function pick(found: readonly Candidate[]): Candidate | undefined {
   const [first, ...rest] = found.map((candidate) => ({ candidate, loss: lossOf(candidate) }));
   let best = first;
   for (const one of rest) if (best !== undefined && isLess(one.loss, best.loss)) best = one;

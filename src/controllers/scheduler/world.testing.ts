@@ -89,7 +89,7 @@ interface Loose {
 }
 
 /** Objects that a test puts there itself. */
-export class TestStore {
+class TestStore {
   readonly objects: Loose[] = [];
   readonly get = (namespace: string, name: string): never =>
     this.objects.find(({ metadata }) => (metadata.namespace ?? '') === namespace && metadata.name === name) as never;

@@ -18,10 +18,10 @@ export interface Backend {
   /** Connects to it, where it is within this process: it needs no check and has no address. */
   readonly connect?: Connect | undefined;
 }
-export type Connect = () => Duplex;
+type Connect = () => Duplex;
 
 /** A group version that this process serves besides its kinds. An APIService of a client may lead it elsewhere. */
-export interface LocalVersion extends Registered {
+interface LocalVersion extends Registered {
   readonly connect: Connect;
 }
 export interface LocalServers {
@@ -127,5 +127,5 @@ export class Backends {
   }
 }
 
-export const isAvailable = ({ status }: APIService): boolean =>
+const isAvailable = ({ status }: APIService): boolean =>
   status.conditions?.some(({ type, status: now }) => type === 'Available' && now === 'True') ?? false;

@@ -119,7 +119,7 @@ function validateSpecWithin(
 }
 
 /** Limits of versions of a definition, columns of a version, short names and categories: each adds to every discovery. */
-export const MAX_VERSIONS = 100;
+const MAX_VERSIONS = 100;
 const MAX_COLUMNS = 100;
 const MAX_NAMES = 100;
 

@@ -157,7 +157,7 @@ function validateMapType(schema: JSONSchemaProps, at: Path, x: Extensions, error
 }
 
 /** A marker belongs to one type. */
-export function mustBe(type: string, marker: string, schema: JSONSchemaProps, at: Path, errors: FieldErrors): boolean {
+function mustBe(type: string, marker: string, schema: JSONSchemaProps, at: Path, errors: FieldErrors): boolean {
   if (schema.type === type) return true;
   const problem = `must be ${type} if ${marker} is specified`;
   if (schema.type === undefined) errors.required(at.child('type'), problem);

@@ -5,7 +5,7 @@ import { validateEvent } from '../validation/event.ts';
 import { Event } from './schema/events.ts';
 
 /** Fields by which events are selected, under the names of the core group. */
-export const eventFields: Readonly<Record<string, (event: Event) => string>> = {
+const eventFields: Readonly<Record<string, (event: Event) => string>> = {
   'involvedObject.kind': ({ involvedObject }) => involvedObject.kind ?? '',
   'involvedObject.namespace': ({ involvedObject }) => involvedObject.namespace ?? '',
   'involvedObject.name': ({ involvedObject }) => involvedObject.name ?? '',

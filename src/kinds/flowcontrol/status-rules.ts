@@ -8,7 +8,7 @@ interface FlowObject extends ApiObject {
   status: { conditions?: { type?: string }[] };
 }
 
-export function validateStatus({ status }: FlowObject, errors: FieldErrors): void {
+function validateStatus({ status }: FlowObject, errors: FieldErrors): void {
   const known = new Set<string>();
   each(status.conditions, Path.of('status', 'conditions'), ({ type = '' }, at) => {
     if (known.has(type)) errors.duplicate(at.child('type'), type);

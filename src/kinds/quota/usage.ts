@@ -41,7 +41,7 @@ const measured = new Set(['pods', 'services', 'persistentvolumeclaims']);
 export const isMeasured = ({ group, name }: CountedResource): boolean => group === '' && measured.has(name);
 
 /** `count/deployments.apps`, `count/secrets` */
-export const countName = ({ group, name }: CountedResource): string => `count/${name}${group === '' ? '' : `.${group}`}`;
+const countName = ({ group, name }: CountedResource): string => `count/${name}${group === '' ? '' : `.${group}`}`;
 
 /** The names under which objects of a kind are counted. */
 export function countNames(resource: CountedResource): string[] {
@@ -87,7 +87,7 @@ export function isComputeResource(name: string): boolean {
 // ---- pods --------------------------------------------------------------------------------------------------------
 
 /** Whether a pod still counts: not if it is finished, or past its grace period. */
-export function podCounts(pod: Pod, now: number): boolean {
+function podCounts(pod: Pod, now: number): boolean {
   const { phase } = pod.status ?? {};
   if (phase === 'Failed' || phase === 'Succeeded') return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
@@ -111,7 +111,7 @@ function podUsage(pod: Pod, identity: Identity, now: number): Usage {
 }
 
 /** The requests and limits of a pod: containers run together, init containers one after another before them. */
-export function podAmounts({ spec }: Pod): { readonly requests: Usage; readonly limits: Usage } {
+function podAmounts({ spec }: Pod): { readonly requests: Usage; readonly limits: Usage } {
   const requests = total(spec, 'requests');
   const limits = total(spec, 'limits');
   for (const [name, text] of Object.entries(spec.overhead ?? {})) {

@@ -13,7 +13,7 @@ const STAR = 0x2a;
 const each = (list: readonly string[] | undefined): readonly string[] => (list === undefined || list.length === 0 ? [''] : list);
 
 /** A rule as single permissions: one verb on one thing. */
-export function breakdown(rule: PolicyRule): PolicyRule[] {
+function breakdown(rule: PolicyRule): PolicyRule[] {
   const singles: PolicyRule[] = [];
   for (const group of rule.apiGroups ?? []) {
     for (const resource of rule.resources ?? []) {
@@ -89,7 +89,7 @@ class OwnedRule {
 }
 
 /** Limits on the permissions that rules are expanded to, and on comparisons: beyond either the write is refused. */
-export const MAX_PERMISSIONS = 20_000;
+const MAX_PERMISSIONS = 20_000;
 const MAX_COMPARISONS = 2_000_000;
 
 /** The rules have too many permissions that no single rule of their writer grants. */

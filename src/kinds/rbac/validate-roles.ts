@@ -17,7 +17,7 @@ const ruleList = Path.of('rules');
 const roleRefPath = Path.of('roleRef');
 const selectors = Path.of('aggregationRule', 'clusterRoleSelectors');
 
-export const ownGroup = (env: KindEnv): string => groupName(env.identity, 'rbac.authorization');
+const ownGroup = (env: KindEnv): string => groupName(env.identity, 'rbac.authorization');
 
 // ---- roles -------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import { PriorityClass } from './schema/v1.ts';
 const RESERVED_PREFIX = 'system-';
 const HIGHEST_OF_USERS = 1_000_000_000;
 /** The system classes, with their priorities. */
-export const systemPriorities: ReadonlyMap<string, number> = new Map([
+const systemPriorities: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],
 ]);

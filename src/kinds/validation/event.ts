@@ -22,7 +22,7 @@ export interface EventFields {
   readonly lastTimestamp: string;
   readonly count: string;
 }
-export const coreFields: EventFields = {
+const coreFields: EventFields = {
   involvedObject: 'involvedObject',
   message: 'message',
   source: 'source',

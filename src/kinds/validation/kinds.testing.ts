@@ -10,7 +10,7 @@ import { GatedFields } from '../gated-fields.ts';
 import type { ApiObject, Kind, KindEnv, KindVersion, Strategy, WriteRequest } from '../kind.ts';
 import { validateChangedObject, validateObjectMeta } from './metadata.ts';
 
-export const testNow = Date.UTC(2024, 0, 2, 3, 4, 5);
+const testNow = Date.UTC(2024, 0, 2, 3, 4, 5);
 export const testEnv: KindEnv = {
   identity: kubernetes,
   now: () => testNow,
@@ -20,11 +20,6 @@ export const testEnv: KindEnv = {
 };
 /** The same server with some features switched on. */
 export const withFeatures = (...on: string[]): KindEnv => ({ ...testEnv, feature: (name) => on.includes(name) || testEnv.feature(name) });
-/** The same server with some features switched off. */
-export const withoutFeatures = (...off: string[]): KindEnv => ({
-  ...testEnv,
-  feature: (name) => !off.includes(name) && testEnv.feature(name),
-});
 
 /** Any JSON; tests write objects the way clients do. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.

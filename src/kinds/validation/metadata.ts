@@ -95,7 +95,7 @@ function ownerText(owner: NonNullable<Meta['ownerReferences']>[number]): string 
   return `v1.OwnerReference{APIVersion:${q(owner.apiVersion)}, Kind:${q(owner.kind)}, Name:${q(owner.name)}, UID:${q(owner.uid)}, Controller:${flag(owner.controller)}, BlockOwnerDeletion:${flag(owner.blockOwnerDeletion)}}`;
 }
 
-export function validateFinalizers(finalizers: readonly string[] | undefined, at: Path, errors: FieldErrors): void {
+function validateFinalizers(finalizers: readonly string[] | undefined, at: Path, errors: FieldErrors): void {
   if (finalizers === undefined) return;
   for (const finalizer of finalizers) for (const text of qualifiedName(finalizer)) errors.invalid(at, finalizer, text);
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion'))
@@ -127,7 +127,7 @@ function validateManagedFields(meta: Meta, at: Path, errors: FieldErrors): void 
 const plainManager = /^[\x20-\x7e]{0,128}$/;
 
 /** The name of a field manager: at most 128 bytes, printable. */
-export function validateFieldManager(manager: string, at: Path, errors: FieldErrors): void {
+function validateFieldManager(manager: string, at: Path, errors: FieldErrors): void {
   if (plainManager.test(manager)) return;
   if (Buffer.byteLength(manager) > 128) errors.tooLong(at, 128);
   [...manager].some((c, i) => {

@@ -43,12 +43,12 @@ const otherResources = new Set([
   'requests.storage',
 ]);
 
-export const isStandardContainerResource = (name: string): boolean => containerResources.has(name) || isHugePages(name);
+const isStandardContainerResource = (name: string): boolean => containerResources.has(name) || isHugePages(name);
 export const isStandardResource = (name: string): boolean =>
   isStandardContainerResource(name) || countedResources.has(name) || otherResources.has(name) || name.startsWith(`requests.${hugePages}`);
 
 /** Native resources: those without a domain, and those in the domain of the identity. */
-export const isNativeResource = (name: string, identity: Identity): boolean => !name.includes('/') || name.includes(`${identity.domain}/`);
+const isNativeResource = (name: string, identity: Identity): boolean => !name.includes('/') || name.includes(`${identity.domain}/`);
 
 /** `example.com/gpu`: an extended resource, counted in whole units. */
 export const isExtendedResource = (name: string, identity: Identity): boolean =>
@@ -57,8 +57,7 @@ export const isExtendedResource = (name: string, identity: Identity): boolean =>
 /** Whether a resource may be overcommitted: then requests may be lower than limits. */
 export const mayOvercommit = (name: string, identity: Identity): boolean => isNativeResource(name, identity) && !isHugePages(name);
 
-export const isWholeResource = (name: string, identity: Identity): boolean =>
-  countedResources.has(name) || isExtendedResource(name, identity);
+const isWholeResource = (name: string, identity: Identity): boolean => countedResources.has(name) || isExtendedResource(name, identity);
 
 export function validateResourceName(name: string, at: Path, errors: FieldErrors): void {
   const problems = qualifiedName(name);

@@ -8,7 +8,7 @@ interface Place {
 }
 
 export type Literal = Place & { readonly node: 'literal'; readonly value: unknown; readonly type: LiteralKind };
-export type LiteralKind = 'null' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes';
+type LiteralKind = 'null' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes';
 
 /** `.name` is looked for outside of local variables. */
 export type Ident = Place & { readonly node: 'ident'; readonly name: string; readonly absolute: boolean };
@@ -29,7 +29,7 @@ export type Call = Place & {
 };
 /** `a && b && c` is one node, so that long ones are not deep. */
 export type Logic = Place & { readonly node: 'logic'; readonly operator: '&&' | '||'; readonly terms: readonly Expr[] };
-export type Conditional = Place & { readonly node: 'conditional'; readonly condition: Expr; readonly then: Expr; readonly otherwise: Expr };
+type Conditional = Place & { readonly node: 'conditional'; readonly condition: Expr; readonly then: Expr; readonly otherwise: Expr };
 export type ListLiteral = Place & { readonly node: 'list'; readonly items: readonly ListItem[] };
 export interface ListItem {
   readonly value: Expr;
@@ -40,7 +40,7 @@ export type MapLiteral = Place & { readonly node: 'map'; readonly entries: reado
 export interface MapEntry extends ListItem {
   readonly key: Expr;
 }
-export type MessageLiteral = Place & { readonly node: 'message'; readonly name: string };
+type MessageLiteral = Place & { readonly node: 'message'; readonly name: string };
 /** A macro over the items of a list or the keys of a map. */
 export type Comprehension = Place & {
   readonly node: 'comprehension';

@@ -6,7 +6,7 @@ import { CelRuntimeError, CostBudget, compile, type Variables } from './index.ts
 import { CelMap, Duration, Optional, Timestamp, TypeValue, UInt } from './values.ts';
 
 /** A value in a form that a table can spell: big integers as they are, the rest as texts and plain objects. */
-export function plainly(value: unknown): unknown {
+function plainly(value: unknown): unknown {
   if (value instanceof UInt) return `${value.value}u`;
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);

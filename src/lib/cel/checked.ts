@@ -6,9 +6,9 @@ import type { CelType } from './types.ts';
 interface Typed {
   readonly type: CelType;
 }
-export type CheckedConstant = Typed & { readonly op: 'constant'; readonly value: unknown };
-export type CheckedVariable = Typed & { readonly op: 'variable'; readonly name: string };
-export type CheckedLocal = Typed & { readonly op: 'local'; readonly slot: number };
+type CheckedConstant = Typed & { readonly op: 'constant'; readonly value: unknown };
+type CheckedVariable = Typed & { readonly op: 'variable'; readonly name: string };
+type CheckedLocal = Typed & { readonly op: 'local'; readonly slot: number };
 /** A property of an object, an entry of a map, or what a value that is known at run time only has. */
 export type CheckedField = Typed & { readonly op: 'field' | 'has' | 'optionalField'; readonly operand: Checked; readonly property: string };
 export type CheckedCall = Typed & {

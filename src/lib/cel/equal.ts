@@ -110,7 +110,7 @@ function orderOf(value: unknown): number | bigint | undefined {
 }
 
 /** By code points: the order of UTF-16 is another one for characters beyond the first 65,536. */
-export function compareTexts(frame: Frame, a: string, b: string): number {
+function compareTexts(frame: Frame, a: string, b: string): number {
   // The texts are read, and where they differ read again for the place.
   frame.spendLength(4 * Math.min(a.length, b.length));
   if (a === b) return 0;

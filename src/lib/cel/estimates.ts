@@ -33,7 +33,7 @@ export const ONE = exactly(1);
 const product = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : a * b);
 export const plus = (a: Range, b: Range): Range => range(a.min + b.min, a.max + b.max);
 export const times = (a: Range, b: Range): Range => range(product(a.min, b.min), product(a.max, b.max));
-export const by = (a: Range, factor: number): Range => range(Math.ceil(product(a.min, factor)), Math.ceil(product(a.max, factor)));
+const by = (a: Range, factor: number): Range => range(Math.ceil(product(a.min, factor)), Math.ceil(product(a.max, factor)));
 export const either = (a: Range, b: Range): Range => range(Math.min(a.min, b.min), Math.max(a.max, b.max));
 
 /** Units of a character that is read. */

@@ -21,8 +21,7 @@ import { plan } from './plan.ts';
 import { assignable, type CelType, showType, type Variables } from './types.ts';
 import { Double } from './values.ts';
 
-export type { AssumedSizes } from './cost.ts';
-export { CelError, type CelIssue, CelRuntimeError, CostExceeded } from './errors.ts';
+export { CelError, CelRuntimeError, CostExceeded } from './errors.ts';
 export * from './types.ts';
 export { CostBudget };
 

@@ -5,9 +5,9 @@ import { numberOf, SyntaxFault, type Token, tokens } from './lexer.ts';
 import { expandCall } from './macros.ts';
 
 /** Deepest that expressions may be nested, so that no walk over one takes more of the stack than there is. */
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 /** Most nodes of an expression, macros expanded. */
-export const MAX_NODES = 10_000;
+const MAX_NODES = 10_000;
 
 const levels: Readonly<Record<string, number>> = {
   '||': 1,

@@ -15,7 +15,7 @@
  *
  * Values of the API are read as they are, without a copy: the static type says how.
  */
-export type ScalarKind =
+type ScalarKind =
   | 'dyn'
   | 'null'
   | 'bool'
@@ -163,26 +163,6 @@ export function showType(type: CelType): string {
       return typeName(type);
     default:
       return typeName(type);
-  }
-}
-
-/** Whether two types are the same; sizes do not count. */
-export function sameType(a: CelType, b: CelType): boolean {
-  if (a === b) return true;
-  if (a.kind !== b.kind) return false;
-  switch (a.kind) {
-    case 'list':
-      return sameType(a.of, (b as ListType).of);
-    case 'map':
-      return sameType(a.key, (b as MapType).key) && sameType(a.of, (b as MapType).of);
-    case 'optional':
-      return sameType(a.of, (b as OptionalType).of);
-    case 'object':
-      return a.name === (b as ObjectType).name;
-    case 'parameter':
-      return a.name === (b as ParameterType).name;
-    default:
-      return true;
   }
 }
 

@@ -142,7 +142,7 @@ function hashOf(key: unknown): unknown {
   return key;
 }
 
-export const MAX_UINT = 2n ** 64n - 1n;
+const MAX_UINT = 2n ** 64n - 1n;
 
 export function checkedInt(value: bigint): number | bigint {
   if (value > MAX_INT64 || value < MIN_INT64) fail('integer overflow');
@@ -163,7 +163,6 @@ export function unboxDouble(value: unknown): number {
   return fail('no such overload');
 }
 
-export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 /** Maps that expressions made, and objects of the API. */
 export function isMap(value: unknown): value is CelMap | Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
@@ -184,7 +183,7 @@ export const mapSize = (map: CelMap | Readonly<Record<string, unknown>>): number
   map instanceof CelMap ? map.size : Object.keys(map).length;
 
 /** The type of a value at run time; what lists and maps hold is not looked at. */
-export function typeOfValue(value: unknown): CelType {
+function typeOfValue(value: unknown): CelType {
   switch (typeof value) {
     case 'string':
       return STRING;

@@ -13,7 +13,7 @@ export interface TemplateLimits {
   readonly depth: number;
 }
 /** More of any is an error: a template that never ends must not take the machine with it. */
-export const templateLimits: TemplateLimits = { output: 256 << 20, turns: 20_000_000, depth: 500 };
+const templateLimits: TemplateLimits = { output: 256 << 20, turns: 20_000_000, depth: 500 };
 
 export interface TemplateOptions {
   /** Whether a key that a map does not have is no value; an error otherwise. */

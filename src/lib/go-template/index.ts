@@ -11,7 +11,7 @@ import { Execution, type TemplateOptions } from './execute.ts';
 import { lazyFunctions, templateFunctions } from './functions.ts';
 import { parseTemplate } from './parser.ts';
 
-export type { TemplateLimits, TemplateOptions } from './execute.ts';
+export type { TemplateOptions } from './execute.ts';
 export { TemplateError } from './lexer.ts';
 export { goText } from './values.ts';
 

@@ -9,7 +9,7 @@ import { type FailureKind, GrpcError } from './status.ts';
 /** How a call ended. `message` is there where the server sent it, `kind` where the client written here says what happened. */
 export type Outcome = { readonly answer: string } | { readonly code: string; readonly message?: string; readonly kind?: FailureKind };
 
-export interface Conversation {
+interface Conversation {
   readonly messages: readonly string[];
   readonly end: Outcome;
 }

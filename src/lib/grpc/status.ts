@@ -1,6 +1,6 @@
 /** Status codes of gRPC, and why a call failed. */
 
-export const CODES = [
+const CODES = [
   'OK',
   'CANCELLED',
   'UNKNOWN',

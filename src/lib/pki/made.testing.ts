@@ -35,10 +35,10 @@ export interface Form {
 }
 
 /** Long before and after any test. */
-export const since = Date.UTC(2020, 0, 1);
-export const until = Date.UTC(2048, 0, 1);
+const since = Date.UTC(2020, 0, 1);
+const until = Date.UTC(2048, 0, 1);
 
-export const nameOf = (commonName: string, organizations: readonly string[] = []): Buffer => encodeSubject({ commonName, organizations });
+const nameOf = (commonName: string, organizations: readonly string[] = []): Buffer => encodeSubject({ commonName, organizations });
 const critical = (type: string, value: Buffer): Extension => ({ oid: type, critical: true, value });
 const plain = (type: string, value: Buffer): Extension => ({ oid: type, critical: false, value });
 
@@ -107,6 +107,6 @@ export function makeCertificate(form: Form): Made {
   return { certificate, key: privateKeyPem(keys.privateKey), keys, name, organizations };
 }
 
-export const authorityExtensions: readonly Extension[] = [constraints(true), usage('digitalSignature', 'certSign')];
+const authorityExtensions: readonly Extension[] = [constraints(true), usage('digitalSignature', 'certSign')];
 export const makeAuthority = (name: string, changes: Partial<Form> = {}): Made =>
   makeCertificate({ name, extensions: authorityExtensions, ...changes });

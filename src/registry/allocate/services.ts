@@ -42,7 +42,7 @@ export function serviceHook(allocation: ServiceAllocation): Hook {
 }
 
 /** The address as it is spelled in keys of the store. */
-export const canonicalAddress = (ip: string): string => {
+const canonicalAddress = (ip: string): string => {
   const bytes = parseIP(ip);
   return bytes === undefined ? ip : formatIP(bytes);
 };

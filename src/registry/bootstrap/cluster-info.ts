@@ -8,8 +8,8 @@ import { groupName, type Identity } from '../../meta/identity.ts';
 import type { NewObject, SystemWriter } from '../system.ts';
 import { settleBinding, settleRole } from './policy.ts';
 
-export const clusterInfoName = 'cluster-info';
-export const clusterInfoRole = 'system:cluster-info-reader';
+const clusterInfoName = 'cluster-info';
+const clusterInfoRole = 'system:cluster-info-reader';
 
 export interface ClusterInfo {
   /** `https://192.0.2.1:6443` */
@@ -19,7 +19,7 @@ export interface ClusterInfo {
 }
 
 /** A kubeconfig with the address of the server, and without a user. */
-export function clusterInfoText({ server, certificates }: ClusterInfo): string {
+function clusterInfoText({ server, certificates }: ClusterInfo): string {
   return `apiVersion: v1
 clusters:
 - cluster:

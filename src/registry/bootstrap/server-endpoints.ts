@@ -131,7 +131,7 @@ async function write(
 const PORT_NAME = 'https';
 
 /** Servers that listen on the same port make one subset. */
-export function serverEndpoints(identity: Identity, servers: readonly Server[]) {
+function serverEndpoints(identity: Identity, servers: readonly Server[]) {
   const ports = [...new Set(servers.map(({ port }) => port))].sort((a, b) => a - b);
   const subsets = ports.map((port) => ({
     addresses: servers
@@ -148,7 +148,7 @@ export function serverEndpoints(identity: Identity, servers: readonly Server[]) 
 }
 
 /** A slice has one list of ports for all of its endpoints: that of the first server. */
-export function serverSlice(identity: Identity, servers: readonly Server[], family: IPFamily) {
+function serverSlice(identity: Identity, servers: readonly Server[], family: IPFamily) {
   const port = servers[0]?.port;
   const endpoints = servers
     .filter((server) => server.port === port)

@@ -19,7 +19,7 @@ interface StoredResource {
 }
 
 /** Kinds that share a store are one resource: that of the kind which owns it. */
-export function storedResources(catalog: Catalog): StoredResource[] {
+function storedResources(catalog: Catalog): StoredResource[] {
   const kinds = [...catalog.all()].map(({ kind }) => kind).filter((kind) => !kind.custom && !kind.virtual);
   const versionsOf = ({ group, versions }: (typeof kinds)[number]): string[] =>
     Object.keys(versions).map((version) => joinApiVersion(catalog.groupName(group), version));

@@ -11,10 +11,9 @@ import { DecodeError, decode } from '../../schema/json.ts';
 import type { JsonValue } from '../../schema/types.ts';
 
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
-export type LevelName = (typeof levels)[number];
 /** Levels as numbers, so that more is more. */
 export const Level = { None: 0, Metadata: 1, Request: 2, RequestResponse: 3 } as const;
-export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
+const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type Stage = (typeof stages)[number];
 
 /** What a rule is asked about. Without a user: the request could not be authenticated. */

@@ -19,7 +19,7 @@ import type { Trail } from './trail.ts';
 /** Longer texts of the client are truncated. */
 const USER_AGENT_LIMIT = 1024;
 /** Objects above this size in bytes are omitted, and the event says so. */
-export const OBJECT_LIMIT = 4 * 1024 * 1024;
+const OBJECT_LIMIT = 4 * 1024 * 1024;
 /** Maximum addresses of proxies that are recorded. */
 const SOURCE_LIMIT = 16;
 
@@ -215,7 +215,7 @@ function referenceOf({ info }: Context): ObjectRef | undefined {
 }
 
 /** Addresses that proxies in front claim, then the peer address of the connection, which is certain. */
-export function sourcesOf(ctx: Context): string[] {
+function sourcesOf(ctx: Context): string[] {
   const found: string[] = [];
   const add = (text: string): void => {
     if (found.length < SOURCE_LIMIT && parseIP(text) !== undefined) found.push(text);

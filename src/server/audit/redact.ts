@@ -70,5 +70,5 @@ export function dropManagedFields(value: JsonValue): void {
 }
 
 const arrayOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
-export const isObject = (value: JsonValue | undefined): value is JsonObject =>
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -18,7 +18,7 @@ import { type AuditPolicy, Level, levels, type Verdict } from './policy.ts';
 import { AuditRecord } from './record.ts';
 import type { AuditSink } from './sink.ts';
 
-export interface TrailMetrics {
+interface TrailMetrics {
   readonly events: Counter;
   /** By level. */
   readonly levels: Family<Counter>;

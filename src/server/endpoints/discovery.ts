@@ -133,7 +133,7 @@ const topLevel = <T extends object>(object: T, kind: string): T & { kind: string
   ...object,
 });
 
-export function coreVersions(groups: Groups, serverAddress: string): object {
+function coreVersions(groups: Groups, serverAddress: string): object {
   return {
     kind: 'APIVersions',
     versions: (groups.byName.get('')?.versions ?? []).map((v) => v.version),
@@ -141,17 +141,17 @@ export function coreVersions(groups: Groups, serverAddress: string): object {
   };
 }
 
-export function groupOf(group: ListedGroup): APIGroup {
+function groupOf(group: ListedGroup): APIGroup {
   const versions = group.versions.map((version) => ({ groupVersion: `${group.name}/${version}`, version }));
   return { name: group.name, versions, preferredVersion: versions[0] ?? { groupVersion: '', version: '' } };
 }
 
-export function groupList(groups: readonly ListedGroup[]): object {
+function groupList(groups: readonly ListedGroup[]): object {
   return topLevel({ groups: groups.map(groupOf) }, 'APIGroupList');
 }
 
 /** The core group's document bears no version of its own, in the stock server and hence here. */
-export function resourceList(services: Pick<Services, 'registry'>, version: ServedVersion): object {
+function resourceList(services: Pick<Services, 'registry'>, version: ServedVersion): object {
   const resources = version.resources.flatMap((resource) => entriesOf(services, resource));
   const head = version.group === '' ? { kind: 'APIResourceList' } : { kind: 'APIResourceList', apiVersion: 'v1' };
   return { ...head, groupVersion: version.apiVersion, resources };
@@ -189,7 +189,7 @@ function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resour
 }
 
 /** Changes when the version in which the objects are stored changes. */
-export function storageVersionHash(resource: Resource): string {
+function storageVersionHash(resource: Resource): string {
   const { kind, hub } = resource;
   const stock = stockStorageVersions[`${kind.group}/${kind.plural}`];
   const { group, version } = splitApiVersion(hub.apiVersion);

@@ -16,7 +16,7 @@ export interface ServedVersion {
   /** By plural. */
   readonly resources: readonly Resource[];
 }
-export interface ServedGroup {
+interface ServedGroup {
   readonly name: string;
   /** A group of the server's own, as opposed to one of custom kinds alone. */
   readonly builtin: boolean;

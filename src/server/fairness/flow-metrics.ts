@@ -3,7 +3,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Counter, type Family, Gauge, Histogram, type Metrics } from '../../lib/metrics.ts';
 import type { Level } from './level.ts';
 
-export const reasons = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as const;
+const reasons = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as const;
 export type Reason = (typeof reasons)[number];
 
 const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];

@@ -37,7 +37,7 @@ export interface AnswerLimits {
 }
 
 /** The target has the request, or does not read it, and does not respond. */
-export class NoAnswer extends Error {
+class NoAnswer extends Error {
   constructor(millis: number) {
     super(`the target did not answer within ${millis / 1000} seconds`);
     this.name = 'NoAnswer';

@@ -19,7 +19,7 @@ export interface Guard {
 const NOT_ALLOWED = 'address not allowed';
 
 /** The target is at an address that clients may not connect to. */
-export class AddressNotAllowed extends Error {
+class AddressNotAllowed extends Error {
   constructor() {
     super(NOT_ALLOWED);
     this.name = 'AddressNotAllowed';

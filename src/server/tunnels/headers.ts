@@ -93,7 +93,7 @@ function dropped(name: string, own: ReadonlySet<string>, isCredential: (name: st
 const isForwarded = (name: string): boolean => name === 'x-forwarded-uri' || name === 'x-forwarded-host' || name === 'x-forwarded-proto';
 
 /** The peer address of the connection, without the prefix of mapped IPv4 addresses. */
-export function clientAddress(ctx: Context): string | undefined {
+function clientAddress(ctx: Context): string | undefined {
   const address = ctx.req.socket?.remoteAddress;
   return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

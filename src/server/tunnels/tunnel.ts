@@ -72,7 +72,7 @@ function switching(ctx: Context, { rawHeaders }: Switched): string {
 }
 
 /** Two joined connections. `closed` resolves when both are closed. */
-export class Tunnel implements Open {
+class Tunnel implements Open {
   readonly closed: Promise<void>;
   private readonly client: Socket;
   private readonly target: Socket;

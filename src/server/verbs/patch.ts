@@ -38,7 +38,7 @@ import { applyObject, readApplied } from './apply.ts';
 import { objectForm, sendItem } from './read.ts';
 import { writeContext } from './write.ts';
 
-export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
 const types: Readonly<Record<string, PatchType>> = {
   'application/json-patch+json': 'json',
@@ -50,7 +50,7 @@ const types: Readonly<Record<string, PatchType>> = {
 const customTypes = Object.entries(types).flatMap(([name, type]) => (type === 'strategic' ? [] : [name]));
 
 /** Strategic merge needs a schema with merge keys, which custom kinds do not have. */
-export function patchType(ctx: Context, custom: boolean): PatchType {
+function patchType(ctx: Context, custom: boolean): PatchType {
   const header = ctx.header('content-type') ?? '';
   const cut = header.indexOf(';');
   const type = own(types, (cut < 0 ? header : header.slice(0, cut)).trim());
@@ -59,7 +59,7 @@ export function patchType(ctx: Context, custom: boolean): PatchType {
   return type;
 }
 
-export function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer | ReadBody): Patch {
+function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer | ReadBody): Patch {
   if (type === 'json') return readJsonPatch(body);
   return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
 }
@@ -90,7 +90,7 @@ async function parsePatch(ctx: Context, type: PatchType, body: Buffer, faults: F
 }
 
 /** Options of a patch; `force` belongs to apply alone. */
-export function patchOptions(services: Services, ctx: Context, type: PatchType): WriteOptions {
+function patchOptions(services: Services, ctx: Context, type: PatchType): WriteOptions {
   return writeOptions(ctx, services.registry.catalog, 'PatchOptions', type === 'apply');
 }
 

@@ -43,7 +43,7 @@ export interface EncryptionRule {
 }
 
 /** The configuration is invalid. The message names every error. */
-export class EncryptionConfigError extends Error {
+class EncryptionConfigError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'EncryptionConfigError';

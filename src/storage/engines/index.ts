@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts';
 import type { StoreOwner } from '../store-mark.ts';
 import type { PageCheck } from './lmdb/pages/page-look.ts';
 
-export type StoreName = 'memory' | 'lmdb' | 'etcd';
+type StoreName = 'memory' | 'lmdb' | 'etcd';
 
 export interface EngineOptions {
   readonly store: StoreName;

@@ -67,7 +67,7 @@ import type {
 import type { CSIStorageCapacity as CSIStorageCapacityV1beta1 } from '../../kinds/storage/schema/v1beta1.ts';
 
 /** The methods of a kind: all of them, or the few of kinds whose objects are not stored. */
-export type Verbs = 'all' | 'create' | 'read';
+type Verbs = 'all' | 'create' | 'read';
 
 /** `T`: its objects; `S`: subresources that the client has methods for. */
 export interface Entry<T, Namespaced extends boolean, V extends Verbs, S extends string> {

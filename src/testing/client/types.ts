@@ -5,7 +5,7 @@ import type { JsonValue } from '../../schema/types.ts';
 import type { BuiltIn, Entry } from './built-in-types.ts';
 
 /** Metadata of an object, all of it optional where a test writes it. */
-export type Metadata = ObjectMeta;
+type Metadata = ObjectMeta;
 
 /** An object as a test writes it: fields that the server fills in may be left out, and the others have the right type. */
 export type Draft<T> = T extends readonly (infer I)[] ? Draft<I>[] : T extends object ? { [K in keyof T]?: Draft<T[K]> } : T;
@@ -96,10 +96,10 @@ export interface Informer<T> {
 }
 
 /** A kind whose objects are created and not stored, such as reviews. */
-export interface Created<T> {
+interface Created<T> {
   create(object: Draft<T>, options?: WriteOptions): Promise<T>;
 }
-export interface Shown<T> {
+interface Shown<T> {
   get(name: string): Promise<T>;
   list(options?: ListOptions): Promise<List<T>>;
 }
@@ -121,7 +121,7 @@ export interface ResourceClient<T> extends Created<T>, Shown<T> {
 }
 
 /** Methods for subresources, by the name of the subresource. */
-export interface Subresources<T> {
+interface Subresources<T> {
   status: {
     updateStatus(object: Draft<T>, options?: WriteOptions): Promise<T>;
     patchStatus(name: string, patch: Draft<T> | readonly JsonValue[], options?: PatchOptions): Promise<T>;

@@ -120,7 +120,7 @@ function whyNot(last: unknown, wanted: ObjectPattern): string {
     .join('');
 }
 
-export function referenceOf(object: ObjectReference | AnyObject): ObjectReference {
+function referenceOf(object: ObjectReference | AnyObject): ObjectReference {
   const { apiVersion, kind } = object;
   const { name, namespace } = 'metadata' in object && object.metadata !== undefined ? object.metadata : (object as ObjectReference);
   if (apiVersion === undefined || kind === undefined || name === undefined)

@@ -24,7 +24,7 @@ export interface SeenRequest {
 }
 
 /** A value, several of which one must match, a regular expression, or a function that returns whether the value matches. */
-export type Wanted<T> = T | readonly T[] | RegExp | ((value: T | undefined) => boolean);
+type Wanted<T> = T | readonly T[] | RegExp | ((value: T | undefined) => boolean);
 
 /** A pattern of a request. Fields that are left out match any value; `undefined` matches a request without that field. */
 export interface RequestPattern {

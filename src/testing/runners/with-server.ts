@@ -42,7 +42,7 @@ export function onServerWith(hooks: SuiteHooks, options: WithServerOptions = {})
       suite.run((server) => test(server, ...context), signalOf(context[0]));
 }
 
-export class ServerSuite {
+class ServerSuite {
   private readonly options: WithServerOptions;
   private readonly open = new Set<TestServer>();
   private prepared: Promise<Snapshot> | undefined;

@@ -3,7 +3,7 @@ import { makeRequest, newKeyPair } from '../../../src/lib/pki.ts';
 import type { Loose, TestServer } from '../../support/server.ts';
 
 /** So long ago that ages are whole years. */
-export const past = '2001-02-03T04:05:06Z';
+const past = '2001-02-03T04:05:06Z';
 const later = '2001-02-03T05:06:07Z';
 
 const plurals: Readonly<Record<string, string>> = {
@@ -66,11 +66,11 @@ export class Maker {
   }
 }
 
-export const labels = { app: 'web', tier: 'front' };
-export const annotations = { 'example.com/note': 'hello', 'example.com/long': 'x'.repeat(160), 'example.com/lines': 'one\ntwo' };
+const labels = { app: 'web', tier: 'front' };
+const annotations = { 'example.com/note': 'hello', 'example.com/long': 'x'.repeat(160), 'example.com/lines': 'one\ntwo' };
 const described = (name: string): Loose => ({ name, labels, annotations });
 
-export const podSpec: Loose = {
+const podSpec: Loose = {
   serviceAccountName: 'runner',
   nodeSelector: { disk: 'ssd', arch: 'arm64' },
   priorityClassName: '',

@@ -47,7 +47,7 @@ export interface Fault {
 
 const TOKEN = 'token';
 export const tokenOf = (object: Loose): string => object?.metadata?.annotations?.[TOKEN] ?? '';
-export const revisionOf = (object: Loose): number => Number(object?.metadata?.resourceVersion ?? 0);
+const revisionOf = (object: Loose): number => Number(object?.metadata?.resourceVersion ?? 0);
 
 export class Ledger {
   readonly faults: Fault[] = [];

@@ -66,7 +66,7 @@ export interface LoadOptions {
 /** Objects of one writer in one collection. */
 const OBJECTS = 3;
 let serial = 0;
-export const freshToken = (): string => `t${(serial++).toString(36)}`;
+const freshToken = (): string => `t${(serial++).toString(36)}`;
 
 export async function load(options: LoadOptions): Promise<void> {
   await Promise.all([

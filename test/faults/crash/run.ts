@@ -57,7 +57,7 @@ export interface CrashFigures {
   faults: Fault[];
 }
 /** `disk`: at a chosen call to the store's files. */
-export type KillMode = 'start' | 'load' | 'disk';
+type KillMode = 'start' | 'load' | 'disk';
 const TOKEN = 'crash-token';
 const EVENT_TTL_MS = 5_000;
 const START_MS = 60_000;

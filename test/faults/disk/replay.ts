@@ -23,7 +23,7 @@ const TRUNCATED = 4;
 const MAGIC = 0x504c4f47;
 const HEADER = 48;
 
-export interface DiskCall {
+interface DiskCall {
   readonly op: number;
   readonly id: number;
   readonly flags: number;
@@ -39,7 +39,7 @@ export interface DiskCall {
 }
 
 /** The calls in the order in which they began. A record that was cut short belongs to a call that never began. */
-export function parseLog(bytes: Buffer): DiskCall[] {
+function parseLog(bytes: Buffer): DiskCall[] {
   const calls = new Map<number, DiskCall>();
   let place = 0;
   for (let at = 0; at + HEADER <= bytes.length; place++) {
@@ -82,7 +82,7 @@ interface Inode {
   readonly base: Buffer;
   readonly changes: Change[];
 }
-export interface FileImage {
+interface FileImage {
   readonly inode: number;
   readonly bytes: Buffer;
 }

@@ -22,7 +22,7 @@ export interface ObjectHistory {
   pending: number;
 }
 
-export const now = (): number => performance.now();
+const now = (): number => performance.now();
 export const tokenOf = (object: Loose): string => object?.data?.token ?? '';
 const revisionOf = (object: Loose): number => Number(object.metadata.resourceVersion);
 export const isOurs = (name: string): boolean => name.startsWith(PREFIX);

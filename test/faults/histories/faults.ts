@@ -18,7 +18,7 @@ async function isolated(cluster: Cluster, random: Random, direction: 'both' | 'i
   cluster.network.isolate(member, MEMBERS, 'open');
 }
 
-export const faults: Readonly<Record<string, Inject>> = {
+const faults: Readonly<Record<string, Inject>> = {
   async 'member killed'(cluster, random) {
     const member = memberOf(cluster, random);
     await member.kill();

@@ -35,7 +35,7 @@ export const waitingStatus = (container: Container, reason: string, message?: st
 });
 
 /** Whether a container that exited starts again. */
-export function restarts({ spec }: WorkloadPod, role: Role, exitCode: number): boolean {
+function restarts({ spec }: WorkloadPod, role: Role, exitCode: number): boolean {
   const policy = spec?.restartPolicy ?? 'Always';
   if (role === 'init') return exitCode !== 0 && policy !== 'Never';
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);

@@ -13,7 +13,7 @@ export interface Delay {
   readonly jitterMs: number;
 }
 /** When and how a container exits by itself. */
-export interface Ending {
+interface Ending {
   /** `never`: it runs until it is stopped. Undefined: as its command says. */
   readonly when: (Delay & { readonly exitCode: number; readonly reason: string }) | 'never' | undefined;
   /** Its termination message. Undefined: what its command writes. */

@@ -15,7 +15,7 @@ import { linesOf } from './text-lines.ts';
 import { NotSupported, type Part, type Word } from './words.ts';
 import { COMMAND_WORK, ShellWork } from './work.ts';
 
-export type { Environment, ProcessStep, Running };
+export type { Environment, Running };
 
 /** There is no such program here. */
 export class UnknownProgram extends Error {

@@ -1,5 +1,5 @@
 /** The syntax of the shell of simulated containers: lists, conditions, loops and simple commands with redirections. */
-import { NotSupported, type Part, plainText, type Token, tokensOf, type Word } from './words.ts';
+import { NotSupported, plainText, type Token, tokensOf, type Word } from './words.ts';
 
 export interface Redirection {
   /** `>`, `>>`, `2>`, `<`, `2>&1`, `>&2` */
@@ -14,7 +14,7 @@ export type Command =
   | { readonly kind: 'group'; readonly body: List }
   | { readonly kind: 'pipe'; readonly commands: readonly Command[] }
   | { readonly kind: 'not'; readonly command: Command };
-export interface Item {
+interface Item {
   readonly command: Command;
   /** When it runs: always, or by the exit code of the one before it. */
   readonly when: ';' | '&&' | '||';
@@ -187,5 +187,3 @@ class Parser {
     return token?.kind === 'operator' && token.text === text;
   }
 }
-
-export type { Part, Word };

@@ -13,7 +13,7 @@ export interface Word {
   readonly kind: 'word';
   readonly parts: readonly Part[];
 }
-export interface Operator {
+interface Operator {
   readonly kind: 'operator';
   readonly text: string;
 }

@@ -13,7 +13,7 @@ import { type Claim, claimKey, type Volume, type VolumeObjects } from './objects
 import type { VolumeActions } from './pod-volumes.ts';
 
 /** How long volumes may take to be bound. */
-export const BIND_TIMEOUT_MS = 600_000;
+const BIND_TIMEOUT_MS = 600_000;
 
 export interface BindingOptions {
   readonly client: Client;

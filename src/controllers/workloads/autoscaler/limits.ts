@@ -4,7 +4,7 @@ import type { HPAScalingRules } from '../../../kinds/autoscaling/schema/v2.ts';
 import type { Part } from '../../../kinds/wire.ts';
 import type { Autoscaler } from './autoscaler.ts';
 
-export type Rules = Part<HPAScalingRules>;
+type Rules = Part<HPAScalingRules>;
 
 interface Dated {
   readonly at: number;

@@ -21,7 +21,7 @@ export interface PodMetric {
 }
 
 /** A ratio this near to 1 changes nothing. */
-export const TOLERANCE = 0.1;
+const TOLERANCE = 0.1;
 /** After its start a pod may use more CPU than it will later. */
 const CPU_INITIALIZATION_MS = 5 * 60_000;
 /** A pod that was not ready within this time after its start was never ready. */
@@ -71,7 +71,7 @@ function isCpuUsable(pod: WorkloadPod, metric: PodMetric, now: number): boolean 
 }
 
 /** Requests of a resource by pod, of one container or of all. Throws where one is missing. */
-export function requestsOf(pods: readonly WorkloadPod[], resource: string, container?: string): Map<string, number> {
+function requestsOf(pods: readonly WorkloadPod[], resource: string, container?: string): Map<string, number> {
   const requests = new Map<string, number>();
   for (const pod of pods) {
     let sum = 0;

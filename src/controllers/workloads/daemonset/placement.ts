@@ -17,7 +17,7 @@ export interface Fit {
 }
 const fits: Fit = { run: true, stay: true };
 const stays: Fit = { run: false, stay: true };
-export const unfit: Fit = { run: false, stay: false };
+const unfit: Fit = { run: false, stay: false };
 
 export class Placement {
   readonly tolerations: Part<Toleration>[];

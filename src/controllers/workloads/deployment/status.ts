@@ -11,8 +11,7 @@ export type ConditionChange = Pick<DeploymentCondition, 'type' | 'status' | 'rea
 
 export const conditionOf = (conditions: Conditions, type: string): DeploymentCondition | undefined =>
   conditions.find((condition) => condition.type === type);
-export const withoutCondition = (conditions: Conditions, type: string): Conditions =>
-  conditions.filter((condition) => condition.type !== type);
+const withoutCondition = (conditions: Conditions, type: string): Conditions => conditions.filter((condition) => condition.type !== type);
 
 /** Sets a condition, unless it has the status and the reason already. */
 export function withCondition(conditions: Conditions, change: ConditionChange, now: number): Conditions {

@@ -9,7 +9,7 @@ const FIRST_BACKOFF_MS = 10_000;
 const LONGEST_BACKOFF_MS = 6 * 60_000;
 
 /** When a pod ended, in milliseconds: the end of its last container, or what comes nearest to it. */
-export function finishedAt(pod: WorkloadPod): number {
+function finishedAt(pod: WorkloadPod): number {
   let last = 0;
   for (const { state } of pod.status?.containerStatuses ?? []) {
     const end = state?.terminated?.finishedAt;

@@ -6,7 +6,7 @@ import { aboutJob, completionsOf, indexOf, isIndexed, isSuspended, type JobNames
 import { podsToRemove } from './removal.ts';
 
 /** Pods that are created or removed in one go. */
-export const MAX_CHANGES = 500;
+const MAX_CHANGES = 500;
 
 export interface Plan {
   readonly remove: readonly WorkloadPod[];
@@ -16,7 +16,7 @@ export interface Plan {
 }
 
 /** The number of pods that should be active. */
-export function wantedActive(job: JobObject, active: number, succeeded: number): number {
+function wantedActive(job: JobObject, active: number, succeeded: number): number {
   if (isSuspended(job)) return 0;
   const completions = completionsOf(job);
   // After the first success the other pods of a work queue end by themselves.

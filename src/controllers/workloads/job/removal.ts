@@ -16,7 +16,7 @@ const flag = (value: boolean): number => (value ? 1 : 0);
  * Pods that lose least go first: those without a node, pending ones, those that are not ready, ready for the shortest time, with
  * the most restarts, and the youngest.
  */
-export function removalOrder(a: WorkloadPod, b: WorkloadPod): number {
+function removalOrder(a: WorkloadPod, b: WorkloadPod): number {
   const [readyA, readyB] = [readySince(a), readySince(b)];
   return (
     flag((a.spec?.nodeName ?? '') !== '') - flag((b.spec?.nodeName ?? '') !== '') ||

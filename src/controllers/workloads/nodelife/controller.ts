@@ -32,8 +32,8 @@ import { Zones } from './zones.ts';
 type LeaseObject = Wire<Lease>;
 
 /** A node that has posted nothing for this time is unknown; one that has never posted its status, for the longer one. */
-export const GRACE_MS = 40_000;
-export const STARTUP_GRACE_MS = 60_000;
+const GRACE_MS = 40_000;
+const STARTUP_GRACE_MS = 60_000;
 const WORKERS = 8;
 
 /** What is known of the health of a node. */

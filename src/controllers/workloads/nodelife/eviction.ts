@@ -9,7 +9,7 @@ import { isTerminating } from '../shared/pod-state.ts';
 import type { PodIndex, WorkloadPod } from '../shared/pods.ts';
 import type { NodeObject, WireTaint } from './node.ts';
 
-export const evictingTaints = (node: NodeObject | undefined): WireTaint[] =>
+const evictingTaints = (node: NodeObject | undefined): WireTaint[] =>
   (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 
 /**

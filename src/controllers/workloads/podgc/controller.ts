@@ -26,7 +26,7 @@ const nodeOf = (pod: WorkloadPod): string => pod.spec?.nodeName ?? '';
 const created = ({ metadata }: WorkloadPod): number => (metadata.creationTimestamp == null ? 0 : timeMillis(metadata.creationTimestamp));
 
 /** The finished pods beyond a limit, the oldest first. */
-export function podsBeyond(finished: readonly WorkloadPod[], limit: number): WorkloadPod[] {
+function podsBeyond(finished: readonly WorkloadPod[], limit: number): WorkloadPod[] {
   if (finished.length <= limit) return [];
   const order = (a: WorkloadPod, b: WorkloadPod): number => created(a) - created(b) || (keyOf(a) < keyOf(b) ? -1 : 1);
   return [...finished].sort(order).slice(0, finished.length - limit);

@@ -7,7 +7,7 @@ import type { LabelSelectorObject } from '../../../meta/labels.ts';
 import type { WorkloadRefs } from '../shared/refs.ts';
 
 export type ReplicaSetObject = Wire<ReplicaSet>;
-export type ReplicationControllerObject = Wire<ReplicationController>;
+type ReplicationControllerObject = Wire<ReplicationController>;
 export type Replicated = ReplicaSetObject | ReplicationControllerObject;
 export type ReplicaStatus = NonNullable<Replicated['status']>;
 

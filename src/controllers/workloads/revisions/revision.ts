@@ -52,7 +52,7 @@ export function sortRevisions(revisions: readonly Revision[]): Revision[] {
   );
 }
 const text = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
-export const numberOf = ({ revision }: Revision): Integer => revision ?? 0;
+const numberOf = ({ revision }: Revision): Integer => revision ?? 0;
 
 export type Choice =
   | { readonly use: 'newest' | 'again'; readonly revision: Revision; readonly number: Integer }

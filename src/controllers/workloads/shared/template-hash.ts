@@ -17,7 +17,7 @@ export function templateHash(template: unknown, collisions = 0): string {
 }
 
 /** Letters and digits that may stand in names, for any others. */
-export function safeText(text: string): string {
+function safeText(text: string): string {
   let out = '';
   for (let i = 0; i < text.length; i++) out += generatedAlphabet[text.charCodeAt(i) % generatedAlphabet.length];
   return out;

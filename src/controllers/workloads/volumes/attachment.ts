@@ -18,24 +18,24 @@ import { podIndex, type WorkloadPod } from '../shared/pods.ts';
 import { workloadRefs } from '../shared/refs.ts';
 import { type VolumeIndex, volumeIndex, volumeNames } from './volume-objects.ts';
 
-export type Attachment = Wire<VolumeAttachment>;
+type Attachment = Wire<VolumeAttachment>;
 
 /** A volume that a node needs. */
-export interface NeededVolume {
+interface NeededVolume {
   readonly volume: string;
   readonly driver: string;
   readonly handle: string;
 }
 
 /** The name by which all controllers know the attachment of a volume to a node. */
-export const attachmentName = ({ driver, handle }: NeededVolume, node: string): string =>
+const attachmentName = ({ driver, handle }: NeededVolume, node: string): string =>
   `csi-${createHash('sha256').update(`${handle}${driver}${node}`).digest('hex')}`;
 
 const usesClaims = (pod: WorkloadPod): boolean =>
   (pod.spec?.volumes ?? []).some(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim != null || ephemeral != null);
 
 /** The CSI volumes that pods use, by the name of the volume, and whether some of their claims are not bound so far. */
-export function neededVolumes(pods: Iterable<WorkloadPod>, index: VolumeIndex): { needed: Map<string, NeededVolume>; waits: boolean } {
+function neededVolumes(pods: Iterable<WorkloadPod>, index: VolumeIndex): { needed: Map<string, NeededVolume>; waits: boolean } {
   const needed = new Map<string, NeededVolume>();
   let waits = false;
   for (const pod of pods) {

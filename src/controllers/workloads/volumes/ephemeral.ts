@@ -11,7 +11,7 @@ import type { Claim } from './volume-objects.ts';
 const aboutPod = ({ metadata }: WorkloadPod) => ({ apiVersion: 'v1', kind: 'Pod', metadata });
 
 /** The claims that a pod's ephemeral volumes need, with the names of the volumes. */
-export function ephemeralClaims(pod: WorkloadPod): { readonly volume: string; readonly claim: Claim }[] {
+function ephemeralClaims(pod: WorkloadPod): { readonly volume: string; readonly claim: Claim }[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name, ephemeral }) => {
     const template = ephemeral?.volumeClaimTemplate;
     if (template == null) return [];

@@ -155,7 +155,7 @@ const driverOf = (provisioner: string, { simulated }: VolumeNames): string =>
 const MAX_DRIVER_NAME = 63;
 
 /** The volume for a claim, bound to it from the start. */
-export function provisioned(claim: Claim, storageClass: StorageClass, names: VolumeNames): Volume {
+function provisioned(claim: Claim, storageClass: StorageClass, names: VolumeNames): Volume {
   const { uid = '', name, namespace } = claim.metadata;
   const volumeName = `pvc-${uid}`;
   return {

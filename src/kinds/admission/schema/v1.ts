@@ -3,7 +3,7 @@ import { always, bool, bytes, type Infer, list, map, message, object, opt, ptr, 
 import { UserInfo } from '../../authentication/schema/v1.ts';
 import { GroupVersionKind, GroupVersionResource, Status } from '../../meta-kinds.ts';
 
-export const AdmissionRequest = message('admission.v1.AdmissionRequest', {
+const AdmissionRequest = message('admission.v1.AdmissionRequest', {
   uid: always(1, string),
   kind: always(2, GroupVersionKind),
   resource: always(3, GroupVersionResource),
@@ -20,9 +20,8 @@ export const AdmissionRequest = message('admission.v1.AdmissionRequest', {
   dryRun: ptr(11, bool),
   options: always(12, raw),
 });
-export type AdmissionRequest = Infer<typeof AdmissionRequest>;
 
-export const AdmissionResponse = message('admission.v1.AdmissionResponse', {
+const AdmissionResponse = message('admission.v1.AdmissionResponse', {
   uid: always(1, string),
   allowed: always(2, bool),
   status: ptr(3, Status),
@@ -31,7 +30,6 @@ export const AdmissionResponse = message('admission.v1.AdmissionResponse', {
   auditAnnotations: opt(6, map(string)),
   warnings: opt(7, list(string)),
 });
-export type AdmissionResponse = Infer<typeof AdmissionResponse>;
 
 export const AdmissionReview = object('admission.v1.AdmissionReview', {
   request: ptr(1, AdmissionRequest),

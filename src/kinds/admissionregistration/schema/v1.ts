@@ -2,13 +2,12 @@
 import { always, bytes, type Infer, inline, int32, list, message, object, opt, ptr, req, string } from '../../../schema/types.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
-export const ServiceReference = message('admissionregistration.v1.ServiceReference', {
+const ServiceReference = message('admissionregistration.v1.ServiceReference', {
   namespace: req(1, string),
   name: req(2, string),
   path: ptr(3, string),
   port: ptr(4, int32, { default: 443 }),
 });
-export type ServiceReference = Infer<typeof ServiceReference>;
 
 export const WebhookClientConfig = message('admissionregistration.v1.WebhookClientConfig', {
   url: ptr(3, string),
@@ -17,13 +16,12 @@ export const WebhookClientConfig = message('admissionregistration.v1.WebhookClie
 });
 export type WebhookClientConfig = Infer<typeof WebhookClientConfig>;
 
-export const Rule = message('admissionregistration.v1.Rule', {
+const Rule = message('admissionregistration.v1.Rule', {
   apiGroups: opt(1, list(string)),
   apiVersions: opt(2, list(string)),
   resources: opt(3, list(string)),
   scope: ptr(4, string, { default: '*' }),
 });
-export type Rule = Infer<typeof Rule>;
 
 export const RuleWithOperations = message('admissionregistration.v1.RuleWithOperations', {
   operations: opt(1, list(string)),

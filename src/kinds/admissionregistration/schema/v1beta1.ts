@@ -20,7 +20,7 @@ const laterFields = {
   admissionReviewVersions: opt(8, list(string)),
 };
 
-export const MutatingWebhook = message(`${version}.MutatingWebhook`, {
+const MutatingWebhook = message(`${version}.MutatingWebhook`, {
   ...fields,
   objectSelector: ptr(11, LabelSelector),
   ...laterFields,
@@ -31,7 +31,7 @@ export const MutatingWebhookConfiguration = object(`${version}.MutatingWebhookCo
   webhooks: opt(2, list(MutatingWebhook, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
 });
 
-export const ValidatingWebhook = message(`${version}.ValidatingWebhook`, {
+const ValidatingWebhook = message(`${version}.ValidatingWebhook`, {
   ...fields,
   objectSelector: ptr(10, LabelSelector),
   ...laterFields,

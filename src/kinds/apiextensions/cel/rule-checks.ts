@@ -15,8 +15,8 @@ import { OBJECT_LIMIT, RuleRun } from './rule-run.ts';
 import { ruleTreeSteps } from './rule-tree.ts';
 
 /** Limits of the estimated cost: of one expression for all values of an object, and of all expressions of a schema. */
-export const MAX_RULE_COST = 10_000_000;
-export const MAX_SCHEMA_COST = 100_000_000;
+const MAX_RULE_COST = 10_000_000;
+const MAX_SCHEMA_COST = 100_000_000;
 /** Limit of rules of a schema: each is compiled, and kept while the definition is served. The largest public definitions have some hundred. */
 export const MAX_RULES = 2000;
 /** Limit of rules that the error for the sum names: those with the highest cost, at least a hundredth of the limit. */

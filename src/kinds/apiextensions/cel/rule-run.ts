@@ -16,7 +16,7 @@ import type { CompiledRule } from './compiled-rule.ts';
 import type { RuleNode } from './rule-tree.ts';
 
 /** Limits of the cost of one expression for one value, which blocks the event loop, and of all rules for one object: less than 50 and 100 ms. */
-export const CALL_LIMIT = 500_000;
+const CALL_LIMIT = 500_000;
 export const OBJECT_LIMIT = 1_000_000;
 /** Cost of finding a value, of starting an expression, and of compiling one. */
 const PLACE_UNITS = 2;

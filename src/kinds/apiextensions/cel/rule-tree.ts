@@ -22,7 +22,7 @@ export interface RuleNode {
 }
 
 /** Rules of one place, each compiled on first use. */
-export class LazyRules {
+class LazyRules {
   readonly length: number;
   private readonly schema: JSONSchemaProps;
   private readonly rules: readonly ValidationRule[];

@@ -23,11 +23,11 @@ import {
   union,
 } from '../../../schema/types.ts';
 
-export const ExternalDocumentation = message('apiextensions.v1.ExternalDocumentation', {
+const ExternalDocumentation = message('apiextensions.v1.ExternalDocumentation', {
   description: opt(1, string),
   url: opt(2, string),
 });
-export type ExternalDocumentation = Infer<typeof ExternalDocumentation>;
+type ExternalDocumentation = Infer<typeof ExternalDocumentation>;
 
 export const ValidationRule = message('apiextensions.v1.ValidationRule', {
   rule: req(1, string),

@@ -4,13 +4,12 @@ import { ObjectMeta } from '../../meta.ts';
 import { Status } from '../../meta-kinds.ts';
 import { jsonSchemaProps } from './json-schema.ts';
 
-export const ServiceReference = message('apiextensions.v1.ServiceReference', {
+const ServiceReference = message('apiextensions.v1.ServiceReference', {
   namespace: req(1, string),
   name: req(2, string),
   path: ptr(3, string),
   port: ptr(4, int32, { default: 443 }),
 });
-export type ServiceReference = Infer<typeof ServiceReference>;
 
 export const WebhookClientConfig = message('apiextensions.v1.WebhookClientConfig', {
   url: ptr(3, string),
@@ -19,11 +18,10 @@ export const WebhookClientConfig = message('apiextensions.v1.WebhookClientConfig
 });
 export type WebhookClientConfig = Infer<typeof WebhookClientConfig>;
 
-export const WebhookConversion = message('apiextensions.v1.WebhookConversion', {
+const WebhookConversion = message('apiextensions.v1.WebhookConversion', {
   clientConfig: ptr(2, WebhookClientConfig),
   conversionReviewVersions: req(3, list(string)),
 });
-export type WebhookConversion = Infer<typeof WebhookConversion>;
 
 export const CustomResourceConversion = message('apiextensions.v1.CustomResourceConversion', {
   strategy: req(1, string),
@@ -58,7 +56,7 @@ export const CustomResourceSubresourceScale = message('apiextensions.v1.CustomRe
 });
 export type CustomResourceSubresourceScale = Infer<typeof CustomResourceSubresourceScale>;
 
-export const CustomResourceSubresourceStatus = message('apiextensions.v1.CustomResourceSubresourceStatus', {});
+const CustomResourceSubresourceStatus = message('apiextensions.v1.CustomResourceSubresourceStatus', {});
 
 export const CustomResourceSubresources = message('apiextensions.v1.CustomResourceSubresources', {
   status: ptr(1, CustomResourceSubresourceStatus),
@@ -122,19 +120,17 @@ export type CustomResourceDefinition = Infer<ReturnType<typeof make>>;
 export type CustomResourceDefinitionSpec = CustomResourceDefinition['spec'];
 export type CustomResourceDefinitionVersion = NonNullable<CustomResourceDefinitionSpec['versions']>[number];
 
-export const ConversionRequest = message('apiextensions.v1.ConversionRequest', {
+const ConversionRequest = message('apiextensions.v1.ConversionRequest', {
   uid: always(1, string),
   desiredAPIVersion: always(2, string),
   objects: always(3, list(raw)),
 });
-export type ConversionRequest = Infer<typeof ConversionRequest>;
 
-export const ConversionResponse = message('apiextensions.v1.ConversionResponse', {
+const ConversionResponse = message('apiextensions.v1.ConversionResponse', {
   uid: always(1, string),
   convertedObjects: always(2, list(raw)),
   result: always(3, Status),
 });
-export type ConversionResponse = Infer<typeof ConversionResponse>;
 
 export const ConversionReview = object('apiextensions.v1.ConversionReview', {
   request: ptr(1, ConversionRequest),

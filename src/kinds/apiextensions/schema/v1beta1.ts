@@ -20,12 +20,11 @@ export const CustomResourceColumnDefinition = message(`${beta}.CustomResourceCol
 });
 export type CustomResourceColumnDefinition = Infer<typeof CustomResourceColumnDefinition>;
 
-export const CustomResourceConversion = message(`${beta}.CustomResourceConversion`, {
+const CustomResourceConversion = message(`${beta}.CustomResourceConversion`, {
   strategy: req(1, string),
   webhookClientConfig: ptr(2, inVersion(v1.WebhookClientConfig, beta)),
   conversionReviewVersions: opt(3, list(string)),
 });
-export type CustomResourceConversion = Infer<typeof CustomResourceConversion>;
 
 /** The schema of a custom resource definition whose schema extensions begin with `prefix`. */
 export function customResourceDefinitionBeta(prefix: string) {

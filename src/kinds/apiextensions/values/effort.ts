@@ -19,7 +19,7 @@ export const CHARACTERS_A_STEP = 10;
  * they share matchers, which are quick with texts like those they have searched; beyond it an object has its own. So what is counted
  * depends on the object alone, and not on those that were validated before.
  */
-export const MAX_SHARED_STEPS = 100_000;
+const MAX_SHARED_STEPS = 100_000;
 
 class EffortExceeded extends Error {}
 

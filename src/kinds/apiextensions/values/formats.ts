@@ -96,7 +96,7 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 /** A longer text is not a date, number, color, name or address. */
-export const LONGEST_FORMATTED = 4096;
+const LONGEST_FORMATTED = 4096;
 
 /** The check of a format; dashes in its name are ignored. Undefined for one that is not checked. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {

@@ -7,7 +7,7 @@ import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { formatCheck } from './formats.ts';
 import type { Extensions } from './node.ts';
 
-export function typeOf(value: JsonValue): string {
+function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (isNumeric(value)) return isInteger(value) ? 'integer' : 'number';

@@ -29,10 +29,9 @@ export const APIServiceCondition = message('apiregistration.v1.APIServiceConditi
 });
 export type APIServiceCondition = Infer<typeof APIServiceCondition>;
 
-export const APIServiceStatus = message('apiregistration.v1.APIServiceStatus', {
+const APIServiceStatus = message('apiregistration.v1.APIServiceStatus', {
   conditions: opt(1, list(APIServiceCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
 });
-export type APIServiceStatus = Infer<typeof APIServiceStatus>;
 
 export const APIService = object('apiregistration.v1.APIService', {
   metadata: always(1, ObjectMeta),

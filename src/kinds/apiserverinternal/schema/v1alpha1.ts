@@ -9,10 +9,9 @@ export const ServerStorageVersion = message('apiserverinternal.v1alpha1.ServerSt
 });
 export type ServerStorageVersion = Infer<typeof ServerStorageVersion>;
 
-export const StorageVersionSpec = message('apiserverinternal.v1alpha1.StorageVersionSpec', {});
-export type StorageVersionSpec = Infer<typeof StorageVersionSpec>;
+const StorageVersionSpec = message('apiserverinternal.v1alpha1.StorageVersionSpec', {});
 
-export const StorageVersionCondition = message('apiserverinternal.v1alpha1.StorageVersionCondition', {
+const StorageVersionCondition = message('apiserverinternal.v1alpha1.StorageVersionCondition', {
   type: req(1, string),
   status: req(2, string),
   observedGeneration: opt(3, int64),
@@ -20,7 +19,6 @@ export const StorageVersionCondition = message('apiserverinternal.v1alpha1.Stora
   reason: req(5, string),
   message: opt(6, string),
 });
-export type StorageVersionCondition = Infer<typeof StorageVersionCondition>;
 
 export const StorageVersionStatus = message('apiserverinternal.v1alpha1.StorageVersionStatus', {
   storageVersions: opt(1, list(ServerStorageVersion, 'map', ['apiServerID'])),

@@ -29,23 +29,21 @@ export const DaemonSetUpdateStrategy = message('apps.v1.DaemonSetUpdateStrategy'
 });
 export type DaemonSetUpdateStrategy = Infer<typeof DaemonSetUpdateStrategy>;
 
-export const DaemonSetSpec = message('apps.v1.DaemonSetSpec', {
+const DaemonSetSpec = message('apps.v1.DaemonSetSpec', {
   selector: req(1, LabelSelector, { nullable: true }),
   template: req(2, PodTemplateSpec),
   updateStrategy: always(3, DaemonSetUpdateStrategy),
   minReadySeconds: opt(4, int32),
   revisionHistoryLimit: ptr(6, int32),
 });
-export type DaemonSetSpec = Infer<typeof DaemonSetSpec>;
 
-export const DaemonSetCondition = message('apps.v1.DaemonSetCondition', {
+const DaemonSetCondition = message('apps.v1.DaemonSetCondition', {
   type: req(1, string),
   status: req(2, string),
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
 });
-export type DaemonSetCondition = Infer<typeof DaemonSetCondition>;
 
 export const DaemonSetStatus = message('apps.v1.DaemonSetStatus', {
   currentNumberScheduled: req(1, int32),

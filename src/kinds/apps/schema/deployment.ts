@@ -30,7 +30,7 @@ export const DeploymentStrategy = message('apps.v1.DeploymentStrategy', {
 });
 export type DeploymentStrategy = Infer<typeof DeploymentStrategy>;
 
-export const DeploymentSpec = message('apps.v1.DeploymentSpec', {
+const DeploymentSpec = message('apps.v1.DeploymentSpec', {
   replicas: ptr(1, int32),
   selector: req(2, LabelSelector, { nullable: true }),
   template: req(3, PodTemplateSpec),
@@ -40,9 +40,8 @@ export const DeploymentSpec = message('apps.v1.DeploymentSpec', {
   paused: opt(7, bool),
   progressDeadlineSeconds: ptr(9, int32),
 });
-export type DeploymentSpec = Infer<typeof DeploymentSpec>;
 
-export const DeploymentCondition = message('apps.v1.DeploymentCondition', {
+const DeploymentCondition = message('apps.v1.DeploymentCondition', {
   type: req(1, string),
   status: req(2, string),
   lastUpdateTime: always(6, time),
@@ -50,7 +49,6 @@ export const DeploymentCondition = message('apps.v1.DeploymentCondition', {
   reason: opt(4, string),
   message: opt(5, string),
 });
-export type DeploymentCondition = Infer<typeof DeploymentCondition>;
 
 export const DeploymentStatus = message('apps.v1.DeploymentStatus', {
   observedGeneration: opt(1, int64),

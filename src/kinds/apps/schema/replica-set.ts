@@ -3,22 +3,20 @@ import { always, type Infer, int32, int64, list, message, object, opt, ptr, req,
 import { PodTemplateSpec } from '../../core/schema/pods/pod.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
-export const ReplicaSetSpec = message('apps.v1.ReplicaSetSpec', {
+const ReplicaSetSpec = message('apps.v1.ReplicaSetSpec', {
   replicas: ptr(1, int32),
   minReadySeconds: opt(4, int32),
   selector: req(2, LabelSelector, { nullable: true }),
   template: always(3, PodTemplateSpec),
 });
-export type ReplicaSetSpec = Infer<typeof ReplicaSetSpec>;
 
-export const ReplicaSetCondition = message('apps.v1.ReplicaSetCondition', {
+const ReplicaSetCondition = message('apps.v1.ReplicaSetCondition', {
   type: req(1, string),
   status: req(2, string),
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
 });
-export type ReplicaSetCondition = Infer<typeof ReplicaSetCondition>;
 
 export const ReplicaSetStatus = message('apps.v1.ReplicaSetStatus', {
   replicas: req(1, int32),

@@ -36,7 +36,7 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message('apps.v1.
 });
 export type StatefulSetPersistentVolumeClaimRetentionPolicy = Infer<typeof StatefulSetPersistentVolumeClaimRetentionPolicy>;
 
-export const StatefulSetSpec = message('apps.v1.StatefulSetSpec', {
+const StatefulSetSpec = message('apps.v1.StatefulSetSpec', {
   replicas: ptr(1, int32),
   selector: req(2, LabelSelector, { nullable: true }),
   template: req(3, PodTemplateSpec),
@@ -48,16 +48,14 @@ export const StatefulSetSpec = message('apps.v1.StatefulSetSpec', {
   minReadySeconds: opt(9, int32, { gate: { name: 'StatefulSetMinReadySeconds', createOnly: true } }),
   persistentVolumeClaimRetentionPolicy: ptr(10, StatefulSetPersistentVolumeClaimRetentionPolicy, { gate: 'StatefulSetAutoDeletePVC' }),
 });
-export type StatefulSetSpec = Infer<typeof StatefulSetSpec>;
 
-export const StatefulSetCondition = message('apps.v1.StatefulSetCondition', {
+const StatefulSetCondition = message('apps.v1.StatefulSetCondition', {
   type: req(1, string),
   status: req(2, string),
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
 });
-export type StatefulSetCondition = Infer<typeof StatefulSetCondition>;
 
 export const StatefulSetStatus = message('apps.v1.StatefulSetStatus', {
   observedGeneration: opt(1, int64),

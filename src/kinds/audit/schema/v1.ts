@@ -4,7 +4,7 @@ import { UserInfo } from '../../authentication/schema/v1.ts';
 import { ObjectMeta } from '../../meta.ts';
 import { Status } from '../../meta-kinds.ts';
 
-export const ObjectReference = message('audit.v1.ObjectReference', {
+const ObjectReference = message('audit.v1.ObjectReference', {
   resource: opt(1, string),
   namespace: opt(2, string),
   name: opt(3, string),
@@ -14,7 +14,6 @@ export const ObjectReference = message('audit.v1.ObjectReference', {
   resourceVersion: opt(7, string),
   subresource: opt(8, string),
 });
-export type ObjectReference = Infer<typeof ObjectReference>;
 
 export const Event = object('audit.v1.Event', {
   level: always(1, string),
@@ -36,12 +35,11 @@ export const Event = object('audit.v1.Event', {
 });
 export type Event = Infer<typeof Event>;
 
-export const GroupResources = message('audit.v1.GroupResources', {
+const GroupResources = message('audit.v1.GroupResources', {
   group: opt(1, string),
   resources: opt(2, list(string)),
   resourceNames: opt(3, list(string)),
 });
-export type GroupResources = Infer<typeof GroupResources>;
 
 export const PolicyRule = message('audit.v1.PolicyRule', {
   level: always(1, string),

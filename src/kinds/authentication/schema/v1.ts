@@ -2,13 +2,12 @@
 import { always, bool, boxed, type Infer, int64, list, map, message, object, opt, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const BoundObjectReference = message('authentication.v1.BoundObjectReference', {
+const BoundObjectReference = message('authentication.v1.BoundObjectReference', {
   kind: opt(1, string),
   apiVersion: opt(2, string),
   name: opt(3, string),
   uid: opt(4, string),
 });
-export type BoundObjectReference = Infer<typeof BoundObjectReference>;
 
 export const TokenRequestSpec = message('authentication.v1.TokenRequestSpec', {
   audiences: req(1, list(string)),
@@ -17,11 +16,10 @@ export const TokenRequestSpec = message('authentication.v1.TokenRequestSpec', {
 });
 export type TokenRequestSpec = Infer<typeof TokenRequestSpec>;
 
-export const TokenRequestStatus = message('authentication.v1.TokenRequestStatus', {
+const TokenRequestStatus = message('authentication.v1.TokenRequestStatus', {
   token: req(1, string),
   expirationTimestamp: req(2, time),
 });
-export type TokenRequestStatus = Infer<typeof TokenRequestStatus>;
 
 export const TokenRequest = object('authentication.v1.TokenRequest', {
   metadata: always(1, ObjectMeta),

@@ -44,25 +44,22 @@ export const LocalSubjectAccessReview = object('authorization.v1.LocalSubjectAcc
 });
 export type LocalSubjectAccessReview = Infer<typeof LocalSubjectAccessReview>;
 
-export const NonResourceRule = message('authorization.v1.NonResourceRule', {
+const NonResourceRule = message('authorization.v1.NonResourceRule', {
   verbs: req(1, list(string)),
   nonResourceURLs: opt(2, list(string)),
 });
-export type NonResourceRule = Infer<typeof NonResourceRule>;
 
-export const ResourceRule = message('authorization.v1.ResourceRule', {
+const ResourceRule = message('authorization.v1.ResourceRule', {
   verbs: req(1, list(string)),
   apiGroups: opt(2, list(string)),
   resources: opt(3, list(string)),
   resourceNames: opt(4, list(string)),
 });
-export type ResourceRule = Infer<typeof ResourceRule>;
 
-export const SelfSubjectAccessReviewSpec = message('authorization.v1.SelfSubjectAccessReviewSpec', {
+const SelfSubjectAccessReviewSpec = message('authorization.v1.SelfSubjectAccessReviewSpec', {
   resourceAttributes: ptr(1, ResourceAttributes),
   nonResourceAttributes: ptr(2, NonResourceAttributes),
 });
-export type SelfSubjectAccessReviewSpec = Infer<typeof SelfSubjectAccessReviewSpec>;
 
 export const SelfSubjectAccessReview = object('authorization.v1.SelfSubjectAccessReview', {
   metadata: always(1, ObjectMeta),
@@ -71,10 +68,9 @@ export const SelfSubjectAccessReview = object('authorization.v1.SelfSubjectAcces
 });
 export type SelfSubjectAccessReview = Infer<typeof SelfSubjectAccessReview>;
 
-export const SelfSubjectRulesReviewSpec = message('authorization.v1.SelfSubjectRulesReviewSpec', {
+const SelfSubjectRulesReviewSpec = message('authorization.v1.SelfSubjectRulesReviewSpec', {
   namespace: opt(1, string),
 });
-export type SelfSubjectRulesReviewSpec = Infer<typeof SelfSubjectRulesReviewSpec>;
 
 export const SubjectRulesReviewStatus = message('authorization.v1.SubjectRulesReviewStatus', {
   resourceRules: req(1, list(ResourceRule)),

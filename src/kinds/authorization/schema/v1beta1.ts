@@ -6,7 +6,7 @@ import * as v1 from './v1.ts';
 
 const version = 'authorization.v1beta1';
 
-export const SubjectAccessReviewSpec = message(`${version}.SubjectAccessReviewSpec`, {
+const SubjectAccessReviewSpec = message(`${version}.SubjectAccessReviewSpec`, {
   resourceAttributes: ptr(1, inVersion(v1.ResourceAttributes, version)),
   nonResourceAttributes: ptr(2, inVersion(v1.NonResourceAttributes, version)),
   user: opt(3, string),
@@ -14,7 +14,6 @@ export const SubjectAccessReviewSpec = message(`${version}.SubjectAccessReviewSp
   extra: opt(5, map(boxed(list(string)))),
   uid: opt(6, string),
 });
-export type SubjectAccessReviewSpec = Infer<typeof SubjectAccessReviewSpec>;
 
 const fields = {
   metadata: always(1, ObjectMeta),

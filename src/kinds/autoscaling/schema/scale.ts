@@ -2,16 +2,14 @@
 import { always, type Infer, int32, message, object, opt, req, string } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const ScaleSpec = message('autoscaling.v1.ScaleSpec', {
+const ScaleSpec = message('autoscaling.v1.ScaleSpec', {
   replicas: opt(1, int32),
 });
-export type ScaleSpec = Infer<typeof ScaleSpec>;
 
-export const ScaleStatus = message('autoscaling.v1.ScaleStatus', {
+const ScaleStatus = message('autoscaling.v1.ScaleStatus', {
   replicas: req(1, int32),
   selector: opt(2, string),
 });
-export type ScaleStatus = Infer<typeof ScaleStatus>;
 
 export const Scale = object('autoscaling.v1.Scale', {
   metadata: always(1, ObjectMeta),

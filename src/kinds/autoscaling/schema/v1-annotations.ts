@@ -3,37 +3,33 @@ import { type Infer, int32, message, opt, ptr, quantity, string, time } from '..
 import { LabelSelector } from '../../meta.ts';
 import { CrossVersionObjectReference } from './v1.ts';
 
-export const ContainerResourceMetricSource = message('autoscaling.v1.ContainerResourceMetricSource', {
+const ContainerResourceMetricSource = message('autoscaling.v1.ContainerResourceMetricSource', {
   name: opt(1, string),
   targetAverageUtilization: ptr(2, int32),
   targetAverageValue: ptr(3, quantity),
   container: opt(5, string),
 });
-export type ContainerResourceMetricSource = Infer<typeof ContainerResourceMetricSource>;
 
-export const ContainerResourceMetricStatus = message('autoscaling.v1.ContainerResourceMetricStatus', {
+const ContainerResourceMetricStatus = message('autoscaling.v1.ContainerResourceMetricStatus', {
   name: opt(1, string),
   currentAverageUtilization: ptr(2, int32),
   currentAverageValue: ptr(3, quantity),
   container: opt(4, string),
 });
-export type ContainerResourceMetricStatus = Infer<typeof ContainerResourceMetricStatus>;
 
-export const ExternalMetricSource = message('autoscaling.v1.ExternalMetricSource', {
+const ExternalMetricSource = message('autoscaling.v1.ExternalMetricSource', {
   metricName: opt(1, string),
   metricSelector: ptr(2, LabelSelector),
   targetValue: ptr(3, quantity),
   targetAverageValue: ptr(4, quantity),
 });
-export type ExternalMetricSource = Infer<typeof ExternalMetricSource>;
 
-export const ExternalMetricStatus = message('autoscaling.v1.ExternalMetricStatus', {
+const ExternalMetricStatus = message('autoscaling.v1.ExternalMetricStatus', {
   metricName: opt(1, string),
   metricSelector: ptr(2, LabelSelector),
   currentValue: ptr(3, quantity),
   currentAverageValue: ptr(4, quantity),
 });
-export type ExternalMetricStatus = Infer<typeof ExternalMetricStatus>;
 
 export const HorizontalPodAutoscalerCondition = message('autoscaling.v1.HorizontalPodAutoscalerCondition', {
   type: opt(1, string),
@@ -44,28 +40,25 @@ export const HorizontalPodAutoscalerCondition = message('autoscaling.v1.Horizont
 });
 export type HorizontalPodAutoscalerCondition = Infer<typeof HorizontalPodAutoscalerCondition>;
 
-export const ObjectMetricSource = message('autoscaling.v1.ObjectMetricSource', {
+const ObjectMetricSource = message('autoscaling.v1.ObjectMetricSource', {
   target: opt(1, CrossVersionObjectReference),
   metricName: opt(2, string),
   targetValue: ptr(3, quantity),
   selector: ptr(4, LabelSelector),
   averageValue: ptr(5, quantity),
 });
-export type ObjectMetricSource = Infer<typeof ObjectMetricSource>;
 
-export const PodsMetricSource = message('autoscaling.v1.PodsMetricSource', {
+const PodsMetricSource = message('autoscaling.v1.PodsMetricSource', {
   metricName: opt(1, string),
   targetAverageValue: ptr(2, quantity),
   selector: ptr(3, LabelSelector),
 });
-export type PodsMetricSource = Infer<typeof PodsMetricSource>;
 
-export const ResourceMetricSource = message('autoscaling.v1.ResourceMetricSource', {
+const ResourceMetricSource = message('autoscaling.v1.ResourceMetricSource', {
   name: opt(1, string),
   targetAverageUtilization: ptr(2, int32),
   targetAverageValue: ptr(3, quantity),
 });
-export type ResourceMetricSource = Infer<typeof ResourceMetricSource>;
 
 export const MetricSpec = message('autoscaling.v1.MetricSpec', {
   type: opt(1, string, { enum: ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'] }),
@@ -77,28 +70,25 @@ export const MetricSpec = message('autoscaling.v1.MetricSpec', {
 });
 export type MetricSpec = Infer<typeof MetricSpec>;
 
-export const ObjectMetricStatus = message('autoscaling.v1.ObjectMetricStatus', {
+const ObjectMetricStatus = message('autoscaling.v1.ObjectMetricStatus', {
   target: opt(1, CrossVersionObjectReference),
   metricName: opt(2, string),
   currentValue: ptr(3, quantity),
   selector: ptr(4, LabelSelector),
   averageValue: ptr(5, quantity),
 });
-export type ObjectMetricStatus = Infer<typeof ObjectMetricStatus>;
 
-export const PodsMetricStatus = message('autoscaling.v1.PodsMetricStatus', {
+const PodsMetricStatus = message('autoscaling.v1.PodsMetricStatus', {
   metricName: opt(1, string),
   currentAverageValue: ptr(2, quantity),
   selector: ptr(3, LabelSelector),
 });
-export type PodsMetricStatus = Infer<typeof PodsMetricStatus>;
 
-export const ResourceMetricStatus = message('autoscaling.v1.ResourceMetricStatus', {
+const ResourceMetricStatus = message('autoscaling.v1.ResourceMetricStatus', {
   name: opt(1, string),
   currentAverageUtilization: ptr(2, int32),
   currentAverageValue: ptr(3, quantity),
 });
-export type ResourceMetricStatus = Infer<typeof ResourceMetricStatus>;
 
 export const MetricStatus = message('autoscaling.v1.MetricStatus', {
   type: opt(1, string, { enum: ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'] }),

@@ -13,22 +13,20 @@ export const CrossVersionObjectReference = message(
 );
 export type CrossVersionObjectReference = Infer<typeof CrossVersionObjectReference>;
 
-export const HorizontalPodAutoscalerSpec = message('autoscaling.v1.HorizontalPodAutoscalerSpec', {
+const HorizontalPodAutoscalerSpec = message('autoscaling.v1.HorizontalPodAutoscalerSpec', {
   scaleTargetRef: req(1, CrossVersionObjectReference),
   minReplicas: ptr(2, int32, { default: 1 }),
   maxReplicas: req(3, int32),
   targetCPUUtilizationPercentage: ptr(4, int32),
 });
-export type HorizontalPodAutoscalerSpec = Infer<typeof HorizontalPodAutoscalerSpec>;
 
-export const HorizontalPodAutoscalerStatus = message('autoscaling.v1.HorizontalPodAutoscalerStatus', {
+const HorizontalPodAutoscalerStatus = message('autoscaling.v1.HorizontalPodAutoscalerStatus', {
   observedGeneration: ptr(1, int64),
   lastScaleTime: ptr(2, time),
   currentReplicas: req(3, int32),
   desiredReplicas: req(4, int32),
   currentCPUUtilizationPercentage: ptr(5, int32),
 });
-export type HorizontalPodAutoscalerStatus = Infer<typeof HorizontalPodAutoscalerStatus>;
 
 export const HorizontalPodAutoscaler = object('autoscaling.v1.HorizontalPodAutoscaler', {
   metadata: always(1, ObjectMeta),

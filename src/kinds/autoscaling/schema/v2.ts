@@ -10,12 +10,11 @@ export const MetricTarget = message('autoscaling.v2.MetricTarget', {
 });
 export type MetricTarget = Infer<typeof MetricTarget>;
 
-export const ContainerResourceMetricSource = message('autoscaling.v2.ContainerResourceMetricSource', {
+const ContainerResourceMetricSource = message('autoscaling.v2.ContainerResourceMetricSource', {
   name: req(1, string),
   target: req(2, MetricTarget),
   container: req(3, string),
 });
-export type ContainerResourceMetricSource = Infer<typeof ContainerResourceMetricSource>;
 
 export const MetricValueStatus = message('autoscaling.v2.MetricValueStatus', {
   value: ptr(1, quantity),
@@ -24,12 +23,11 @@ export const MetricValueStatus = message('autoscaling.v2.MetricValueStatus', {
 });
 export type MetricValueStatus = Infer<typeof MetricValueStatus>;
 
-export const ContainerResourceMetricStatus = message('autoscaling.v2.ContainerResourceMetricStatus', {
+const ContainerResourceMetricStatus = message('autoscaling.v2.ContainerResourceMetricStatus', {
   name: req(1, string),
   current: req(2, MetricValueStatus),
   container: req(3, string),
 });
-export type ContainerResourceMetricStatus = Infer<typeof ContainerResourceMetricStatus>;
 
 export const CrossVersionObjectReference = message('autoscaling.v2.CrossVersionObjectReference', {
   kind: req(1, string),
@@ -44,17 +42,15 @@ export const MetricIdentifier = message('autoscaling.v2.MetricIdentifier', {
 });
 export type MetricIdentifier = Infer<typeof MetricIdentifier>;
 
-export const ExternalMetricSource = message('autoscaling.v2.ExternalMetricSource', {
+const ExternalMetricSource = message('autoscaling.v2.ExternalMetricSource', {
   metric: req(1, MetricIdentifier),
   target: req(2, MetricTarget),
 });
-export type ExternalMetricSource = Infer<typeof ExternalMetricSource>;
 
-export const ExternalMetricStatus = message('autoscaling.v2.ExternalMetricStatus', {
+const ExternalMetricStatus = message('autoscaling.v2.ExternalMetricStatus', {
   metric: req(1, MetricIdentifier),
   current: req(2, MetricValueStatus),
 });
-export type ExternalMetricStatus = Infer<typeof ExternalMetricStatus>;
 
 export const HPAScalingPolicy = message('autoscaling.v2.HPAScalingPolicy', {
   type: req(1, string),
@@ -78,17 +74,15 @@ export const ObjectMetricSource = message('autoscaling.v2.ObjectMetricSource', {
 });
 export type ObjectMetricSource = Infer<typeof ObjectMetricSource>;
 
-export const PodsMetricSource = message('autoscaling.v2.PodsMetricSource', {
+const PodsMetricSource = message('autoscaling.v2.PodsMetricSource', {
   metric: req(1, MetricIdentifier),
   target: req(2, MetricTarget),
 });
-export type PodsMetricSource = Infer<typeof PodsMetricSource>;
 
-export const ResourceMetricSource = message('autoscaling.v2.ResourceMetricSource', {
+const ResourceMetricSource = message('autoscaling.v2.ResourceMetricSource', {
   name: req(1, string),
   target: req(2, MetricTarget),
 });
-export type ResourceMetricSource = Infer<typeof ResourceMetricSource>;
 
 export const MetricSpec = message('autoscaling.v2.MetricSpec', {
   type: req(1, string),
@@ -122,17 +116,15 @@ export const ObjectMetricStatus = message('autoscaling.v2.ObjectMetricStatus', {
 });
 export type ObjectMetricStatus = Infer<typeof ObjectMetricStatus>;
 
-export const PodsMetricStatus = message('autoscaling.v2.PodsMetricStatus', {
+const PodsMetricStatus = message('autoscaling.v2.PodsMetricStatus', {
   metric: req(1, MetricIdentifier),
   current: req(2, MetricValueStatus),
 });
-export type PodsMetricStatus = Infer<typeof PodsMetricStatus>;
 
-export const ResourceMetricStatus = message('autoscaling.v2.ResourceMetricStatus', {
+const ResourceMetricStatus = message('autoscaling.v2.ResourceMetricStatus', {
   name: req(1, string),
   current: req(2, MetricValueStatus),
 });
-export type ResourceMetricStatus = Infer<typeof ResourceMetricStatus>;
 
 export const MetricStatus = message('autoscaling.v2.MetricStatus', {
   type: req(1, string),

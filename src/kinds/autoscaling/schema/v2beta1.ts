@@ -2,44 +2,39 @@
 import { always, type Infer, int32, int64, list, message, object, opt, ptr, quantity, req, string, time } from '../../../schema/types.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
 
-export const ContainerResourceMetricSource = message('autoscaling.v2beta1.ContainerResourceMetricSource', {
+const ContainerResourceMetricSource = message('autoscaling.v2beta1.ContainerResourceMetricSource', {
   name: req(1, string),
   targetAverageUtilization: ptr(2, int32),
   targetAverageValue: ptr(3, quantity),
   container: req(4, string),
 });
-export type ContainerResourceMetricSource = Infer<typeof ContainerResourceMetricSource>;
 
-export const ContainerResourceMetricStatus = message('autoscaling.v2beta1.ContainerResourceMetricStatus', {
+const ContainerResourceMetricStatus = message('autoscaling.v2beta1.ContainerResourceMetricStatus', {
   name: req(1, string),
   currentAverageUtilization: ptr(2, int32),
   currentAverageValue: req(3, quantity),
   container: req(4, string),
 });
-export type ContainerResourceMetricStatus = Infer<typeof ContainerResourceMetricStatus>;
 
-export const CrossVersionObjectReference = message('autoscaling.v2beta1.CrossVersionObjectReference', {
+const CrossVersionObjectReference = message('autoscaling.v2beta1.CrossVersionObjectReference', {
   kind: req(1, string),
   name: req(2, string),
   apiVersion: opt(3, string),
 });
-export type CrossVersionObjectReference = Infer<typeof CrossVersionObjectReference>;
 
-export const ExternalMetricSource = message('autoscaling.v2beta1.ExternalMetricSource', {
+const ExternalMetricSource = message('autoscaling.v2beta1.ExternalMetricSource', {
   metricName: req(1, string),
   metricSelector: ptr(2, LabelSelector),
   targetValue: ptr(3, quantity),
   targetAverageValue: ptr(4, quantity),
 });
-export type ExternalMetricSource = Infer<typeof ExternalMetricSource>;
 
-export const ExternalMetricStatus = message('autoscaling.v2beta1.ExternalMetricStatus', {
+const ExternalMetricStatus = message('autoscaling.v2beta1.ExternalMetricStatus', {
   metricName: req(1, string),
   metricSelector: ptr(2, LabelSelector),
   currentValue: req(3, quantity),
   currentAverageValue: ptr(4, quantity),
 });
-export type ExternalMetricStatus = Infer<typeof ExternalMetricStatus>;
 
 export const ObjectMetricSource = message('autoscaling.v2beta1.ObjectMetricSource', {
   target: req(1, CrossVersionObjectReference),
@@ -50,12 +45,11 @@ export const ObjectMetricSource = message('autoscaling.v2beta1.ObjectMetricSourc
 });
 export type ObjectMetricSource = Infer<typeof ObjectMetricSource>;
 
-export const PodsMetricSource = message('autoscaling.v2beta1.PodsMetricSource', {
+const PodsMetricSource = message('autoscaling.v2beta1.PodsMetricSource', {
   metricName: req(1, string),
   targetAverageValue: req(2, quantity),
   selector: ptr(3, LabelSelector),
 });
-export type PodsMetricSource = Infer<typeof PodsMetricSource>;
 
 export const ResourceMetricSource = message('autoscaling.v2beta1.ResourceMetricSource', {
   name: req(1, string),
@@ -74,13 +68,12 @@ export const MetricSpec = message('autoscaling.v2beta1.MetricSpec', {
 });
 export type MetricSpec = Infer<typeof MetricSpec>;
 
-export const HorizontalPodAutoscalerSpec = message('autoscaling.v2beta1.HorizontalPodAutoscalerSpec', {
+const HorizontalPodAutoscalerSpec = message('autoscaling.v2beta1.HorizontalPodAutoscalerSpec', {
   scaleTargetRef: req(1, CrossVersionObjectReference),
   minReplicas: ptr(2, int32, { default: 1 }),
   maxReplicas: req(3, int32),
   metrics: opt(4, list(MetricSpec)),
 });
-export type HorizontalPodAutoscalerSpec = Infer<typeof HorizontalPodAutoscalerSpec>;
 
 export const ObjectMetricStatus = message('autoscaling.v2beta1.ObjectMetricStatus', {
   target: req(1, CrossVersionObjectReference),
@@ -91,12 +84,11 @@ export const ObjectMetricStatus = message('autoscaling.v2beta1.ObjectMetricStatu
 });
 export type ObjectMetricStatus = Infer<typeof ObjectMetricStatus>;
 
-export const PodsMetricStatus = message('autoscaling.v2beta1.PodsMetricStatus', {
+const PodsMetricStatus = message('autoscaling.v2beta1.PodsMetricStatus', {
   metricName: req(1, string),
   currentAverageValue: req(2, quantity),
   selector: ptr(3, LabelSelector),
 });
-export type PodsMetricStatus = Infer<typeof PodsMetricStatus>;
 
 export const ResourceMetricStatus = message('autoscaling.v2beta1.ResourceMetricStatus', {
   name: req(1, string),
@@ -115,16 +107,15 @@ export const MetricStatus = message('autoscaling.v2beta1.MetricStatus', {
 });
 export type MetricStatus = Infer<typeof MetricStatus>;
 
-export const HorizontalPodAutoscalerCondition = message('autoscaling.v2beta1.HorizontalPodAutoscalerCondition', {
+const HorizontalPodAutoscalerCondition = message('autoscaling.v2beta1.HorizontalPodAutoscalerCondition', {
   type: req(1, string),
   status: req(2, string),
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
 });
-export type HorizontalPodAutoscalerCondition = Infer<typeof HorizontalPodAutoscalerCondition>;
 
-export const HorizontalPodAutoscalerStatus = message('autoscaling.v2beta1.HorizontalPodAutoscalerStatus', {
+const HorizontalPodAutoscalerStatus = message('autoscaling.v2beta1.HorizontalPodAutoscalerStatus', {
   observedGeneration: ptr(1, int64),
   lastScaleTime: ptr(2, time),
   currentReplicas: req(3, int32),
@@ -132,7 +123,6 @@ export const HorizontalPodAutoscalerStatus = message('autoscaling.v2beta1.Horizo
   currentMetrics: always(5, list(MetricStatus)),
   conditions: always(6, list(HorizontalPodAutoscalerCondition)),
 });
-export type HorizontalPodAutoscalerStatus = Infer<typeof HorizontalPodAutoscalerStatus>;
 
 export const HorizontalPodAutoscaler = object('autoscaling.v2beta1.HorizontalPodAutoscaler', {
   metadata: always(1, ObjectMeta),

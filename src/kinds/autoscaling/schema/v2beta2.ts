@@ -4,16 +4,13 @@ import { ObjectMeta } from '../../meta.ts';
 import { inVersion } from '../../versions.ts';
 import * as v2 from './v2.ts';
 
-export const MetricStatus = inVersion(v2.MetricStatus, 'autoscaling.v2beta2');
-export type MetricStatus = Infer<typeof MetricStatus>;
+const MetricStatus = inVersion(v2.MetricStatus, 'autoscaling.v2beta2');
 
-export const HorizontalPodAutoscalerCondition = inVersion(v2.HorizontalPodAutoscalerCondition, 'autoscaling.v2beta2');
-export type HorizontalPodAutoscalerCondition = Infer<typeof HorizontalPodAutoscalerCondition>;
+const HorizontalPodAutoscalerCondition = inVersion(v2.HorizontalPodAutoscalerCondition, 'autoscaling.v2beta2');
 
-export const HorizontalPodAutoscalerSpec = inVersion(v2.HorizontalPodAutoscalerSpec, 'autoscaling.v2beta2');
-export type HorizontalPodAutoscalerSpec = Infer<typeof HorizontalPodAutoscalerSpec>;
+const HorizontalPodAutoscalerSpec = inVersion(v2.HorizontalPodAutoscalerSpec, 'autoscaling.v2beta2');
 
-export const HorizontalPodAutoscalerStatus = message('autoscaling.v2beta2.HorizontalPodAutoscalerStatus', {
+const HorizontalPodAutoscalerStatus = message('autoscaling.v2beta2.HorizontalPodAutoscalerStatus', {
   observedGeneration: ptr(1, int64),
   lastScaleTime: ptr(2, time),
   currentReplicas: req(3, int32),
@@ -21,7 +18,6 @@ export const HorizontalPodAutoscalerStatus = message('autoscaling.v2beta2.Horizo
   currentMetrics: always(5, list(MetricStatus)),
   conditions: always(6, list(HorizontalPodAutoscalerCondition)),
 });
-export type HorizontalPodAutoscalerStatus = Infer<typeof HorizontalPodAutoscalerStatus>;
 
 export const HorizontalPodAutoscaler = object('autoscaling.v2beta2.HorizontalPodAutoscaler', {
   metadata: always(1, ObjectMeta),

@@ -24,7 +24,7 @@ export const JobTemplateSpec = message('batch.v1.JobTemplateSpec', {
 });
 export type JobTemplateSpec = Infer<typeof JobTemplateSpec>;
 
-export const CronJobSpec = message('batch.v1.CronJobSpec', {
+const CronJobSpec = message('batch.v1.CronJobSpec', {
   schedule: req(1, string),
   timeZone: ptr(8, string, { gate: 'CronJobTimeZone' }),
   startingDeadlineSeconds: ptr(2, int64),
@@ -34,7 +34,6 @@ export const CronJobSpec = message('batch.v1.CronJobSpec', {
   successfulJobsHistoryLimit: ptr(6, int32),
   failedJobsHistoryLimit: ptr(7, int32),
 });
-export type CronJobSpec = Infer<typeof CronJobSpec>;
 
 export const CronJobStatus = message('batch.v1.CronJobStatus', {
   active: opt(1, list(ObjectReference)),
@@ -50,7 +49,7 @@ export const CronJob = object('batch.v1.CronJob', {
 });
 export type CronJob = Infer<typeof CronJob>;
 
-export const JobCondition = message('batch.v1.JobCondition', {
+const JobCondition = message('batch.v1.JobCondition', {
   type: req(1, string),
   status: req(2, string),
   lastProbeTime: always(3, time),
@@ -58,13 +57,11 @@ export const JobCondition = message('batch.v1.JobCondition', {
   reason: opt(5, string),
   message: opt(6, string),
 });
-export type JobCondition = Infer<typeof JobCondition>;
 
-export const UncountedTerminatedPods = message('batch.v1.UncountedTerminatedPods', {
+const UncountedTerminatedPods = message('batch.v1.UncountedTerminatedPods', {
   succeeded: opt(1, list(string, 'set')),
   failed: opt(2, list(string, 'set')),
 });
-export type UncountedTerminatedPods = Infer<typeof UncountedTerminatedPods>;
 
 export const JobStatus = message('batch.v1.JobStatus', {
   conditions: opt(1, list(JobCondition), { patch: 'merge', mergeKey: 'type' }),

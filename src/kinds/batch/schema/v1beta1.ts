@@ -4,8 +4,7 @@ import { ObjectMeta } from '../../meta.ts';
 import { inVersion } from '../../versions.ts';
 import * as v1 from './v1.ts';
 
-export const JobTemplateSpec = inVersion(v1.JobTemplateSpec, 'batch.v1beta1', [v1.JobSpec]);
-export type JobTemplateSpec = Infer<typeof JobTemplateSpec>;
+const JobTemplateSpec = inVersion(v1.JobTemplateSpec, 'batch.v1beta1', [v1.JobSpec]);
 
 export const JobTemplate = object('batch.v1beta1.JobTemplate', {
   metadata: always(1, ObjectMeta),

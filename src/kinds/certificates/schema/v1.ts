@@ -2,7 +2,7 @@
 import { always, boxed, bytes, type Infer, int32, list, map, message, object, opt, ptr, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const CertificateSigningRequestSpec = message('certificates.v1.CertificateSigningRequestSpec', {
+const CertificateSigningRequestSpec = message('certificates.v1.CertificateSigningRequestSpec', {
   request: req(1, bytes),
   signerName: req(7, string),
   expirationSeconds: ptr(8, int32),
@@ -12,7 +12,6 @@ export const CertificateSigningRequestSpec = message('certificates.v1.Certificat
   groups: opt(4, list(string)),
   extra: opt(6, map(boxed(list(string)))),
 });
-export type CertificateSigningRequestSpec = Infer<typeof CertificateSigningRequestSpec>;
 
 export const CertificateSigningRequestCondition = message('certificates.v1.CertificateSigningRequestCondition', {
   type: req(1, string),

@@ -6,7 +6,7 @@ import * as v1 from './v1.ts';
 
 const version = 'certificates.v1beta1';
 
-export const CertificateSigningRequestSpec = message(`${version}.CertificateSigningRequestSpec`, {
+const CertificateSigningRequestSpec = message(`${version}.CertificateSigningRequestSpec`, {
   request: req(1, bytes),
   signerName: ptr(7, string),
   expirationSeconds: ptr(8, int32),

@@ -2,14 +2,13 @@
 import { always, type Infer, int32, message, microTime, object, ptr, string } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const LeaseSpec = message('coordination.v1.LeaseSpec', {
+const LeaseSpec = message('coordination.v1.LeaseSpec', {
   holderIdentity: ptr(1, string),
   leaseDurationSeconds: ptr(2, int32),
   acquireTime: ptr(3, microTime),
   renewTime: ptr(4, microTime),
   leaseTransitions: ptr(5, int32),
 });
-export type LeaseSpec = Infer<typeof LeaseSpec>;
 
 export const Lease = object('coordination.v1.Lease', {
   metadata: always(1, ObjectMeta),

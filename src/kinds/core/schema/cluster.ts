@@ -9,13 +9,12 @@ export const Binding = object('core.v1.Binding', {
 });
 export type Binding = Infer<typeof Binding>;
 
-export const ComponentCondition = message('core.v1.ComponentCondition', {
+const ComponentCondition = message('core.v1.ComponentCondition', {
   type: req(1, string),
   status: req(2, string),
   message: opt(3, string),
   error: opt(4, string),
 });
-export type ComponentCondition = Infer<typeof ComponentCondition>;
 
 export const ComponentStatus = object('core.v1.ComponentStatus', {
   metadata: always(1, ObjectMeta),

@@ -3,11 +3,10 @@ import { always, type Infer, int32, message, microTime, object, opt, ptr, req, s
 import { ObjectMeta } from '../../meta.ts';
 import { ObjectReference } from './references.ts';
 
-export const EventSeries = message('core.v1.EventSeries', {
+const EventSeries = message('core.v1.EventSeries', {
   count: opt(1, int32),
   lastObservedTime: always(2, microTime),
 });
-export type EventSeries = Infer<typeof EventSeries>;
 
 export const EventSource = message('core.v1.EventSource', {
   component: opt(1, string),

@@ -2,10 +2,9 @@
 import { always, type Infer, list, message, object, opt, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const NamespaceSpec = message('core.v1.NamespaceSpec', {
+const NamespaceSpec = message('core.v1.NamespaceSpec', {
   finalizers: opt(1, list(string)),
 });
-export type NamespaceSpec = Infer<typeof NamespaceSpec>;
 
 export const NamespaceCondition = message('core.v1.NamespaceCondition', {
   type: req(1, string),
@@ -16,11 +15,10 @@ export const NamespaceCondition = message('core.v1.NamespaceCondition', {
 });
 export type NamespaceCondition = Infer<typeof NamespaceCondition>;
 
-export const NamespaceStatus = message('core.v1.NamespaceStatus', {
+const NamespaceStatus = message('core.v1.NamespaceStatus', {
   phase: opt(1, string, { default: 'Active', enum: ['Active', 'Terminating'] }),
   conditions: opt(2, list(NamespaceCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
 });
-export type NamespaceStatus = Infer<typeof NamespaceStatus>;
 
 export const Namespace = object('core.v1.Namespace', {
   metadata: always(1, ObjectMeta),

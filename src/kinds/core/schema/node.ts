@@ -33,7 +33,7 @@ export const NodeConfigSource = message('core.v1.NodeConfigSource', {
 });
 export type NodeConfigSource = Infer<typeof NodeConfigSource>;
 
-export const NodeSpec = message('core.v1.NodeSpec', {
+const NodeSpec = message('core.v1.NodeSpec', {
   podCIDR: opt(1, string),
   podCIDRs: opt(7, list(string, 'set'), { patch: 'merge' }),
   providerID: opt(3, string),
@@ -42,7 +42,6 @@ export const NodeSpec = message('core.v1.NodeSpec', {
   configSource: ptr(6, NodeConfigSource, { gate: { name: 'DynamicKubeletConfig', alone: true } }),
   externalID: opt(2, string),
 });
-export type NodeSpec = Infer<typeof NodeSpec>;
 
 export const NodeCondition = message('core.v1.NodeCondition', {
   type: req(1, string),
@@ -54,23 +53,20 @@ export const NodeCondition = message('core.v1.NodeCondition', {
 });
 export type NodeCondition = Infer<typeof NodeCondition>;
 
-export const NodeAddress = message('core.v1.NodeAddress', {
+const NodeAddress = message('core.v1.NodeAddress', {
   type: req(1, string),
   address: req(2, string),
 });
-export type NodeAddress = Infer<typeof NodeAddress>;
 
-export const DaemonEndpoint = message('core.v1.DaemonEndpoint', {
+const DaemonEndpoint = message('core.v1.DaemonEndpoint', {
   Port: req(1, int32),
 });
-export type DaemonEndpoint = Infer<typeof DaemonEndpoint>;
 
-export const NodeDaemonEndpoints = message('core.v1.NodeDaemonEndpoints', {
+const NodeDaemonEndpoints = message('core.v1.NodeDaemonEndpoints', {
   kubeletEndpoint: always(1, DaemonEndpoint),
 });
-export type NodeDaemonEndpoints = Infer<typeof NodeDaemonEndpoints>;
 
-export const NodeSystemInfo = message('core.v1.NodeSystemInfo', {
+const NodeSystemInfo = message('core.v1.NodeSystemInfo', {
   machineID: req(1, string),
   systemUUID: req(2, string),
   bootID: req(3, string),
@@ -82,29 +78,25 @@ export const NodeSystemInfo = message('core.v1.NodeSystemInfo', {
   operatingSystem: req(9, string),
   architecture: req(10, string),
 });
-export type NodeSystemInfo = Infer<typeof NodeSystemInfo>;
 
-export const ContainerImage = message('core.v1.ContainerImage', {
+const ContainerImage = message('core.v1.ContainerImage', {
   names: always(1, list(string)),
   sizeBytes: opt(2, int64),
 });
-export type ContainerImage = Infer<typeof ContainerImage>;
 
-export const AttachedVolume = message('core.v1.AttachedVolume', {
+const AttachedVolume = message('core.v1.AttachedVolume', {
   name: req(1, string),
   devicePath: req(2, string),
 });
-export type AttachedVolume = Infer<typeof AttachedVolume>;
 
-export const NodeConfigStatus = message('core.v1.NodeConfigStatus', {
+const NodeConfigStatus = message('core.v1.NodeConfigStatus', {
   assigned: ptr(1, NodeConfigSource),
   active: ptr(2, NodeConfigSource),
   lastKnownGood: ptr(3, NodeConfigSource),
   error: opt(4, string),
 });
-export type NodeConfigStatus = Infer<typeof NodeConfigStatus>;
 
-export const NodeStatus = message('core.v1.NodeStatus', {
+const NodeStatus = message('core.v1.NodeStatus', {
   capacity: opt(1, map(quantity)),
   allocatable: opt(2, map(quantity)),
   phase: opt(3, string, { enum: ['Pending', 'Running', 'Terminated'] }),
@@ -117,7 +109,6 @@ export const NodeStatus = message('core.v1.NodeStatus', {
   volumesAttached: opt(10, list(AttachedVolume)),
   config: ptr(11, NodeConfigStatus, { gate: { name: 'DynamicKubeletConfig', alone: true } }),
 });
-export type NodeStatus = Infer<typeof NodeStatus>;
 
 export const Node = object('core.v1.Node', {
   metadata: always(1, ObjectMeta),

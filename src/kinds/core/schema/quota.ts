@@ -11,14 +11,13 @@ export const ScopedResourceSelectorRequirement = message('core.v1.ScopedResource
 });
 export type ScopedResourceSelectorRequirement = Infer<typeof ScopedResourceSelectorRequirement>;
 
-export const ScopeSelector = message(
+const ScopeSelector = message(
   'core.v1.ScopeSelector',
   {
     matchExpressions: opt(1, list(ScopedResourceSelectorRequirement)),
   },
   { atomic: true },
 );
-export type ScopeSelector = Infer<typeof ScopeSelector>;
 
 export const ResourceQuotaSpec = message('core.v1.ResourceQuotaSpec', {
   hard: opt(1, map(quantity)),
@@ -27,11 +26,10 @@ export const ResourceQuotaSpec = message('core.v1.ResourceQuotaSpec', {
 });
 export type ResourceQuotaSpec = Infer<typeof ResourceQuotaSpec>;
 
-export const ResourceQuotaStatus = message('core.v1.ResourceQuotaStatus', {
+const ResourceQuotaStatus = message('core.v1.ResourceQuotaStatus', {
   hard: opt(1, map(quantity)),
   used: opt(2, map(quantity)),
 });
-export type ResourceQuotaStatus = Infer<typeof ResourceQuotaStatus>;
 
 export const ResourceQuota = object('core.v1.ResourceQuota', {
   metadata: always(1, ObjectMeta),
@@ -50,10 +48,9 @@ export const LimitRangeItem = message('core.v1.LimitRangeItem', {
 });
 export type LimitRangeItem = Infer<typeof LimitRangeItem>;
 
-export const LimitRangeSpec = message('core.v1.LimitRangeSpec', {
+const LimitRangeSpec = message('core.v1.LimitRangeSpec', {
   limits: req(1, list(LimitRangeItem)),
 });
-export type LimitRangeSpec = Infer<typeof LimitRangeSpec>;
 
 export const LimitRange = object('core.v1.LimitRange', {
   metadata: always(1, ObjectMeta),

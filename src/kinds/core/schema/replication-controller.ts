@@ -3,24 +3,22 @@ import { always, type Infer, int32, int64, list, map, message, object, opt, ptr,
 import { ObjectMeta } from '../../meta.ts';
 import { PodTemplateSpec } from './pods/pod.ts';
 
-export const ReplicationControllerSpec = message('core.v1.ReplicationControllerSpec', {
+const ReplicationControllerSpec = message('core.v1.ReplicationControllerSpec', {
   replicas: ptr(1, int32),
   minReadySeconds: opt(4, int32),
   selector: opt(2, map(string, { atomic: true })),
   template: ptr(3, PodTemplateSpec),
 });
-export type ReplicationControllerSpec = Infer<typeof ReplicationControllerSpec>;
 
-export const ReplicationControllerCondition = message('core.v1.ReplicationControllerCondition', {
+const ReplicationControllerCondition = message('core.v1.ReplicationControllerCondition', {
   type: req(1, string),
   status: req(2, string),
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
 });
-export type ReplicationControllerCondition = Infer<typeof ReplicationControllerCondition>;
 
-export const ReplicationControllerStatus = message('core.v1.ReplicationControllerStatus', {
+const ReplicationControllerStatus = message('core.v1.ReplicationControllerStatus', {
   replicas: req(1, int32),
   fullyLabeledReplicas: opt(2, int32),
   readyReplicas: opt(4, int32),
@@ -28,7 +26,6 @@ export const ReplicationControllerStatus = message('core.v1.ReplicationControlle
   observedGeneration: opt(3, int64),
   conditions: opt(6, list(ReplicationControllerCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
 });
-export type ReplicationControllerStatus = Infer<typeof ReplicationControllerStatus>;
 
 export const ReplicationController = object('core.v1.ReplicationController', {
   metadata: always(1, ObjectMeta),

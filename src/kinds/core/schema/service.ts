@@ -13,15 +13,13 @@ export const ServicePort = message('core.v1.ServicePort', {
 });
 export type ServicePort = Infer<typeof ServicePort>;
 
-export const ClientIPConfig = message('core.v1.ClientIPConfig', {
+const ClientIPConfig = message('core.v1.ClientIPConfig', {
   timeoutSeconds: ptr(1, int32),
 });
-export type ClientIPConfig = Infer<typeof ClientIPConfig>;
 
-export const SessionAffinityConfig = message('core.v1.SessionAffinityConfig', {
+const SessionAffinityConfig = message('core.v1.SessionAffinityConfig', {
   clientIP: ptr(1, ClientIPConfig),
 });
-export type SessionAffinityConfig = Infer<typeof SessionAffinityConfig>;
 
 export const ServiceSpec = message('core.v1.ServiceSpec', {
   ports: opt(1, list(ServicePort, 'map', ['port', 'protocol']), { patch: 'merge', mergeKey: 'port' }),
@@ -46,26 +44,24 @@ export const ServiceSpec = message('core.v1.ServiceSpec', {
 });
 export type ServiceSpec = Infer<typeof ServiceSpec>;
 
-export const PortStatus = message('core.v1.PortStatus', {
+const PortStatus = message('core.v1.PortStatus', {
   port: req(1, int32),
   protocol: req(2, string, { enum: ['SCTP', 'TCP', 'UDP'] }),
   error: ptr(3, string),
 });
-export type PortStatus = Infer<typeof PortStatus>;
 
-export const LoadBalancerIngress = message('core.v1.LoadBalancerIngress', {
+const LoadBalancerIngress = message('core.v1.LoadBalancerIngress', {
   ip: opt(1, string),
   hostname: opt(2, string),
   ports: opt(4, list(PortStatus)),
 });
-export type LoadBalancerIngress = Infer<typeof LoadBalancerIngress>;
 
 export const LoadBalancerStatus = message('core.v1.LoadBalancerStatus', {
   ingress: opt(1, list(LoadBalancerIngress)),
 });
 export type LoadBalancerStatus = Infer<typeof LoadBalancerStatus>;
 
-export const ServiceStatus = message('core.v1.ServiceStatus', {
+const ServiceStatus = message('core.v1.ServiceStatus', {
   loadBalancer: always(1, LoadBalancerStatus),
   conditions: opt(2, list(Condition, 'map', ['type']), {
     patch: 'merge',
@@ -73,7 +69,6 @@ export const ServiceStatus = message('core.v1.ServiceStatus', {
     gate: { name: 'MixedProtocolLBService', alone: true },
   }),
 });
-export type ServiceStatus = Infer<typeof ServiceStatus>;
 
 export const Service = object('core.v1.Service', {
   metadata: always(1, ObjectMeta),

@@ -10,10 +10,9 @@ export const EndpointConditions = message('discovery.v1.EndpointConditions', {
 });
 export type EndpointConditions = Infer<typeof EndpointConditions>;
 
-export const ForZone = message('discovery.v1.ForZone', {
+const ForZone = message('discovery.v1.ForZone', {
   name: req(1, string),
 });
-export type ForZone = Infer<typeof ForZone>;
 
 export const EndpointHints = message('discovery.v1.EndpointHints', {
   forZones: opt(1, list(ForZone)),

@@ -5,11 +5,9 @@ import { ObjectMeta } from '../../meta.ts';
 import { inVersion } from '../../versions.ts';
 import * as v1 from './v1.ts';
 
-export const EndpointConditions = inVersion(v1.EndpointConditions, 'discovery.v1beta1');
-export type EndpointConditions = Infer<typeof EndpointConditions>;
+const EndpointConditions = inVersion(v1.EndpointConditions, 'discovery.v1beta1');
 
-export const EndpointHints = inVersion(v1.EndpointHints, 'discovery.v1beta1');
-export type EndpointHints = Infer<typeof EndpointHints>;
+const EndpointHints = inVersion(v1.EndpointHints, 'discovery.v1beta1');
 
 export const Endpoint = message('discovery.v1beta1.Endpoint', {
   addresses: req(1, list(string, 'set')),
@@ -22,13 +20,12 @@ export const Endpoint = message('discovery.v1beta1.Endpoint', {
 });
 export type Endpoint = Infer<typeof Endpoint>;
 
-export const EndpointPort = message('discovery.v1beta1.EndpointPort', {
+const EndpointPort = message('discovery.v1beta1.EndpointPort', {
   name: ptr(1, string, { default: '' }),
   protocol: ptr(2, string, { default: 'TCP' }),
   port: ptr(3, int32),
   appProtocol: ptr(4, string),
 });
-export type EndpointPort = Infer<typeof EndpointPort>;
 
 export const EndpointSlice = object('discovery.v1beta1.EndpointSlice', {
   metadata: always(1, ObjectMeta),

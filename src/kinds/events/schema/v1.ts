@@ -4,11 +4,10 @@ import { EventSource } from '../../core/schema/events.ts';
 import { ObjectReference } from '../../core/schema/references.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const EventSeries = message('events.v1.EventSeries', {
+const EventSeries = message('events.v1.EventSeries', {
   count: req(1, int32),
   lastObservedTime: req(2, microTime),
 });
-export type EventSeries = Infer<typeof EventSeries>;
 
 export const Event = object('events.v1.Event', {
   metadata: always(1, ObjectMeta),

@@ -2,25 +2,21 @@
 import { always, bool, type Infer, int32, list, message, object, opt, ptr, req, string, time } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const FlowDistinguisherMethod = message('flowcontrol.v1beta2.FlowDistinguisherMethod', {
+const FlowDistinguisherMethod = message('flowcontrol.v1beta2.FlowDistinguisherMethod', {
   type: req(1, string),
 });
-export type FlowDistinguisherMethod = Infer<typeof FlowDistinguisherMethod>;
 
-export const PriorityLevelConfigurationReference = message('flowcontrol.v1beta2.PriorityLevelConfigurationReference', {
+const PriorityLevelConfigurationReference = message('flowcontrol.v1beta2.PriorityLevelConfigurationReference', {
   name: req(1, string),
 });
-export type PriorityLevelConfigurationReference = Infer<typeof PriorityLevelConfigurationReference>;
 
-export const UserSubject = message('flowcontrol.v1beta2.UserSubject', {
+const UserSubject = message('flowcontrol.v1beta2.UserSubject', {
   name: req(1, string),
 });
-export type UserSubject = Infer<typeof UserSubject>;
 
-export const GroupSubject = message('flowcontrol.v1beta2.GroupSubject', {
+const GroupSubject = message('flowcontrol.v1beta2.GroupSubject', {
   name: req(1, string),
 });
-export type GroupSubject = Infer<typeof GroupSubject>;
 
 export const ServiceAccountSubject = message('flowcontrol.v1beta2.ServiceAccountSubject', {
   namespace: req(1, string),
@@ -75,10 +71,9 @@ export const FlowSchemaCondition = message('flowcontrol.v1beta2.FlowSchemaCondit
 });
 export type FlowSchemaCondition = Infer<typeof FlowSchemaCondition>;
 
-export const FlowSchemaStatus = message('flowcontrol.v1beta2.FlowSchemaStatus', {
+const FlowSchemaStatus = message('flowcontrol.v1beta2.FlowSchemaStatus', {
   conditions: opt(1, list(FlowSchemaCondition, 'map', ['type'])),
 });
-export type FlowSchemaStatus = Infer<typeof FlowSchemaStatus>;
 
 export const FlowSchema = object('flowcontrol.v1beta2.FlowSchema', {
   metadata: always(1, ObjectMeta),
@@ -112,14 +107,13 @@ export const PriorityLevelConfigurationSpec = message('flowcontrol.v1beta2.Prior
 });
 export type PriorityLevelConfigurationSpec = Infer<typeof PriorityLevelConfigurationSpec>;
 
-export const PriorityLevelConfigurationCondition = message('flowcontrol.v1beta2.PriorityLevelConfigurationCondition', {
+const PriorityLevelConfigurationCondition = message('flowcontrol.v1beta2.PriorityLevelConfigurationCondition', {
   type: opt(1, string),
   status: opt(2, string),
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
 });
-export type PriorityLevelConfigurationCondition = Infer<typeof PriorityLevelConfigurationCondition>;
 
 export const PriorityLevelConfigurationStatus = message('flowcontrol.v1beta2.PriorityLevelConfigurationStatus', {
   conditions: opt(1, list(PriorityLevelConfigurationCondition, 'map', ['type'])),

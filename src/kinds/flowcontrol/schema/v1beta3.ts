@@ -8,15 +8,14 @@ const version = 'flowcontrol.v1beta3';
 
 export const FlowSchema = inVersion(v1beta2.FlowSchema, version);
 
-export const LimitedPriorityLevelConfiguration = message(`${version}.LimitedPriorityLevelConfiguration`, {
+const LimitedPriorityLevelConfiguration = message(`${version}.LimitedPriorityLevelConfiguration`, {
   nominalConcurrencyShares: always(1, int32, { default: 30 }),
   limitResponse: always(2, inVersion(v1beta2.LimitResponse, version)),
   lendablePercent: ptr(3, int32, { default: 0 }),
   borrowingLimitPercent: ptr(4, int32),
 });
-export type LimitedPriorityLevelConfiguration = Infer<typeof LimitedPriorityLevelConfiguration>;
 
-export const PriorityLevelConfigurationSpec = message(`${version}.PriorityLevelConfigurationSpec`, {
+const PriorityLevelConfigurationSpec = message(`${version}.PriorityLevelConfigurationSpec`, {
   type: req(1, string),
   limited: ptr(2, LimitedPriorityLevelConfiguration),
 });

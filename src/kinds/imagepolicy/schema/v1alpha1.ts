@@ -2,10 +2,9 @@
 import { always, bool, type Infer, list, map, message, object, opt, string } from '../../../schema/types.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const ImageReviewContainerSpec = message('imagepolicy.v1alpha1.ImageReviewContainerSpec', {
+const ImageReviewContainerSpec = message('imagepolicy.v1alpha1.ImageReviewContainerSpec', {
   image: opt(1, string),
 });
-export type ImageReviewContainerSpec = Infer<typeof ImageReviewContainerSpec>;
 
 export const ImageReviewSpec = message('imagepolicy.v1alpha1.ImageReviewSpec', {
   containers: opt(1, list(ImageReviewContainerSpec)),

@@ -4,11 +4,10 @@ import { TypedLocalObjectReference } from '../../core/schema/references.ts';
 import { LoadBalancerStatus } from '../../core/schema/service.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const ServiceBackendPort = message('networking.v1.ServiceBackendPort', {
+const ServiceBackendPort = message('networking.v1.ServiceBackendPort', {
   name: opt(1, string),
   number: opt(2, int32),
 });
-export type ServiceBackendPort = Infer<typeof ServiceBackendPort>;
 
 export const IngressServiceBackend = message('networking.v1.IngressServiceBackend', {
   name: req(1, string),
@@ -29,10 +28,9 @@ export const HTTPIngressPath = message('networking.v1.HTTPIngressPath', {
 });
 export type HTTPIngressPath = Infer<typeof HTTPIngressPath>;
 
-export const HTTPIngressRuleValue = message('networking.v1.HTTPIngressRuleValue', {
+const HTTPIngressRuleValue = message('networking.v1.HTTPIngressRuleValue', {
   paths: req(1, list(HTTPIngressPath)),
 });
-export type HTTPIngressRuleValue = Infer<typeof HTTPIngressRuleValue>;
 
 export const IngressTLS = message('networking.v1.IngressTLS', {
   hosts: opt(1, list(string)),
@@ -40,10 +38,9 @@ export const IngressTLS = message('networking.v1.IngressTLS', {
 });
 export type IngressTLS = Infer<typeof IngressTLS>;
 
-export const IngressRuleValue = message('networking.v1.IngressRuleValue', {
+const IngressRuleValue = message('networking.v1.IngressRuleValue', {
   http: ptr(1, HTTPIngressRuleValue),
 });
-export type IngressRuleValue = Infer<typeof IngressRuleValue>;
 
 export const IngressRule = message('networking.v1.IngressRule', {
   host: opt(1, string),
@@ -80,11 +77,10 @@ export const IngressClassParametersReference = message('networking.v1.IngressCla
 });
 export type IngressClassParametersReference = Infer<typeof IngressClassParametersReference>;
 
-export const IngressClassSpec = message('networking.v1.IngressClassSpec', {
+const IngressClassSpec = message('networking.v1.IngressClassSpec', {
   controller: opt(1, string),
   parameters: ptr(2, IngressClassParametersReference),
 });
-export type IngressClassSpec = Infer<typeof IngressClassSpec>;
 
 export const IngressClass = object('networking.v1.IngressClass', {
   metadata: always(1, ObjectMeta),

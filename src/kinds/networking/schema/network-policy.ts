@@ -34,18 +34,16 @@ export const NetworkPolicyEgressRule = message('networking.v1.NetworkPolicyEgres
 });
 export type NetworkPolicyEgressRule = Infer<typeof NetworkPolicyEgressRule>;
 
-export const NetworkPolicySpec = message('networking.v1.NetworkPolicySpec', {
+const NetworkPolicySpec = message('networking.v1.NetworkPolicySpec', {
   podSelector: req(1, LabelSelector),
   ingress: opt(2, list(NetworkPolicyIngressRule)),
   egress: opt(3, list(NetworkPolicyEgressRule)),
   policyTypes: opt(4, list(string)),
 });
-export type NetworkPolicySpec = Infer<typeof NetworkPolicySpec>;
 
-export const NetworkPolicyStatus = message('networking.v1.NetworkPolicyStatus', {
+const NetworkPolicyStatus = message('networking.v1.NetworkPolicyStatus', {
   conditions: opt(1, list(Condition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
 });
-export type NetworkPolicyStatus = Infer<typeof NetworkPolicyStatus>;
 
 export const NetworkPolicy = object('networking.v1.NetworkPolicy', {
   metadata: always(1, ObjectMeta),

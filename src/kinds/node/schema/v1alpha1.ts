@@ -6,7 +6,7 @@ import * as v1 from './v1.ts';
 
 const version = 'node.v1alpha1';
 
-export const RuntimeClassSpec = message(`${version}.RuntimeClassSpec`, {
+const RuntimeClassSpec = message(`${version}.RuntimeClassSpec`, {
   runtimeHandler: req(1, string),
   overhead: ptr(2, inVersion(v1.Overhead, version)),
   scheduling: ptr(3, inVersion(v1.Scheduling, version)),

@@ -3,21 +3,18 @@ import { always, bool, type Infer, int32, int64, list, message, object, opt, ptr
 import { SELinuxOptions } from '../../core/schema/pods/security-context.ts';
 import { ObjectMeta } from '../../meta.ts';
 
-export const AllowedCSIDriver = message('policy.v1beta1.AllowedCSIDriver', {
+const AllowedCSIDriver = message('policy.v1beta1.AllowedCSIDriver', {
   name: req(1, string),
 });
-export type AllowedCSIDriver = Infer<typeof AllowedCSIDriver>;
 
-export const AllowedFlexVolume = message('policy.v1beta1.AllowedFlexVolume', {
+const AllowedFlexVolume = message('policy.v1beta1.AllowedFlexVolume', {
   driver: req(1, string),
 });
-export type AllowedFlexVolume = Infer<typeof AllowedFlexVolume>;
 
-export const AllowedHostPath = message('policy.v1beta1.AllowedHostPath', {
+const AllowedHostPath = message('policy.v1beta1.AllowedHostPath', {
   pathPrefix: opt(1, string),
   readOnly: opt(2, bool),
 });
-export type AllowedHostPath = Infer<typeof AllowedHostPath>;
 
 export const IDRange = message('policy.v1beta1.IDRange', {
   min: req(1, int64),
@@ -25,29 +22,25 @@ export const IDRange = message('policy.v1beta1.IDRange', {
 });
 export type IDRange = Infer<typeof IDRange>;
 
-export const FSGroupStrategyOptions = message('policy.v1beta1.FSGroupStrategyOptions', {
+const FSGroupStrategyOptions = message('policy.v1beta1.FSGroupStrategyOptions', {
   rule: opt(1, string),
   ranges: opt(2, list(IDRange)),
 });
-export type FSGroupStrategyOptions = Infer<typeof FSGroupStrategyOptions>;
 
-export const HostPortRange = message('policy.v1beta1.HostPortRange', {
+const HostPortRange = message('policy.v1beta1.HostPortRange', {
   min: req(1, int32),
   max: req(2, int32),
 });
-export type HostPortRange = Infer<typeof HostPortRange>;
 
-export const SELinuxStrategyOptions = message('policy.v1beta1.SELinuxStrategyOptions', {
+const SELinuxStrategyOptions = message('policy.v1beta1.SELinuxStrategyOptions', {
   rule: req(1, string),
   seLinuxOptions: ptr(2, SELinuxOptions),
 });
-export type SELinuxStrategyOptions = Infer<typeof SELinuxStrategyOptions>;
 
-export const RunAsUserStrategyOptions = message('policy.v1beta1.RunAsUserStrategyOptions', {
+const RunAsUserStrategyOptions = message('policy.v1beta1.RunAsUserStrategyOptions', {
   rule: req(1, string),
   ranges: opt(2, list(IDRange)),
 });
-export type RunAsUserStrategyOptions = Infer<typeof RunAsUserStrategyOptions>;
 
 export const RunAsGroupStrategyOptions = message('policy.v1beta1.RunAsGroupStrategyOptions', {
   rule: req(1, string),
@@ -55,11 +48,10 @@ export const RunAsGroupStrategyOptions = message('policy.v1beta1.RunAsGroupStrat
 });
 export type RunAsGroupStrategyOptions = Infer<typeof RunAsGroupStrategyOptions>;
 
-export const SupplementalGroupsStrategyOptions = message('policy.v1beta1.SupplementalGroupsStrategyOptions', {
+const SupplementalGroupsStrategyOptions = message('policy.v1beta1.SupplementalGroupsStrategyOptions', {
   rule: opt(1, string),
   ranges: opt(2, list(IDRange)),
 });
-export type SupplementalGroupsStrategyOptions = Infer<typeof SupplementalGroupsStrategyOptions>;
 
 export const RuntimeClassStrategyOptions = message('policy.v1beta1.RuntimeClassStrategyOptions', {
   allowedRuntimeClassNames: req(1, list(string)),

@@ -9,12 +9,11 @@ export const Eviction = object('policy.v1.Eviction', {
 });
 export type Eviction = Infer<typeof Eviction>;
 
-export const PodDisruptionBudgetSpec = message('policy.v1.PodDisruptionBudgetSpec', {
+const PodDisruptionBudgetSpec = message('policy.v1.PodDisruptionBudgetSpec', {
   minAvailable: ptr(1, intOrString),
   selector: ptr(2, LabelSelector, { patch: 'replace' }),
   maxUnavailable: ptr(3, intOrString),
 });
-export type PodDisruptionBudgetSpec = Infer<typeof PodDisruptionBudgetSpec>;
 
 export const PodDisruptionBudgetStatus = message('policy.v1.PodDisruptionBudgetStatus', {
   observedGeneration: opt(1, int64),

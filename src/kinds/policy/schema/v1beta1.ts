@@ -7,15 +7,13 @@ import * as v1 from './v1.ts';
 export const Eviction = inVersion(v1.Eviction, 'policy.v1beta1');
 export type Eviction = Infer<typeof Eviction>;
 
-export const PodDisruptionBudgetStatus = inVersion(v1.PodDisruptionBudgetStatus, 'policy.v1beta1');
-export type PodDisruptionBudgetStatus = Infer<typeof PodDisruptionBudgetStatus>;
+const PodDisruptionBudgetStatus = inVersion(v1.PodDisruptionBudgetStatus, 'policy.v1beta1');
 
-export const PodDisruptionBudgetSpec = message('policy.v1beta1.PodDisruptionBudgetSpec', {
+const PodDisruptionBudgetSpec = message('policy.v1beta1.PodDisruptionBudgetSpec', {
   minAvailable: ptr(1, intOrString),
   selector: ptr(2, LabelSelector),
   maxUnavailable: ptr(3, intOrString),
 });
-export type PodDisruptionBudgetSpec = Infer<typeof PodDisruptionBudgetSpec>;
 
 export const PodDisruptionBudget = object('policy.v1beta1.PodDisruptionBudget', {
   metadata: always(1, ObjectMeta),

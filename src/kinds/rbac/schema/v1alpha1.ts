@@ -6,7 +6,7 @@ import * as v1 from './v1.ts';
 
 const version = 'rbac.v1alpha1';
 
-export const PolicyRule = message(`${version}.PolicyRule`, {
+const PolicyRule = message(`${version}.PolicyRule`, {
   verbs: req(1, list(string)),
   apiGroups: opt(3, list(string)),
   resources: opt(4, list(string)),

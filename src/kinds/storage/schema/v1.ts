@@ -43,10 +43,9 @@ export const CSIDriver = object('storage.v1.CSIDriver', {
 });
 export type CSIDriver = Infer<typeof CSIDriver>;
 
-export const VolumeNodeResources = message('storage.v1.VolumeNodeResources', {
+const VolumeNodeResources = message('storage.v1.VolumeNodeResources', {
   count: ptr(1, int32),
 });
-export type VolumeNodeResources = Infer<typeof VolumeNodeResources>;
 
 export const CSINodeDriver = message('storage.v1.CSINodeDriver', {
   name: req(1, string),
@@ -56,10 +55,9 @@ export const CSINodeDriver = message('storage.v1.CSINodeDriver', {
 });
 export type CSINodeDriver = Infer<typeof CSINodeDriver>;
 
-export const CSINodeSpec = message('storage.v1.CSINodeSpec', {
+const CSINodeSpec = message('storage.v1.CSINodeSpec', {
   drivers: req(1, list(CSINodeDriver, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
 });
-export type CSINodeSpec = Infer<typeof CSINodeSpec>;
 
 export const CSINode = object('storage.v1.CSINode', {
   metadata: always(1, ObjectMeta),
@@ -94,12 +92,11 @@ export const VolumeAttachmentSource = message('storage.v1.VolumeAttachmentSource
 });
 export type VolumeAttachmentSource = Infer<typeof VolumeAttachmentSource>;
 
-export const VolumeAttachmentSpec = message('storage.v1.VolumeAttachmentSpec', {
+const VolumeAttachmentSpec = message('storage.v1.VolumeAttachmentSpec', {
   attacher: req(1, string),
   source: req(2, VolumeAttachmentSource),
   nodeName: req(3, string),
 });
-export type VolumeAttachmentSpec = Infer<typeof VolumeAttachmentSpec>;
 
 export const VolumeError = message('storage.v1.VolumeError', {
   time: always(1, time),
@@ -107,13 +104,12 @@ export const VolumeError = message('storage.v1.VolumeError', {
 });
 export type VolumeError = Infer<typeof VolumeError>;
 
-export const VolumeAttachmentStatus = message('storage.v1.VolumeAttachmentStatus', {
+const VolumeAttachmentStatus = message('storage.v1.VolumeAttachmentStatus', {
   attached: req(1, bool),
   attachmentMetadata: opt(2, map(string)),
   attachError: ptr(3, VolumeError),
   detachError: ptr(4, VolumeError),
 });
-export type VolumeAttachmentStatus = Infer<typeof VolumeAttachmentStatus>;
 
 export const VolumeAttachment = object('storage.v1.VolumeAttachment', {
   metadata: always(1, ObjectMeta),

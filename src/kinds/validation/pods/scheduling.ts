@@ -51,7 +51,7 @@ export function validateNodeSelector(selector: NodeSelector, at: Path, errors: F
   });
 }
 
-export function validateNodeSelectorTerm(term: NodeSelectorTerm, at: Path, errors: FieldErrors): void {
+function validateNodeSelectorTerm(term: NodeSelectorTerm, at: Path, errors: FieldErrors): void {
   term.matchExpressions?.forEach((r, i) => {
     validateNodeLabelRequirement(r, at.child('matchExpressions').index(i), errors);
   });

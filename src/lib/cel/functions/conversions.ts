@@ -103,7 +103,7 @@ const written =
   };
 
 /** A double as text: exponents from 21 digits on, as Go prints them with %g. */
-export function doubleText(value: number): string {
+function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (Object.is(value, -0)) return '-0';

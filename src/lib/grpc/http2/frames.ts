@@ -25,7 +25,7 @@ export const MAX_CONCURRENT_STREAMS = 3;
 export const INITIAL_WINDOW_SIZE = 4;
 
 export const NO_ERROR = 0;
-export const PROTOCOL_ERROR = 1;
+const PROTOCOL_ERROR = 1;
 export const FLOW_CONTROL_ERROR = 3;
 export const FRAME_SIZE_ERROR = 6;
 export const REFUSED_STREAM = 7;

@@ -37,7 +37,7 @@ const camel = (group: string): string =>
     .join('');
 
 /** `core`, `apps`, `rbacAuthorization`; the whole name for custom groups. */
-export function groupWord(identity: Identity, group: string): string {
+function groupWord(identity: Identity, group: string): string {
   return group === '' ? 'core' : camel(baseGroup(identity, group) ?? group);
 }
 

@@ -186,7 +186,7 @@ export interface TransactionAnswer {
   readonly reads: readonly KeyState[];
 }
 /** The metadata of a key without its value; all 0 when it is absent. */
-export interface KeyState {
+interface KeyState {
   revision: number;
   created: number;
   /** How often it was written since it was created. */

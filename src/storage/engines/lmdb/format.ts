@@ -20,7 +20,7 @@ import { Slab } from '../../../lib/slab.ts';
 /** Format of the file as a whole. A file of a later one is not opened. */
 export const FORMAT = 3;
 /** Format of one record. */
-export const RECORD_FORMAT = 2;
+const RECORD_FORMAT = 2;
 
 const DELETED = 1;
 const TWO_32 = 2 ** 32;

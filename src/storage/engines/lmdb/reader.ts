@@ -23,7 +23,7 @@ const AFTER_ALL = '\x7f';
 /** Comes before every key. */
 const BEFORE_ALL = ' ';
 /** A revision that no version reaches: its key sorts before the newest version of a key. */
-export const NEWEST = Number.MAX_SAFE_INTEGER;
+const NEWEST = Number.MAX_SAFE_INTEGER;
 
 export interface ReaderState {
   readonly revision: number;

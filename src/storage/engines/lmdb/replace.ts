@@ -16,7 +16,7 @@ import { LOCK } from './lock.ts';
 export const REPLACING = 'store.replacing';
 const UNFINISHED = `${REPLACING}.new`;
 /** Directories in which a tool builds a store; one that exists while nobody holds the lock was left by a crash. */
-export const PARTIAL_STORES = ['store.restoring-', 'store.repairing-', 'store.dry-run-'] as const;
+const PARTIAL_STORES = ['store.restoring-', 'store.repairing-', 'store.dry-run-'] as const;
 
 interface Replacement {
   /** Directory with the new files, within the data directory. */

@@ -32,7 +32,7 @@ import { beginMigration } from './repair/migrate.ts';
 export const FILE = 'store.mdb';
 const UNFINISHED_FILE = 'store.mdb.new';
 
-export interface ScanOptions<Key> {
+interface ScanOptions<Key> {
   readonly start?: Key;
   readonly end?: Key;
   readonly limit?: number;

@@ -1,10 +1,9 @@
 /** The status of containers. */
 import { always, bool, type Infer, int32, message, opt, ptr, req, string, time } from '../../../../schema/types.ts';
 
-export const ContainerStateRunning = message('core.v1.ContainerStateRunning', {
+const ContainerStateRunning = message('core.v1.ContainerStateRunning', {
   startedAt: always(1, time),
 });
-export type ContainerStateRunning = Infer<typeof ContainerStateRunning>;
 
 export const ContainerStateTerminated = message('core.v1.ContainerStateTerminated', {
   exitCode: req(1, int32),
@@ -17,11 +16,10 @@ export const ContainerStateTerminated = message('core.v1.ContainerStateTerminate
 });
 export type ContainerStateTerminated = Infer<typeof ContainerStateTerminated>;
 
-export const ContainerStateWaiting = message('core.v1.ContainerStateWaiting', {
+const ContainerStateWaiting = message('core.v1.ContainerStateWaiting', {
   reason: opt(1, string),
   message: opt(2, string),
 });
-export type ContainerStateWaiting = Infer<typeof ContainerStateWaiting>;
 
 export const ContainerState = message('core.v1.ContainerState', {
   waiting: ptr(1, ContainerStateWaiting),

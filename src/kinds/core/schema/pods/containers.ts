@@ -20,17 +20,15 @@ export const ContainerPort = message('core.v1.ContainerPort', {
 });
 export type ContainerPort = Infer<typeof ContainerPort>;
 
-export const ConfigMapEnvSource = message('core.v1.ConfigMapEnvSource', {
+const ConfigMapEnvSource = message('core.v1.ConfigMapEnvSource', {
   localObjectReference: inline(1, LocalObjectReference),
   optional: ptr(2, bool),
 });
-export type ConfigMapEnvSource = Infer<typeof ConfigMapEnvSource>;
 
-export const SecretEnvSource = message('core.v1.SecretEnvSource', {
+const SecretEnvSource = message('core.v1.SecretEnvSource', {
   localObjectReference: inline(1, LocalObjectReference),
   optional: ptr(2, bool),
 });
-export type SecretEnvSource = Infer<typeof SecretEnvSource>;
 
 export const EnvFromSource = message('core.v1.EnvFromSource', {
   prefix: opt(1, string),
@@ -96,7 +94,7 @@ export const Container = message('core.v1.Container', {
 });
 export type Container = Infer<typeof Container>;
 
-export const EphemeralContainerCommon = message('core.v1.EphemeralContainerCommon', {
+const EphemeralContainerCommon = message('core.v1.EphemeralContainerCommon', {
   name: req(1, string),
   image: opt(2, string),
   command: opt(3, list(string)),
@@ -120,7 +118,6 @@ export const EphemeralContainerCommon = message('core.v1.EphemeralContainerCommo
   stdinOnce: opt(17, bool),
   tty: opt(18, bool),
 });
-export type EphemeralContainerCommon = Infer<typeof EphemeralContainerCommon>;
 
 export const EphemeralContainer = message('core.v1.EphemeralContainer', {
   ephemeralContainerCommon: inline(1, EphemeralContainerCommon),

@@ -24,17 +24,15 @@ import { Container, EphemeralContainer } from './containers.ts';
 import { Affinity, Toleration, TopologySpreadConstraint } from './scheduling.ts';
 import { PodSecurityContext } from './security-context.ts';
 
-export const HostAlias = message('core.v1.HostAlias', {
+const HostAlias = message('core.v1.HostAlias', {
   ip: opt(1, string),
   hostnames: opt(2, list(string)),
 });
-export type HostAlias = Infer<typeof HostAlias>;
 
-export const PodDNSConfigOption = message('core.v1.PodDNSConfigOption', {
+const PodDNSConfigOption = message('core.v1.PodDNSConfigOption', {
   name: opt(1, string),
   value: ptr(2, string),
 });
-export type PodDNSConfigOption = Infer<typeof PodDNSConfigOption>;
 
 export const PodDNSConfig = message('core.v1.PodDNSConfig', {
   nameservers: opt(1, list(string)),
@@ -43,10 +41,9 @@ export const PodDNSConfig = message('core.v1.PodDNSConfig', {
 });
 export type PodDNSConfig = Infer<typeof PodDNSConfig>;
 
-export const PodReadinessGate = message('core.v1.PodReadinessGate', {
+const PodReadinessGate = message('core.v1.PodReadinessGate', {
   conditionType: req(1, string),
 });
-export type PodReadinessGate = Infer<typeof PodReadinessGate>;
 
 export const PodOS = message('core.v1.PodOS', {
   name: req(1, string),
@@ -110,10 +107,9 @@ export const PodCondition = message('core.v1.PodCondition', {
 });
 export type PodCondition = Infer<typeof PodCondition>;
 
-export const PodIP = message('core.v1.PodIP', {
+const PodIP = message('core.v1.PodIP', {
   ip: opt(1, string),
 });
-export type PodIP = Infer<typeof PodIP>;
 
 export const PodStatus = message('core.v1.PodStatus', {
   phase: opt(1, string, { enum: ['Failed', 'Pending', 'Running', 'Succeeded', 'Unknown'] }),

@@ -1,22 +1,19 @@
 /** Probes and life-cycle hooks of a container. */
 import { always, type Infer, inline, int32, int64, intOrString, list, message, opt, ptr, req, string } from '../../../../schema/types.ts';
 
-export const ExecAction = message('core.v1.ExecAction', {
+const ExecAction = message('core.v1.ExecAction', {
   command: opt(1, list(string)),
 });
-export type ExecAction = Infer<typeof ExecAction>;
 
-export const GRPCAction = message('core.v1.GRPCAction', {
+const GRPCAction = message('core.v1.GRPCAction', {
   port: req(1, int32),
   service: always(2, string, { nullable: true }),
 });
-export type GRPCAction = Infer<typeof GRPCAction>;
 
-export const HTTPHeader = message('core.v1.HTTPHeader', {
+const HTTPHeader = message('core.v1.HTTPHeader', {
   name: req(1, string),
   value: req(2, string),
 });
-export type HTTPHeader = Infer<typeof HTTPHeader>;
 
 export const HTTPGetAction = message('core.v1.HTTPGetAction', {
   path: opt(1, string),
@@ -27,19 +24,17 @@ export const HTTPGetAction = message('core.v1.HTTPGetAction', {
 });
 export type HTTPGetAction = Infer<typeof HTTPGetAction>;
 
-export const TCPSocketAction = message('core.v1.TCPSocketAction', {
+const TCPSocketAction = message('core.v1.TCPSocketAction', {
   port: req(1, intOrString),
   host: opt(2, string),
 });
-export type TCPSocketAction = Infer<typeof TCPSocketAction>;
 
-export const ProbeHandler = message('core.v1.ProbeHandler', {
+const ProbeHandler = message('core.v1.ProbeHandler', {
   exec: ptr(1, ExecAction),
   httpGet: ptr(2, HTTPGetAction),
   tcpSocket: ptr(3, TCPSocketAction),
   grpc: ptr(4, GRPCAction, { gate: 'GRPCContainerProbe' }),
 });
-export type ProbeHandler = Infer<typeof ProbeHandler>;
 
 export const Probe = message('core.v1.Probe', {
   handler: inline(1, ProbeHandler),

@@ -28,11 +28,10 @@ export const NodeSelector = message(
 );
 export type NodeSelector = Infer<typeof NodeSelector>;
 
-export const PreferredSchedulingTerm = message('core.v1.PreferredSchedulingTerm', {
+const PreferredSchedulingTerm = message('core.v1.PreferredSchedulingTerm', {
   weight: req(1, int32),
   preference: req(2, NodeSelectorTerm),
 });
-export type PreferredSchedulingTerm = Infer<typeof PreferredSchedulingTerm>;
 
 export const NodeAffinity = message('core.v1.NodeAffinity', {
   requiredDuringSchedulingIgnoredDuringExecution: ptr(1, NodeSelector),
@@ -48,11 +47,10 @@ export const PodAffinityTerm = message('core.v1.PodAffinityTerm', {
 });
 export type PodAffinityTerm = Infer<typeof PodAffinityTerm>;
 
-export const WeightedPodAffinityTerm = message('core.v1.WeightedPodAffinityTerm', {
+const WeightedPodAffinityTerm = message('core.v1.WeightedPodAffinityTerm', {
   weight: req(1, int32),
   podAffinityTerm: req(2, PodAffinityTerm),
 });
-export type WeightedPodAffinityTerm = Infer<typeof WeightedPodAffinityTerm>;
 
 export const PodAffinity = message('core.v1.PodAffinity', {
   requiredDuringSchedulingIgnoredDuringExecution: opt(1, list(PodAffinityTerm)),
@@ -60,11 +58,10 @@ export const PodAffinity = message('core.v1.PodAffinity', {
 });
 export type PodAffinity = Infer<typeof PodAffinity>;
 
-export const PodAntiAffinity = message('core.v1.PodAntiAffinity', {
+const PodAntiAffinity = message('core.v1.PodAntiAffinity', {
   requiredDuringSchedulingIgnoredDuringExecution: opt(1, list(PodAffinityTerm)),
   preferredDuringSchedulingIgnoredDuringExecution: opt(2, list(WeightedPodAffinityTerm)),
 });
-export type PodAntiAffinity = Infer<typeof PodAntiAffinity>;
 
 export const Affinity = message('core.v1.Affinity', {
   nodeAffinity: ptr(1, NodeAffinity),
@@ -99,11 +96,10 @@ export const TopologySpreadConstraint = message('core.v1.TopologySpreadConstrain
 });
 export type TopologySpreadConstraint = Infer<typeof TopologySpreadConstraint>;
 
-export const TopologySelectorLabelRequirement = message('core.v1.TopologySelectorLabelRequirement', {
+const TopologySelectorLabelRequirement = message('core.v1.TopologySelectorLabelRequirement', {
   key: req(1, string),
   values: req(2, list(string)),
 });
-export type TopologySelectorLabelRequirement = Infer<typeof TopologySelectorLabelRequirement>;
 
 export const TopologySelectorTerm = message(
   'core.v1.TopologySelectorTerm',

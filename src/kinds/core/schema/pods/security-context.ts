@@ -1,11 +1,10 @@
 /** Security contexts of containers and pods. */
 import { bool, type Infer, int64, list, message, opt, ptr, req, string } from '../../../../schema/types.ts';
 
-export const Capabilities = message('core.v1.Capabilities', {
+const Capabilities = message('core.v1.Capabilities', {
   add: opt(1, list(string)),
   drop: opt(2, list(string)),
 });
-export type Capabilities = Infer<typeof Capabilities>;
 
 export const SELinuxOptions = message('core.v1.SELinuxOptions', {
   user: opt(1, string),

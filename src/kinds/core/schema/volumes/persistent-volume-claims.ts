@@ -16,7 +16,7 @@ export const PersistentVolumeClaimSpec = message('core.v1.PersistentVolumeClaimS
 });
 export type PersistentVolumeClaimSpec = Infer<typeof PersistentVolumeClaimSpec>;
 
-export const PersistentVolumeClaimCondition = message('core.v1.PersistentVolumeClaimCondition', {
+const PersistentVolumeClaimCondition = message('core.v1.PersistentVolumeClaimCondition', {
   type: req(1, string),
   status: req(2, string),
   lastProbeTime: always(3, time),
@@ -24,9 +24,8 @@ export const PersistentVolumeClaimCondition = message('core.v1.PersistentVolumeC
   reason: opt(5, string),
   message: opt(6, string),
 });
-export type PersistentVolumeClaimCondition = Infer<typeof PersistentVolumeClaimCondition>;
 
-export const PersistentVolumeClaimStatus = message('core.v1.PersistentVolumeClaimStatus', {
+const PersistentVolumeClaimStatus = message('core.v1.PersistentVolumeClaimStatus', {
   phase: opt(1, string, { default: 'Pending', enum: ['Bound', 'Lost', 'Pending'] }),
   accessModes: opt(2, list(string)),
   capacity: opt(3, map(quantity)),
@@ -34,7 +33,6 @@ export const PersistentVolumeClaimStatus = message('core.v1.PersistentVolumeClai
   allocatedResources: opt(5, map(quantity), { gate: { name: 'RecoverVolumeExpansionFailure', alone: true } }),
   resizeStatus: ptr(6, string, { gate: { name: 'RecoverVolumeExpansionFailure', alone: true } }),
 });
-export type PersistentVolumeClaimStatus = Infer<typeof PersistentVolumeClaimStatus>;
 
 export const PersistentVolumeClaim = object('core.v1.PersistentVolumeClaim', {
   metadata: always(1, ObjectMeta),

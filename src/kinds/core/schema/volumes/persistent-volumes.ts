@@ -29,11 +29,10 @@ import {
   StorageOSPersistentVolumeSource,
 } from './network-disks.ts';
 
-export const LocalVolumeSource = message('core.v1.LocalVolumeSource', {
+const LocalVolumeSource = message('core.v1.LocalVolumeSource', {
   path: req(1, string),
   fsType: ptr(2, string),
 });
-export type LocalVolumeSource = Infer<typeof LocalVolumeSource>;
 
 export const PersistentVolumeSource = message('core.v1.PersistentVolumeSource', {
   gcePersistentDisk: ptr(1, GCEPersistentDiskVolumeSource),
@@ -79,12 +78,11 @@ export const PersistentVolumeSpec = message('core.v1.PersistentVolumeSpec', {
 });
 export type PersistentVolumeSpec = Infer<typeof PersistentVolumeSpec>;
 
-export const PersistentVolumeStatus = message('core.v1.PersistentVolumeStatus', {
+const PersistentVolumeStatus = message('core.v1.PersistentVolumeStatus', {
   phase: opt(1, string, { default: 'Pending', enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'] }),
   message: opt(2, string),
   reason: opt(3, string),
 });
-export type PersistentVolumeStatus = Infer<typeof PersistentVolumeStatus>;
 
 export const PersistentVolume = object('core.v1.PersistentVolume', {
   metadata: always(1, ObjectMeta),

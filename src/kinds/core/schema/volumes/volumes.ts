@@ -43,12 +43,11 @@ import {
 } from './network-disks.ts';
 import { PersistentVolumeClaimSpec } from './persistent-volume-claims.ts';
 
-export const ConfigMapProjection = message('core.v1.ConfigMapProjection', {
+const ConfigMapProjection = message('core.v1.ConfigMapProjection', {
   localObjectReference: inline(1, LocalObjectReference),
   items: opt(2, list(KeyToPath)),
   optional: ptr(4, bool),
 });
-export type ConfigMapProjection = Infer<typeof ConfigMapProjection>;
 
 export const ConfigMapVolumeSource = message('core.v1.ConfigMapVolumeSource', {
   localObjectReference: inline(1, LocalObjectReference),
@@ -58,12 +57,11 @@ export const ConfigMapVolumeSource = message('core.v1.ConfigMapVolumeSource', {
 });
 export type ConfigMapVolumeSource = Infer<typeof ConfigMapVolumeSource>;
 
-export const SecretProjection = message('core.v1.SecretProjection', {
+const SecretProjection = message('core.v1.SecretProjection', {
   localObjectReference: inline(1, LocalObjectReference),
   items: opt(2, list(KeyToPath)),
   optional: ptr(4, bool),
 });
-export type SecretProjection = Infer<typeof SecretProjection>;
 
 export const SecretVolumeSource = message('core.v1.SecretVolumeSource', {
   secretName: opt(1, string),
@@ -81,10 +79,9 @@ export const DownwardAPIVolumeFile = message('core.v1.DownwardAPIVolumeFile', {
 });
 export type DownwardAPIVolumeFile = Infer<typeof DownwardAPIVolumeFile>;
 
-export const DownwardAPIProjection = message('core.v1.DownwardAPIProjection', {
+const DownwardAPIProjection = message('core.v1.DownwardAPIProjection', {
   items: opt(1, list(DownwardAPIVolumeFile)),
 });
-export type DownwardAPIProjection = Infer<typeof DownwardAPIProjection>;
 
 export const DownwardAPIVolumeSource = message('core.v1.DownwardAPIVolumeSource', {
   items: opt(1, list(DownwardAPIVolumeFile)),
@@ -113,35 +110,30 @@ export const ProjectedVolumeSource = message('core.v1.ProjectedVolumeSource', {
 });
 export type ProjectedVolumeSource = Infer<typeof ProjectedVolumeSource>;
 
-export const EmptyDirVolumeSource = message('core.v1.EmptyDirVolumeSource', {
+const EmptyDirVolumeSource = message('core.v1.EmptyDirVolumeSource', {
   medium: opt(1, string),
   sizeLimit: ptr(2, quantity, { gate: 'LocalStorageCapacityIsolation' }),
 });
-export type EmptyDirVolumeSource = Infer<typeof EmptyDirVolumeSource>;
 
-export const PersistentVolumeClaimTemplate = message('core.v1.PersistentVolumeClaimTemplate', {
+const PersistentVolumeClaimTemplate = message('core.v1.PersistentVolumeClaimTemplate', {
   metadata: always(1, ObjectMeta),
   spec: req(2, PersistentVolumeClaimSpec),
 });
-export type PersistentVolumeClaimTemplate = Infer<typeof PersistentVolumeClaimTemplate>;
 
-export const EphemeralVolumeSource = message('core.v1.EphemeralVolumeSource', {
+const EphemeralVolumeSource = message('core.v1.EphemeralVolumeSource', {
   volumeClaimTemplate: ptr(1, PersistentVolumeClaimTemplate),
 });
-export type EphemeralVolumeSource = Infer<typeof EphemeralVolumeSource>;
 
-export const GitRepoVolumeSource = message('core.v1.GitRepoVolumeSource', {
+const GitRepoVolumeSource = message('core.v1.GitRepoVolumeSource', {
   repository: req(1, string),
   revision: opt(2, string),
   directory: opt(3, string),
 });
-export type GitRepoVolumeSource = Infer<typeof GitRepoVolumeSource>;
 
-export const PersistentVolumeClaimVolumeSource = message('core.v1.PersistentVolumeClaimVolumeSource', {
+const PersistentVolumeClaimVolumeSource = message('core.v1.PersistentVolumeClaimVolumeSource', {
   claimName: req(1, string),
   readOnly: opt(2, bool),
 });
-export type PersistentVolumeClaimVolumeSource = Infer<typeof PersistentVolumeClaimVolumeSource>;
 
 export const VolumeSource = message('core.v1.VolumeSource', {
   hostPath: ptr(1, HostPathVolumeSource),

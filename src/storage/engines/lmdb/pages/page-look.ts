@@ -12,7 +12,7 @@ import { walkPagesInUse } from './pages.ts';
 /** Delay after a start, which has more important work. */
 export const LOOK_AFTER_MS = 10_000;
 /** After so many steps, of 32 pages each at most, comes a pause: at most 160 MiB are read per second. */
-export const STEPS_AT_ONCE = 64;
+const STEPS_AT_ONCE = 64;
 export const REST_MS = 50;
 
 /** The result of a check of all pages. */

@@ -6,7 +6,7 @@
  *   repairDirectory(directory, options) → Repair      afterwards a server starts; lost objects are named
  *   statDirectory(directory) → DirectoryStat
  */
-export type FindingKind =
+type FindingKind =
   /** The head of the file, or the file as a whole. */
   | 'file'
   /** A page of the database. */

@@ -32,7 +32,7 @@ export async function recover(tables: Tables, options: TableOptions & { readonly
   await completeMark(dataDir, tables, options);
 }
 
-export async function replay(tables: Tables, changes: readonly PendingChange[]): Promise<void> {
+async function replay(tables: Tables, changes: readonly PendingChange[]): Promise<void> {
   for (let start = 0, end = 0; start < changes.length; start = end) {
     end = Math.min(start + STEP, changes.length);
     // A commit is written as a whole.
