@@ -207,7 +207,7 @@ const stateExceptions: Exceptions = {
   'lib/pattern/sets.ts categories': 'sets of characters by Unicode category, of which there are few',
   'lib/quantity.ts zero': constant,
   'lib/quantity.ts seen': bounded,
-  'client/event-backlog.ts turn': 'there is one event loop, which all servers of a process share',
+  'client/event-backlog.ts ofProcess': 'there is one event loop, which all servers of a process share',
   'lib/slices.ts late': 'there is one event loop, which all servers of a process share',
   'lib/slices.ts turnBegan': 'there is one event loop, which all servers of a process share',
   'lib/random.ts pool': 'random bytes that nobody has had yet',
