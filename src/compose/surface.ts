@@ -75,37 +75,6 @@ export function composeSurface(
         },
     aggregation: (part) => aggregation.problem(part),
   });
-  const checks: HealthCheck[] = [
-    ping,
-    partCheck('log', () => log.problem?.()),
-    // Clients and dashboards know the store by this name, whichever engine it is.
-    { name: 'etcd', in: ['healthz', 'livez'], check: () => cache.engine.ping() },
-    { name: 'etcd', in: ['readyz'], check: () => checkWritable(cache) },
-    {
-      name: 'informer-sync',
-      in: ['readyz'],
-      check: () => {
-        if (cache.engine.exclusive && cache.revision < cache.engine.revision) throw new Error('the cache is behind the store');
-      },
-    },
-    { name: 'store-values', in: healthPages, advisory: true, check: () => checkValues(cache) },
-    ...(encryption?.checks ?? []),
-    ...start.checks,
-    {
-      name: 'shutdown',
-      in: ['readyz'],
-      check: () => {
-        if (ending) throw new Error('process is shutting down');
-      },
-    },
-  ];
-  const more =
-    issuer === undefined
-      ? []
-      : [
-          [configurationPath, issuerEndpoint('application/json', async () => (await issuer()).configuration)] as const,
-          [keysPath, issuerEndpoint('application/jwk-set+json', async () => (await issuer()).keys)] as const,
-        ];
   const backup = backupEndpoint({
     engine: store,
     facts: () => ({ productVersion, identity: services.identity.name, ...(store.mark !== undefined && { storeId: store.mark.id }) }),
@@ -129,13 +98,17 @@ export function composeSurface(
   const surface = endpoints(services, {
     build: { version: productVersion, release: options.apiRelease, from: builtFrom },
     address,
-    checks,
+    checks: [...basicChecks(cache, log), ...(encryption?.checks ?? []), ...start.checks, shutdownCheck(() => ending)],
     livezGraceMs: options.livezGracePeriod,
     clock,
     metrics,
     beforeScrape: registerStore(metrics, cache.engine, clock),
     aggregation,
-    more: new Map([...more, ...(encryption?.endpoints ?? []), ...(flows === undefined ? [] : dumpEndpoints(flows, now))]),
+    more: new Map([
+      ...issuerEndpoints(issuer),
+      ...(encryption?.endpoints ?? []),
+      ...(flows === undefined ? [] : dumpEndpoints(flows, now)),
+    ]),
     unlisted: new Map([[BACKUP_PATH, backup]]),
   });
   registerInFlight(metrics, inFlight);
@@ -156,6 +129,39 @@ export function composeSurface(
     },
   };
 }
+
+/** Checks of what every request needs. */
+const basicChecks = (cache: Cache, log: Base['log']): HealthCheck[] => [
+  ping,
+  partCheck('log', () => log.problem?.()),
+  // Clients and dashboards know the store by this name, whichever engine it is.
+  { name: 'etcd', in: ['healthz', 'livez'], check: () => cache.engine.ping() },
+  { name: 'etcd', in: ['readyz'], check: () => checkWritable(cache) },
+  {
+    name: 'informer-sync',
+    in: ['readyz'],
+    check: () => {
+      if (cache.engine.exclusive && cache.revision < cache.engine.revision) throw new Error('the cache is behind the store');
+    },
+  },
+  { name: 'store-values', in: healthPages, advisory: true, check: () => checkValues(cache) },
+];
+
+const shutdownCheck = (isEnding: () => boolean): HealthCheck => ({
+  name: 'shutdown',
+  in: ['readyz'],
+  check: () => {
+    if (isEnding()) throw new Error('process is shutting down');
+  },
+});
+
+const issuerEndpoints = (issuer: SurfaceOptions['issuer']): (readonly [string, Endpoint])[] =>
+  issuer === undefined
+    ? []
+    : [
+        [configurationPath, issuerEndpoint('application/json', async () => (await issuer()).configuration)],
+        [keysPath, issuerEndpoint('application/jwk-set+json', async () => (await issuer()).keys)],
+      ];
 
 /** A store that takes no writes is alive, and its reads go on; it is not ready. */
 async function checkWritable({ engine }: Cache): Promise<void> {

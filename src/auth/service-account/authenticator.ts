@@ -70,24 +70,94 @@ const leewaySeconds = 60;
 const deletionGraceMillis = 60_000;
 
 export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
-  const { identity, now } = options;
-  const accounts = options.live('', 'serviceaccounts');
-  const pods = options.live('', 'pods');
-  const secrets = options.live<SecretObject>('', 'secrets');
-  const proved = new ExpiringCache<Proved>(cacheSize, now);
-  const legacy = legacyIssuer(identity);
+  const tokens = new ServiceAccountTokens(options);
+  return { name: 'service-account-token', authenticateToken: (token, audiences) => tokens.authenticate(token, audiences, false) };
+}
 
-  const lives = (collection: Live, namespace: string, object: NamedObject): boolean => {
-    const found = collection.get(namespace, object.name);
-    if (found === undefined || found.metadata.uid !== object.uid) return false;
-    const deleted = found.metadata.deletionTimestamp;
-    return deleted === undefined || deleted === null || now() < Date.parse(deleted) + deletionGraceMillis;
-  };
+class ServiceAccountTokens {
+  private readonly options: ServiceAccountTokenOptions;
+  private readonly accounts: Live;
+  private readonly pods: Live;
+  private readonly secrets: Live<SecretObject>;
+  private readonly proved: ExpiringCache<Proved>;
+  private readonly legacyIssuer: string;
 
-  const bound = (claims: Claims): Pick<Proved, 'user' | 'alive' | 'needs'> => {
-    const found = readBound(identity, claims);
-    if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
-    const { namespace, serviceaccount, pod, secret } = found;
+  constructor(options: ServiceAccountTokenOptions) {
+    const { identity, now } = options;
+    this.options = options;
+    this.accounts = options.live('', 'serviceaccounts');
+    this.pods = options.live('', 'pods');
+    this.secrets = options.live<SecretObject>('', 'secrets');
+    this.proved = new ExpiringCache<Proved>(cacheSize, now);
+    this.legacyIssuer = legacyIssuer(identity);
+  }
+
+  authenticate(token: BearerToken, audiences: readonly string[], isLooked: boolean): ReturnType<TokenAuthenticator['authenticateToken']> {
+    const proof = this.proofOf(token);
+    if (proof === undefined) return undefined;
+    const waiting = isLooked ? undefined : looked(proof.needs);
+    if (waiting !== undefined) return waiting.then(() => this.authenticate(token, audiences, true));
+    const seconds = this.options.now() / 1000;
+    if (seconds >= proof.expires) throw new TokenRejected('service account token has expired');
+    if (seconds < proof.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
+    if (!proof.alive()) throw new TokenRejected('service account token has been invalidated');
+    if (proof.last?.asked === audiences) return proof.last.result;
+    const result: TokenResult = { user: proof.user, audiences: this.sharedAudiences(proof, audiences) };
+    proof.last = { asked: audiences, result };
+    return result;
+  }
+
+  /** Those of the token that were asked for. Throws where there are none. */
+  private sharedAudiences({ audiences }: Proved, wanted: readonly string[]): string[] {
+    const asked = wanted.length === 0 ? this.options.audiences : wanted;
+    const shared = asked.filter((audience) => audiences.includes(audience));
+    if (asked.length > 0 && shared.length === 0) {
+      const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
+      throw new TokenRejected(`token audiences ${list(audiences)} is invalid for the target audiences ${list(asked)}`);
+    }
+    return shared;
+  }
+
+  /** What a token proves; undefined for one of another issuer. */
+  private proofOf(token: BearerToken): Proved | undefined {
+    const { options } = this;
+    const keys = options.keys();
+    const cachedProof = this.proved.get(token.key);
+    if (cachedProof !== undefined && cachedProof.keys === keys) return cachedProof;
+    const jwt = parseJwt(token.value);
+    const issuer = jwt?.claims.iss;
+    if (jwt === undefined || typeof issuer !== 'string') return undefined;
+    if (issuer !== this.legacyIssuer && !options.issuers.includes(issuer)) return undefined;
+    const proof = this.prove(jwt, token.value, keys);
+    this.proved.set(token.key, proof, cacheMillis);
+    return proof;
+  }
+
+  private prove(jwt: Jwt, token: string, keys: readonly KeyObject[]): Proved {
+    if (!keys.some((key) => isSignedBy(jwt, key, algorithmsAllowed)))
+      throw new TokenRejected('service account token has an invalid signature');
+    const { claims } = jwt;
+    const inSecret = claims.iss === this.legacyIssuer;
+    const audiences = audienceClaim(claims);
+    const expires = timeClaim(claims, 'exp');
+    // Only a token in a Secret may have no expiry.
+    if (!inSecret && expires === undefined) throw new TokenRejected('service account token has no expiration');
+    return {
+      keys,
+      audiences: inSecret && audiences.length === 0 ? this.options.audiences : audiences,
+      notBefore: timeClaim(claims, 'nbf') ?? Number.NEGATIVE_INFINITY,
+      expires: expires ?? Number.POSITIVE_INFINITY,
+      ...(inSecret ? this.proveSecret(claims, token) : this.proveBound(claims)),
+    };
+  }
+
+  /** A token that is bound to an account, and perhaps to a pod or a Secret: it ends with them. */
+  private proveBound(claims: Claims): Pick<Proved, 'user' | 'alive' | 'needs'> {
+    const { accounts, pods, secrets } = this;
+    const { identity } = this.options;
+    const binding = readBound(identity, claims);
+    if (binding === undefined) throw new TokenRejected('service account token has incomplete claims');
+    const { namespace, serviceaccount, pod, secret } = binding;
     const name = serviceAccountName(namespace, serviceaccount.name);
     if (claims.sub !== name) throw new TokenRejected('service account token has contradictory claims');
     const extra = pod && {
@@ -97,21 +167,23 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     return {
       user: { name, uid: serviceaccount.uid, groups: serviceAccountGroups(namespace), ...(extra && { extra }) },
       alive: () =>
-        lives(accounts, namespace, serviceaccount) &&
-        (pod === undefined || lives(pods, namespace, pod)) &&
-        (secret === undefined || lives(secrets as unknown as Live, namespace, secret)),
+        this.lives(accounts, namespace, serviceaccount) &&
+        (pod === undefined || this.lives(pods, namespace, pod)) &&
+        (secret === undefined || this.lives(secrets as unknown as Live, namespace, secret)),
       needs: [
         { live: accounts, namespace, name: serviceaccount.name },
         ...(pod === undefined ? [] : [{ live: pods, namespace, name: pod.name }]),
         ...(secret === undefined ? [] : [{ live: secrets, namespace, name: secret.name }]),
       ],
     };
-  };
+  }
 
-  const kept = (claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'needs'> => {
-    const found = readLegacy(identity, claims);
-    if (found === undefined) throw new TokenRejected('service account token has incomplete claims');
-    const { namespace, secretName, account } = found;
+  /** A token that is kept in a Secret: it ends with its account, and when the Secret goes or holds another. */
+  private proveSecret(claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'needs'> {
+    const { accounts, secrets } = this;
+    const binding = readLegacy(this.options.identity, claims);
+    if (binding === undefined) throw new TokenRejected('service account token has incomplete claims');
+    const { namespace, secretName, account } = binding;
     const name = serviceAccountName(namespace, account.name);
     if (claims.sub !== name) throw new TokenRejected('service account token has contradictory claims');
     let compared: { object: SecretObject; same: boolean } | undefined;
@@ -126,68 +198,18 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
     };
     return {
       user: { name, uid: account.uid, groups: serviceAccountGroups(namespace) },
-      alive: () => lives(accounts, namespace, account) && sameCopy(),
+      alive: () => this.lives(accounts, namespace, account) && sameCopy(),
       needs: [
         { live: accounts, namespace, name: account.name },
         { live: secrets, namespace, name: secretName },
       ],
     };
-  };
+  }
 
-  const prove = (jwt: Jwt, token: string, keys: readonly KeyObject[]): Proved => {
-    if (!keys.some((key) => isSignedBy(jwt, key, algorithmsAllowed)))
-      throw new TokenRejected('service account token has an invalid signature');
-    const { claims } = jwt;
-    const inSecret = claims.iss === legacy;
-    const audiences = audienceClaim(claims);
-    const expires = timeClaim(claims, 'exp');
-    // Only a token in a Secret may have no expiry.
-    if (!inSecret && expires === undefined) throw new TokenRejected('service account token has no expiration');
-    return {
-      keys,
-      audiences: inSecret && audiences.length === 0 ? options.audiences : audiences,
-      notBefore: timeClaim(claims, 'nbf') ?? Number.NEGATIVE_INFINITY,
-      expires: expires ?? Number.POSITIVE_INFINITY,
-      ...(inSecret ? kept(claims, token) : bound(claims)),
-    };
-  };
-
-  const provedOnce = (token: BearerToken): Proved | undefined => {
-    const keys = options.keys();
-    const before = proved.get(token.key);
-    if (before !== undefined && before.keys === keys) return before;
-    const jwt = parseJwt(token.value);
-    const issuer = jwt?.claims.iss;
-    if (jwt === undefined || typeof issuer !== 'string') return undefined;
-    if (issuer !== legacy && !options.issuers.includes(issuer)) return undefined;
-    const result = prove(jwt, token.value, keys);
-    proved.set(token.key, result, cacheMillis);
-    return result;
-  };
-
-  const authenticate = (
-    token: BearerToken,
-    audiences: readonly string[],
-    isLooked: boolean,
-  ): ReturnType<TokenAuthenticator['authenticateToken']> => {
-    const found = provedOnce(token);
-    if (found === undefined) return undefined;
-    const waiting = isLooked ? undefined : looked(found.needs);
-    if (waiting !== undefined) return waiting.then(() => authenticate(token, audiences, true));
-    const seconds = now() / 1000;
-    if (seconds >= found.expires) throw new TokenRejected('service account token has expired');
-    if (seconds < found.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
-    if (!found.alive()) throw new TokenRejected('service account token has been invalidated');
-    if (found.last?.asked === audiences) return found.last.result;
-    const asked = audiences.length === 0 ? options.audiences : audiences;
-    const good = asked.filter((audience) => found.audiences.includes(audience));
-    if (asked.length > 0 && good.length === 0) {
-      const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
-      throw new TokenRejected(`token audiences ${list(found.audiences)} is invalid for the target audiences ${list(asked)}`);
-    }
-    const result: TokenResult = { user: found.user, audiences: good };
-    found.last = { asked: audiences, result };
-    return result;
-  };
-  return { name: 'service-account-token', authenticateToken: (token, audiences) => authenticate(token, audiences, false) };
+  private lives(collection: Live, namespace: string, object: NamedObject): boolean {
+    const current = collection.get(namespace, object.name);
+    if (current === undefined || current.metadata.uid !== object.uid) return false;
+    const deleted = current.metadata.deletionTimestamp;
+    return deleted === undefined || deleted === null || this.options.now() < Date.parse(deleted) + deletionGraceMillis;
+  }
 }
