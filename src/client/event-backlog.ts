@@ -14,13 +14,14 @@ const MOST_EVENTS = 20_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export class EventBacklog {
-  private readonly handle: (event: StreamEvent) => void;
+  private readonly read: (event: StreamEvent) => (() => void) | undefined;
   private readonly turn: TurnBudget;
   private readonly waiting = new BoundedQueue<StreamEvent>(MOST_EVENTS);
   private bytes = 0;
 
-  constructor(handle: (event: StreamEvent) => void, turn = ofProcess) {
-    this.handle = handle;
+  /** `read` parses an event, and returns what hands it on. */
+  constructor(read: (event: StreamEvent) => (() => void) | undefined, turn = ofProcess) {
+    this.read = read;
     this.turn = turn;
   }
   get isEmpty(): boolean {
@@ -28,28 +29,37 @@ export class EventBacklog {
   }
   /** Throws when too much waits. */
   push(event: StreamEvent): void {
-    if (this.isEmpty && this.turn.take(event.source.length)) {
-      this.handle(event);
+    if (this.isEmpty && !isLarge(event) && this.turn.take(event.source.length)) {
+      this.read(event)?.();
       return;
     }
     this.bytes += event.source.length;
     if (this.bytes > MOST_BYTES || !this.waiting.push(event)) throw new Error('the watch is too far behind');
-    if (this.waiting.length === 1) this.goOn();
+    if (this.waiting.length === 1) void this.goOn();
   }
   clear(): void {
     this.waiting.clear();
     this.bytes = 0;
   }
 
-  private goOn(): void {
-    void nextTurn(this).then(() => {
-      // The first in a turn that was waited for is always handled.
-      for (let isFirst = true; !this.isEmpty; isFirst = false) {
-        const { length } = (this.waiting.peek() as StreamEvent).source;
-        if (!this.turn.take(length) && !isFirst) return this.goOn();
-        this.bytes -= length;
-        this.handle(this.waiting.shift() as StreamEvent);
-      }
-    });
+  private async goOn(): Promise<void> {
+    // The first in a turn that was waited for is always handled.
+    for (let isFirst = true; !this.isEmpty; isFirst = false) {
+      if (isFirst) await nextTurn(this);
+      const event = this.waiting.peek();
+      if (event === undefined) return;
+      const { length } = event.source;
+      if (!this.turn.take(length) && !isFirst) return this.goOn();
+      const handOn = this.read(event);
+      if (isLarge(event)) await nextTurn(this);
+      if (this.waiting.peek() !== event) return;
+      this.bytes -= length;
+      this.waiting.shift();
+      handOn?.();
+      if (isLarge(event)) return this.goOn();
+    }
   }
 }
+
+/** It is parsed in one turn and handed on in another, and in neither with the work of its writer or with other events. */
+const isLarge = ({ source }: StreamEvent): boolean => source.length > TURN_BYTES;

@@ -183,16 +183,22 @@ export class Following<T extends ApiObject> {
     await new Promise<void>((resolve, reject) => {
       this.endWatch = resolve;
       const guarded =
-        <A>(take: (value: A) => void) =>
-        (value: A): void => {
+        <A, R>(take: (value: A) => R) =>
+        (value: A): R | undefined => {
           try {
-            if (!this.stopped()) take(value);
+            if (!this.stopped()) return take(value);
           } catch (error) {
             this.stream?.close();
             reject(error);
           }
+          return undefined;
         };
-      const backlog = new EventBacklog(guarded((event: StreamEvent) => this.receive(event)));
+      const handOn = guarded((event: WireEvent<T>) => this.handOn(event));
+      const read = guarded((event: StreamEvent) => this.read(event));
+      const backlog = new EventBacklog((arrived) => {
+        const event = read(arrived);
+        return event && (() => handOn(event));
+      });
       this.backlog = backlog;
       const lines = new Lines((line) => backlog.push({ type: typeOf(line), source: line, bytes: line }));
       client.http
@@ -221,10 +227,13 @@ export class Following<T extends ApiObject> {
     else if (!this.stopped()) throw new Error('the watch ended as soon as it had begun');
   }
 
-  private receive(arrived: StreamEvent): void {
+  /** Undefined: the event is not needed. */
+  private read(arrived: StreamEvent): WireEvent<T> | undefined {
     const { type, source } = arrived;
-    if (isChange(type) && this.follower.wants?.(type, source) === false) return;
-    const event = (this.options.written === true ? writtenEvent<T>(arrived) : undefined) ?? this.parsed(arrived);
+    if (isChange(type) && this.follower.wants?.(type, source) === false) return undefined;
+    return (this.options.written === true ? writtenEvent<T>(arrived) : undefined) ?? this.parsed(arrived);
+  }
+  private handOn(event: WireEvent<T>): void {
     if (event.type === 'ERROR') throw failureOf(event.object);
     this.version = event.object.metadata.resourceVersion ?? this.version;
     if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
