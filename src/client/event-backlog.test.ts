@@ -8,7 +8,15 @@ const eventOf = (name: string, bytes: number): StreamEvent => ({ type: name, sou
 function backlogOf(): { backlog: EventBacklog; handled: string[] } {
   const handled: string[] = [];
   // Not the budget of the process, of which other watches may have used a part.
-  return { handled, backlog: new EventBacklog(({ type }) => () => void handled.push(type), new TurnBudget(TURN_BYTES)) };
+  return {
+    handled,
+    backlog: new EventBacklog(
+      ({ type }) =>
+        () =>
+          void handled.push(type),
+      new TurnBudget(TURN_BYTES),
+    ),
+  };
 }
 
 test('events are handled at once, as long as they are small', async () => {

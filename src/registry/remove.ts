@@ -8,7 +8,7 @@ import { nextGeneration } from '../kinds/generation.ts';
 import type { ApiObject } from '../kinds/kind.ts';
 import { fromHub } from '../kinds/served.ts';
 import type { Integer } from '../lib/integers.ts';
-import { inSlices } from '../lib/slices.ts';
+import { inSlices, soonOrInSlices, type Work } from '../lib/slices.ts';
 import { conflict } from '../meta/errors.ts';
 import { formatTime, timeMillis } from '../meta/time.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
@@ -16,6 +16,7 @@ import { type Item, sameText } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedInSlices } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
+import { inTurn, outOfTurn } from './large-object-turns.ts';
 import { isHeld } from './strategy.ts';
 import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
@@ -43,13 +44,13 @@ const FOREGROUND = 'foregroundDeletion';
  * Further writes of the same commit; throws to refuse, before the preconditions of the request are checked. It is called
  * again after a conflict, so that its decision is true of the state that the deletion replaces.
  */
-export type Alongside = (object: ApiObject) => readonly SideWrite[];
+export type Alongside = (object: ApiObject) => Work<readonly SideWrite[]>;
 
 export async function remove(deps: RegistryDeps, ctx: WriteContext, options: DeleteOptions, alongside?: Alongside): Promise<RemoveResult> {
   if (ctx.resource.collection?.pending !== undefined) await lookUp(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptRemove(deps, ctx, options, alongside);
+      return await inTurn(deps, ctx, (endTurn) => attemptRemove(deps, ctx, options, alongside, endTurn));
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       if (attempt >= TRIES) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
@@ -62,6 +63,7 @@ async function attemptRemove(
   ctx: WriteContext,
   options: DeleteOptions,
   alongside: Alongside | undefined,
+  endTurn: () => void,
 ): Promise<RemoveResult> {
   const { resource } = ctx;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen();
@@ -80,13 +82,13 @@ async function attemptRemove(
       : resource.versions.decodeRecentInSlices(item, slices));
   // A client that deletes an object in a version must be able to read it in that version, so that nothing is deleted unseen.
   if (resource.versions.byCalls && !ctx.collection) await fromHub(resource, structuredClone(object));
-  const sideWrites = alongside?.(object);
+  const sideWrites = alongside && (await soonOrInSlices(alongside(object), slices));
   checkPreconditions(ctx, object, options);
   if (isUnderWay(ctx, object, options)) return { item, object, removed: false };
   const request = admissionRequest(withEffective(ctx, object, options), 'DELETE', undefined, object);
   if (sideWrites !== undefined) request.sideWrites.push(...sideWrites);
-  await deps.admission.admit(request);
-  await deps.admission.validate(request);
+  await outOfTurn(deps.admission.admit(request), endTurn);
+  await outOfTurn(deps.admission.validate(request), endTurn);
 
   const now = deps.env.now();
   const plan = gracePlan(ctx, object, options, now);

@@ -9,6 +9,7 @@ import type { ApiObject } from '../../kinds/kind.ts';
 import type { Condition } from '../../kinds/meta.ts';
 import { Status } from '../../kinds/meta-kinds.ts';
 import type { Eviction, PodDisruptionBudget } from '../../kinds/policy/schema/v1.ts';
+import type { Work } from '../../lib/slices.ts';
 import { badRequest, evictionRefused, forbidden, unprocessable } from '../../meta/errors.ts';
 import { fromLabelSelector } from '../../meta/labels.ts';
 import { formatTime } from '../../meta/time.ts';
@@ -17,6 +18,7 @@ import type { RegistryDeps, WriteContext } from '../../registry/context.ts';
 import { remove } from '../../registry/remove.ts';
 import { sharedObject } from '../../registry/versions.ts';
 import type { MessageType } from '../../schema/types.ts';
+import type { Item } from '../../storage/item.ts';
 import { checkDeleteOptions } from '../options.ts';
 import type { Action } from '../services.ts';
 
@@ -38,8 +40,8 @@ export function eviction(deps: RegistryDeps): Action {
     const target: WriteContext = { ...write, subresource: '', dryRun };
     await admit(deps, write, given);
     await deps.catalog.builtin('policy', 'poddisruptionbudgets').collection?.pending?.();
-    await remove(quiet, target, options, (object) => {
-      const charged = charge(deps, target, object as ApiObject & Pod);
+    await remove(quiet, target, options, function* (object) {
+      const charged = yield* charge(deps, target, object as ApiObject & Pod);
       // The error of an exhausted budget takes precedence over that of invalid options.
       checkDeleteOptions(deps.catalog, options);
       return charged;
@@ -57,9 +59,9 @@ async function admit(deps: RegistryDeps, write: WriteContext, given: ApiObject):
 }
 
 /** The budget of the pod, with one disruption less allowed. Throws if there is none left. */
-function charge(deps: RegistryDeps, target: WriteContext, pod: ApiObject & Pod): SideWrite[] {
+function* charge(deps: RegistryDeps, target: WriteContext, pod: ApiObject & Pod): Work<SideWrite[]> {
   if (needsNoBudget(pod)) return [];
-  const budget = budgetOf(deps, target.namespace, pod);
+  const budget = yield* budgetOf(deps, target.namespace, pod);
   if (budget === undefined) return [];
   const { currentHealthy, desiredHealthy } = budget.status;
   // A pod that is not ready does not count for the budget.
@@ -77,12 +79,14 @@ const isReady = ({ status }: Pod): boolean =>
   (status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True');
 
 /** A private copy of the one budget whose selector matches the pod. */
-function budgetOf(deps: RegistryDeps, namespace: string, pod: Pod): PodDisruptionBudget | undefined {
+function* budgetOf(deps: RegistryDeps, namespace: string, pod: Pod): Work<PodDisruptionBudget | undefined> {
   const resource = deps.catalog.builtin('policy', 'poddisruptionbudgets');
-  const fitting = (resource.collection?.items.withPrefix(`${namespace}/`) ?? []).filter((item) => {
+  const fitting: Item[] = [];
+  for (const item of resource.collection?.items.withPrefix(`${namespace}/`) ?? []) {
     const { spec } = sharedObject(item) as PodDisruptionBudget;
-    return fromLabelSelector(spec.selector).matches(pod.metadata.labels);
-  });
+    if (fromLabelSelector(spec.selector).matches(pod.metadata.labels)) fitting.push(item);
+    yield;
+  }
   if (fitting.length > 1)
     throw unprocessable('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
   const [item] = fitting;
