@@ -1,6 +1,7 @@
 /** What programs that embed the server, or talk to one, may use. */
 export { type ClientConfig, loadConfig } from './client/config.ts';
-export { type Connection, connectionOf } from './client/connection.ts';
+export { connectionOf } from './client/connection.ts';
+export type { Connection } from './client/connection-settings.ts';
 export { Transport } from './client/transport.ts';
 export { type RunningServer, type Surroundings, startServer } from './compose/server.ts';
 export { parseServerFlags, type ServerOptions, serverOptions } from './config/server-options.ts';

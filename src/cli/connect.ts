@@ -1,7 +1,8 @@
 /** The connection that the global flags and the client configuration describe. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Connection, connectionOf } from '../client/connection.ts';
+import { connectionOf } from '../client/connection.ts';
+import type { Connection } from '../client/connection-settings.ts';
 import type { CredentialEnvironment } from '../client/credentials.ts';
 import { DiscoveryCache } from '../client/discovery-cache.ts';
 import { Transport } from '../client/transport.ts';

@@ -121,7 +121,7 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./options.ts')).options,
   },
   { name: 'patch', summary: 'Update fields of objects with a patch.', load: async () => (await import('./edit/patch.ts')).patch },
-  { name: 'plugin', summary: 'List plug-ins.', load: async () => (await import('./plugin.ts')).plugin },
+  { name: 'plugin', summary: 'List plug-ins.', load: async () => (await import('./plugin.ts')).pluginCommand(commandNamesAs) },
   {
     name: 'port-forward',
     summary: 'Forward local ports to a pod.',
@@ -164,6 +164,8 @@ export const commands: readonly CommandEntry[] = [
 /** The commands by the name that the program was called by. */
 export const commandsAs = (io: Pick<IO, 'program'>): readonly CommandEntry[] =>
   isStock(io) ? commands.filter(({ own }) => !own) : commands;
+
+const commandNamesAs = (io: IO): ReadonlySet<string> => new Set(commandsAs(io).map(({ name }) => name));
 
 /** Runs a command line. Returns the exit code: 0, 1 for a failure, 2 for wrong usage (1 as kubectl). */
 export async function run(args: readonly string[], io: IO, table: readonly CommandEntry[] = commandsAs(io)): Promise<number> {

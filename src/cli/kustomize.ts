@@ -9,7 +9,7 @@ import { build } from './kustomize/build.ts';
 import { isClusterScoped, legacyOrder } from './kustomize/ids.ts';
 import { Loader, type LoadRestriction } from './kustomize/loader.ts';
 import type { Resource } from './kustomize/resource.ts';
-import type { Manifest } from './objects/manifests.ts';
+import type { Manifest } from './objects/manifest.ts';
 
 /**
  * The objects that -k names, in the order of the files, as manifests. Throws KustomizeError.

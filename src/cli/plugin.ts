@@ -7,16 +7,18 @@ import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { bool } from '../lib/flags.ts';
-import { command, type IO } from './command.ts';
+import { type Command, command, type IO } from './command.ts';
 import { commandGroup } from './command-group.ts';
 import { lendTerminal } from './terminal/interrupt.ts';
 
 const listTable = { Printing: { 'name-only': bool(false, 'Print names instead of paths.') } };
-const list = command({
-  usage: '[flags]',
-  summary: 'List the plug-ins on the PATH.',
-  flags: listTable,
-  more: `
+/** `commandNames`: those of this program, which come before plug-ins of the same names. */
+export const pluginCommand = (commandNames: (io: IO) => ReadonlySet<string>): Command => {
+  const list = command({
+    usage: '[flags]',
+    summary: 'List the plug-ins on the PATH.',
+    flags: listTable,
+    more: `
 A plug-in is a program named plat-NAME, or kubectl-NAME if this program is called as kubectl. \`plat NAME\` runs it.
 
 Examples:
@@ -29,19 +31,18 @@ Exit codes:
   1   there are none, or some cannot be run
   2   the command line is wrong
 `,
-  async run({ options }, io) {
-    const { commandsAs } = await import('./index.ts');
-    const names = new Set(commandsAs(io).map(({ name }) => name));
-    return printPlugins(io, names, options.nameOnly);
-  },
-});
+    async run({ options }, io) {
+      return printPlugins(io, commandNames(io), options.nameOnly);
+    },
+  });
 
-export const plugin = commandGroup(
-  'plugin',
-  'List plug-ins: programs on the PATH that become commands.',
-  [{ name: 'list', summary: 'List the plug-ins on the PATH.', load: async () => list }],
-  ['plat plugin list', 'plat plugin list --name-only', 'plat greet --loud                a program plat-greet on the PATH'],
-);
+  return commandGroup(
+    'plugin',
+    'List plug-ins: programs on the PATH that become commands.',
+    [{ name: 'list', summary: 'List the plug-ins on the PATH.', load: async () => list }],
+    ['plat plugin list', 'plat plugin list --name-only', 'plat greet --loud                a program plat-greet on the PATH'],
+  );
+};
 
 /** Windows starts files by the end of their name. Those of its shell (.cmd, .bat) are not run: their arguments cannot be passed safely. */
 const endings = (platform: NodeJS.Platform): readonly string[] => (platform === 'win32' ? ['.exe', '.com'] : ['']);

@@ -7,21 +7,14 @@ import { jsonText } from '../lib/json-text.ts';
 import type { JsonObject } from '../schema/types.ts';
 import type { Failure, IO } from './command.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
-import type { Manifest } from './objects/manifests.ts';
+import type { Manifest } from './objects/manifest.ts';
+import type { ObjectRef } from './objects/object-ref.ts';
 import { isSecrets, throwMasked } from './objects/secret-errors.ts';
 import type { ApiItem } from './output/print-objects.ts';
 import { screenText } from './output/screen-text.ts';
 import type { Warnings } from './output/warnings.ts';
 import { isStock, unknownKind, withStockText } from './program.ts';
 import { interrupts } from './terminal/interrupt.ts';
-
-/** One object of the server. */
-export interface ObjectRef {
-  readonly resource: ApiResource;
-  /** Undefined for objects without one. */
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
 
 export interface Send {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -11,7 +11,7 @@ import {
   type SecureContextOptions,
 } from 'node:tls';
 import { type ConnectLimits, limited } from './connect-limits.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection-settings.ts';
 import type { Credential } from './credentials.ts';
 import { tunnel } from './proxy.ts';
 

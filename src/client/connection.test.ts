@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { FakeClock } from '../lib/clock.ts';
 import { temporaryDirectory } from '../lib/temporary.testing.ts';
 import { parseConfig, type UserEntry } from './config.ts';
-import { type Connection, type ConnectionChoice, connectionOf } from './connection.ts';
+import { type ConnectionChoice, connectionOf } from './connection.ts';
+import type { Connection } from './connection-settings.ts';
 import type { CredentialSource } from './credentials.ts';
 
 const directory = temporaryDirectory('plat-connection');

@@ -4,28 +4,9 @@ import { readFileSync } from 'node:fs';
 import { own } from '../lib/own.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
+import type { Connection, Reached } from './connection-settings.ts';
 import { type CredentialEnvironment, type CredentialSource, tokenFileSource } from './credentials.ts';
 import { proxyFor } from './proxy.ts';
-
-/** Everything needed to talk to a server. */
-export interface Connection {
-  readonly server: string;
-  readonly ca: string | undefined;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-  /** Value of the Authorization header. */
-  readonly authorization: string | undefined;
-  readonly insecure: boolean;
-  readonly serverName: string | undefined;
-  /** Namespace of the context. */
-  readonly namespace: string;
-  /** A credential that changes over time: it is requested before each request, and overrides the ones above. */
-  readonly credentials?: CredentialSource | undefined;
-  /** Impersonation headers. */
-  readonly impersonation?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** URL of the proxy to the server. */
-  readonly proxy?: string | undefined;
-}
 
 export interface ConnectionChoice {
   readonly context?: string | undefined;
@@ -76,9 +57,6 @@ export async function connectionOf(config: ClientConfig, choice: ConnectionChoic
     ...(impersonation !== undefined && { impersonation }),
   };
 }
-
-/** The connection to the server, without the user. */
-export type Reached = Pick<Connection, 'server' | 'ca' | 'insecure' | 'serverName' | 'proxy'>;
 
 async function reach(
   server: string,

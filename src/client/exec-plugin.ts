@@ -8,7 +8,7 @@ import { timeMillis } from '../lib/time.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { groupName, type Identity, identities } from '../meta/identity.ts';
 import { ConfigError, type ExecEntry } from './config.ts';
-import type { Reached } from './connection.ts';
+import type { Reached } from './connection-settings.ts';
 import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
 
 export interface PluginUse {

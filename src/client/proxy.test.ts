@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcp, type Server, type
 import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../lib/clock.ts';
 import { issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection-settings.ts';
 import { proxyFor } from './proxy.ts';
 import { Transport } from './transport.ts';
 

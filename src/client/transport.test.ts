@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock, systemClock } from '../lib/clock.ts';
 import { issueClient, issueServing, newAuthority, readAuthority } from '../lib/pki.ts';
 import { KeptAgents } from './agents.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection-settings.ts';
 import type { Credential } from './credentials.ts';
 import { Discovery, resourcePath } from './discovery.ts';
 import { requestTrace } from './trace.ts';

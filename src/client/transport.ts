@@ -8,7 +8,7 @@ import { ApiError, type Status } from '../meta/errors.ts';
 import { parseExact } from '../schema/parse.ts';
 import { Agents, type KeptAgents } from './agents.ts';
 import { type ConnectLimits, connectLimits } from './connect-limits.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection-settings.ts';
 import type { Credential } from './credentials.ts';
 import type { RequestTrace, TracedExchange } from './trace.ts';
 

@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { signLegacy } from '../auth/service-account/claims.ts';
-import type { Connection } from '../client/connection.ts';
+import type { Connection } from '../client/connection-settings.ts';
 import { type Http, httpOver } from '../client/http.ts';
 import { asServiceAccount } from '../client/service-account.ts';
 import { Transport } from '../client/transport.ts';

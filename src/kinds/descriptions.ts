@@ -5,6 +5,7 @@
  *
  * Messages are found without their version (`core.v1.PodSpec` → `core.PodSpec`), because versions agree on meanings.
  */
+
 import { own } from '../lib/own.ts';
 import { admissionregistration } from './admissionregistration/schema/descriptions.ts';
 import { apiextensions } from './apiextensions/schema/descriptions.ts';
@@ -38,6 +39,7 @@ import { disks as coreDisks } from './core/schema/volumes/disks.descriptions.ts'
 import { networkDisks as coreNetworkDisks } from './core/schema/volumes/network-disks.descriptions.ts';
 import { persistentVolumes as corePersistentVolumes } from './core/schema/volumes/persistent-volumes.descriptions.ts';
 import { volumes as coreVolumes } from './core/schema/volumes/volumes.descriptions.ts';
+import type { Descriptions } from './description-texts.ts';
 import { discovery } from './discovery/schema/descriptions.ts';
 import { events } from './events/schema/descriptions.ts';
 import { flowcontrol } from './flowcontrol/schema/descriptions.ts';
@@ -50,9 +52,6 @@ import { rbac } from './rbac/schema/descriptions.ts';
 import { scalars } from './scalars.descriptions.ts';
 import { schedulingGroup } from './scheduling/schema/descriptions.ts';
 import { storage } from './storage/schema/descriptions.ts';
-
-/** `$` describes the message itself, the other keys its fields. */
-export type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Every description, by message without its version. */
 export const descriptions: Descriptions = {

@@ -1,4 +1,4 @@
-import type { Descriptions } from './descriptions.ts';
+import type { Descriptions } from './description-texts.ts';
 
 /** What all objects have, what requests and answers without an object look like, and the documents of discovery. */
 export const meta: Descriptions = {

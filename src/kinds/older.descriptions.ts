@@ -1,5 +1,5 @@
 /** What messages and fields mean that only versions have which are not served by default. */
-import type { Descriptions } from './descriptions.ts';
+import type { Descriptions } from './description-texts.ts';
 
 export const olderDescriptions: Descriptions = {
   'apiextensions.CustomResourceDefinitionSpec': {

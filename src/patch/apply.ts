@@ -10,43 +10,18 @@ import { slashedApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, unprocessable } from '../meta/errors.ts';
 import { DecodeError } from '../schema/errors.ts';
 import { checkApplied, fieldsOf } from './applied.ts';
+import type { Applied, ApplyWrite } from './apply-write.ts';
 import type { Comparison } from './compare.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
 import { difference, type FieldSet, intersection, isEmpty, setOf, union, unionSteps } from './fieldset.ts';
-import { type ClientApply, keepLastApplied, ownedByLastApplied } from './last-applied.ts';
+import { keepLastApplied, ownedByLastApplied } from './last-applied.ts';
 import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
 import { decodeMerged } from './merged.ts';
 import { overlay } from './overlay.ts';
 import { compareLarge, fieldsOfLarge } from './parts.ts';
 import { prune, pruneAcross, type Versioned } from './prune.ts';
-import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths, type Write } from './record-update.ts';
+import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths } from './record-update.ts';
 import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
-
-export interface ApplyWrite extends Write {
-  /** The kind that the body must have. */
-  readonly kind: string;
-  /** The stored object; undefined when there is none yet. */
-  readonly live: Values | undefined;
-  /** The body as sent: parsed, but neither decoded nor defaulted. */
-  readonly applied: Values;
-  /** Takes fields from other managers. */
-  readonly force: boolean;
-  /** The opposite direction: an object of another version in the version of the request. Needed with `convert`. */
-  readonly convertBack?: ((object: Values, apiVersion: string) => Values | undefined) | undefined;
-  /** Brings a merged object into the normal form; by default by the schema, like `live`. Throws DecodeError. */
-  readonly decode?: ((object: Values) => Values) | undefined;
-  /** Recognizes a manager of client-side apply, whose fields are taken over without a conflict. */
-  readonly clientApply?: ClientApply | undefined;
-}
-export interface Applied {
-  /**
-   * The new object in the normal form, without defaults and with the old managedFields; `live` itself when nothing changed,
-   * else an object that shares nothing with it but managedFields.
-   */
-  readonly object: Values;
-  /** Its new managedFields; those of `live` when nothing changed. */
-  readonly managedFields: ManagedFieldsEntry[] | undefined;
-}
 
 const FIRST_APPLY = 'before-first-apply';
 

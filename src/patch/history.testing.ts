@@ -1,7 +1,8 @@
 /** A little history of one object under test: every write stores the object with the owners that it left. */
 import { decode } from '../schema/json.ts';
 import type { MessageType } from '../schema/types.ts';
-import { type ApplyWrite, apply } from './apply.ts';
+import { apply } from './apply.ts';
+import type { ApplyWrite } from './apply-write.ts';
 import type { ManagedFields } from './managers.ts';
 import { recordUpdate, type UpdateWrite } from './record-update.ts';
 import type { Values } from './shape.ts';

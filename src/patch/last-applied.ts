@@ -10,17 +10,10 @@ import { parseExact } from '../schema/parse.ts';
 import { cloneJson } from '../schema/plain.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { fieldsOf } from './applied.ts';
-import type { Applied, ApplyWrite } from './apply.ts';
+import type { Applied, ApplyWrite, ClientApply } from './apply-write.ts';
 import { compare } from './compare.ts';
 import { difference, type FieldSet } from './fieldset.ts';
 import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
-
-export interface ClientApply {
-  /** The names under which clients apply by default. */
-  readonly managers: readonly string[];
-  /** The annotation with the last applied object. */
-  readonly annotation: string;
-}
 
 /** Limit of bytes of the annotations of an object: beyond it the annotation is dropped instead of refusing the apply. */
 const MAX_ANNOTATIONS = 256 * 1024;

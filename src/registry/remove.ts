@@ -16,25 +16,12 @@ import { type Item, sameText } from '../storage/item.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedInSlices } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
+import type { DeleteOptions, RemoveResult } from './delete-options.ts';
 import { inTurn, outOfTurn } from './large-object-turns.ts';
 import { isHeld } from './strategy.ts';
 import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
 import { parseItem } from './versions.ts';
-
-export interface DeleteOptions {
-  readonly gracePeriodSeconds?: Integer;
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-  readonly orphanDependents?: boolean;
-  readonly propagationPolicy?: string;
-}
-export interface RemoveResult {
-  /** The last state. */
-  readonly item: Item;
-  readonly object: ApiObject;
-  /** False: it is marked and still exists. */
-  readonly removed: boolean;
-}
 
 const TRIES = 20;
 const ORPHAN = 'orphan';

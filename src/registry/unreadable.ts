@@ -9,7 +9,7 @@ import type { UnreadableObject } from '../storage/unreadable.ts';
 import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, unsavedItem } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
-import type { DeleteOptions, RemoveResult } from './remove.ts';
+import type { DeleteOptions, RemoveResult } from './delete-options.ts';
 import type { Selection } from './select.ts';
 
 type Named = { readonly resource: Resource; readonly namespace: string; readonly name: string };

@@ -8,7 +8,7 @@
 import { DeleteOptions as DeleteOptionsSchema } from '../kinds/meta-kinds.ts';
 import { joinApiVersion } from '../meta/api-version.ts';
 import { groupName } from '../meta/identity.ts';
-import type { DeleteOptions } from '../registry/remove.ts';
+import type { DeleteOptions } from '../registry/delete-options.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { bodyMedia, decodeBody, readBody } from './body.ts';
 import type { Context } from './context.ts';

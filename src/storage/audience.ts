@@ -2,7 +2,7 @@
  * The listeners of a collection's changes. Most watchers of a large cluster want one object, or the objects of one node: they
  * register that interest, and a change finds them by its key and its fields instead of calling every one.
  */
-import type { EventListener } from './collection.ts';
+import type { EventListener } from './event-listener.ts';
 import type { Item } from './item.ts';
 import type { CollectionEvent } from './recent-events.ts';
 

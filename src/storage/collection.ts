@@ -2,16 +2,16 @@
  * The current state of one kind of object, in key order, and its recent changes. Fed by the cache with the engine's
  * changes; read by every get, list and watch.
  */
+
 import { SortedMap } from '../lib/sorted.ts';
 import { Audience, type Interest } from './audience.ts';
 import type { Unreadable } from './engine.ts';
+import type { EventListener } from './event-listener.ts';
 import { atRevision, type Facts, type Item, itemFromStored, type ReadValue, storedObject } from './item.ts';
 import { NotLoaded, type SingleRead, type Stored } from './not-loaded.ts';
 import { type CollectionEvent, RecentEvents } from './recent-events.ts';
 import { type UnreadableObject, whyUnreadable } from './unreadable.ts';
 import { ValueIndexes } from './value-indexes.ts';
-
-export type EventListener = (event: CollectionEvent) => void;
 
 export interface CollectionOptions {
   /** Key prefix in the store, ending in a slash. */

@@ -7,7 +7,8 @@ import { jsonText } from '../lib/json-text.ts';
 import { kubernetes } from '../meta/identity.ts';
 import { isEnvelope } from '../schema/envelope.ts';
 import { BinaryForm } from './binary.ts';
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer } from './server.ts';
+import type { TestServer } from './test-server.ts';
 
 const group = 'shop.example.com';
 const crd = {

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../lib/clock.ts';
 import { makeRequest } from '../lib/pki.ts';
 import { groupName } from '../meta/identity.ts';
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer } from './server.ts';
+import type { TestServer } from './test-server.ts';
 
 let server: TestServer;
 afterEach(() => server.close());

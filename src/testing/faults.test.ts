@@ -7,7 +7,8 @@ import type { Context } from '../server/context.ts';
 import { openMemoryEngine } from '../storage/engines/memory.ts';
 import type { Fault } from './faults.ts';
 import { Instruments } from './instruments.ts';
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer } from './server.ts';
+import type { TestServer } from './test-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, value = 'a') => ({ metadata: { name }, data: { value } });

@@ -25,5 +25,5 @@ export type { Kubeconfig } from './kubeconfig.ts';
 export type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
 export type { RequestPattern } from './pattern.ts';
 export type { ObjectChange, ObjectReference, RequestList, SeenPattern, SeenRequest } from './requests.ts';
-export { startTestServer, type TestServer } from './server.ts';
-export type { ForkOptions, Snapshot } from './snapshot.ts';
+export { startTestServer } from './server.ts';
+export type { ForkOptions, Snapshot, TestServer } from './test-server.ts';

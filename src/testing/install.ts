@@ -7,7 +7,7 @@ import { groupName, type Identity, kubernetes } from '../meta/identity.ts';
 import { groups } from './client/built-in.ts';
 import type { TestClient } from './client/types.ts';
 import type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
-import type { TestServer } from './server.ts';
+import type { TestServer } from './test-server.ts';
 
 /** Creates the definitions, then the objects. Closes the server if that fails. */
 export async function install(server: TestServer, { crds, objects }: Pick<TestServerOptions, 'crds' | 'objects'>): Promise<TestServer> {

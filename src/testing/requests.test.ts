@@ -5,7 +5,8 @@ import { groupName } from '../meta/identity.ts';
 import { openMemoryEngine } from '../storage/engines/memory.ts';
 import { storedValue } from '../storage/item.ts';
 import { MOST_BYTES, MOST_CHANGES, MOST_FIELD_CHARACTERS, MOST_REQUESTS, type ObjectChange, RequestLog } from './requests.ts';
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer } from './server.ts';
+import type { TestServer } from './test-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, value = 'a') => ({ metadata: { name }, data: { value } });

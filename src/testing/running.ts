@@ -26,8 +26,8 @@ import { keysAt, type ServedAt, testKeys } from './keys.ts';
 import { type Kubeconfig, kubeconfigOf } from './kubeconfig.ts';
 import { serverOptionsOf, type TestServerOptions } from './options.ts';
 import type { ObjectChange, ObjectReference, RequestList } from './requests.ts';
-import type { TestServer } from './server.ts';
-import { type ForkOptions, type Snapshot, stateFor, TakenSnapshot } from './snapshot.ts';
+import { stateFor, TakenSnapshot } from './snapshot.ts';
+import type { ForkOptions, Snapshot, TestServer } from './test-server.ts';
 import { TestTransport } from './transport.ts';
 import { userOf } from './users.ts';
 

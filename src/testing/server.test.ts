@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer } from './server.ts';
+import type { TestServer } from './test-server.ts';
 
 async function withServer(test: (server: TestServer) => Promise<void>, options: Parameters<typeof startTestServer>[0] = {}): Promise<void> {
   await using server = await startTestServer(options);

@@ -3,7 +3,8 @@ import { get } from 'node:https';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { groupName, plat } from '../meta/identity.ts';
 import { testKeys } from './keys.ts';
-import { startTestServer, type TestServer } from './server.ts';
+import { startTestServer } from './server.ts';
+import type { TestServer } from './test-server.ts';
 
 interface Found {
   readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };

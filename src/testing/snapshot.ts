@@ -5,24 +5,10 @@
  *   const mine = await snapshot.fork();              // each test: a server of its own, in a few milliseconds
  *   await server.reset(snapshot);                    // or: the same server, back to that state
  */
+
 import type { ServerState } from '../compose/server-state.ts';
 import type { Identity } from '../meta/identity.ts';
-import type { TestServerOptions } from './options.ts';
-import type { TestServer } from './server.ts';
-
-/** Options of a fork that may differ from those of its server. */
-export type ForkOptions = Omit<TestServerOptions, 'identity'>;
-
-export interface Snapshot {
-  /** The resource version that a fork continues from. */
-  readonly revision: number;
-  /**
-   * Starts a server with this state: objects with their uids and resource versions, the retained history, custom kinds, keys. Its
-   * writes are not seen in another server, and it is closed on its own. Options that are not given are those of the server of the
-   * snapshot.
-   */
-  fork(options?: ForkOptions): Promise<TestServer>;
-}
+import type { ForkOptions, Snapshot, TestServer } from './test-server.ts';
 
 export class TakenSnapshot implements Snapshot {
   readonly state: ServerState;

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/client/config.ts';
-import { type Connection, connectionOf } from '../../src/client/connection.ts';
+import { connectionOf } from '../../src/client/connection.ts';
+import type { Connection } from '../../src/client/connection-settings.ts';
 import {
   identityOf,
   NAMESPACE_DELAY_MS,

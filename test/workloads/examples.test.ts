@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+import { startTestServer } from '../../src/testing/server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
 import { examplesFolder } from '../support/examples.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonText } from '../../src/lib/json-text.ts';
-import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+import { startTestServer } from '../../src/testing/server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
 type Loose = any;

@@ -1,6 +1,7 @@
 /** Jobs, autoscalers and volumes with a scheduler and simulated nodes: all parts together. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../../src/testing/server.ts';
+import { startTestServer } from '../../src/testing/server.ts';
+import type { TestServer } from '../../src/testing/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
 type Loose = any;

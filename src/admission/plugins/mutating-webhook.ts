@@ -17,12 +17,12 @@ import { changes } from '../explain.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { ask, BadPatch, CallFailed, callFailure, denial } from '../webhooks/call.ts';
-import type { Webhook } from '../webhooks/compiled.ts';
 import { Dispatcher } from '../webhooks/dispatch.ts';
 import type { Candidate } from '../webhooks/match.ts';
 import { VersionedTexts } from '../webhooks/objects.ts';
 import type { ReviewAnswer } from '../webhooks/review.ts';
 import { Rounds } from '../webhooks/rounds.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
 import { type WebhookMetrics, webhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 export const mutatingAdmissionWebhook: MakePlugin = (env, configuration) => {

@@ -8,9 +8,9 @@ import type { PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { answeredJson } from './answer.ts';
 import type { WebhookClient } from './client.ts';
-import type { Webhook } from './compiled.ts';
 import type { Candidate } from './match.ts';
 import { type ReviewAnswer, type ReviewObjects, readAnswer, reviewText, UnusablePatch } from './review.ts';
+import type { Webhook } from './webhook.ts';
 
 /** The webhook could not be called, or gave an invalid response: its failure policy applies. */
 export class CallFailed extends Error {}

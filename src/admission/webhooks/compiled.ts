@@ -1,33 +1,11 @@
 /** Webhooks of the configurations, compiled for matching. */
-import type { MutatingWebhook, ValidatingWebhook, WebhookClientConfig } from '../../kinds/admissionregistration/schema/v1.ts';
+
+import type { MutatingWebhook, ValidatingWebhook } from '../../kinds/admissionregistration/schema/v1.ts';
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Live } from '../../kinds/live.ts';
-import { fromLabelSelector, type LabelSelector } from '../../meta/labels.ts';
-import { Matcher, type RuleObject } from './match.ts';
-
-export type ReviewVersion = 'v1' | 'v1beta1';
-
-export interface Webhook {
-  /** Unique, also for webhooks of the same name. */
-  readonly id: string;
-  /** Index among all webhooks of its type. */
-  readonly index: number;
-  readonly configuration: string;
-  readonly name: string;
-  readonly client: WebhookClientConfig;
-  readonly rules: readonly RuleObject[];
-  readonly namespaceSelector: LabelSelector;
-  readonly objectSelector: LabelSelector;
-  /** Requests in another version of the same objects match, too. */
-  readonly equivalent: boolean;
-  readonly failOpen: boolean;
-  readonly timeoutMs: number;
-  /** The first version in the webhook's list that this server supports; undefined: none. */
-  readonly reviewVersion: ReviewVersion | undefined;
-  /** May be called for a dry run. */
-  readonly dryRunnable: boolean;
-  readonly reinvocable: boolean;
-}
+import { fromLabelSelector } from '../../meta/labels.ts';
+import { Matcher } from './match.ts';
+import type { ReviewVersion, Webhook } from './webhook.ts';
 
 export type ConfigurationObject = ApiObject & { readonly webhooks?: readonly (MutatingWebhook | ValidatingWebhook)[] | null };
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { servedKind, World } from '../testing.ts';
 import { type ConfigurationObject, compile } from './compiled.ts';
-import { Matcher, namespaceSelected, objectSelected, type RuleObject } from './match.ts';
+import { Matcher, namespaceSelected, objectSelected } from './match.ts';
+import type { RuleObject } from './webhook.ts';
 
 const world = new World();
 const { equivalents } = world.env.webhooks;

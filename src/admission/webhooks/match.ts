@@ -2,13 +2,11 @@
  * Matches requests with webhooks. The part that depends on kind, subresource and operation is computed once
  * and kept, so that a request that no rule matches costs one look-up; selectors are evaluated for each request.
  */
-import type { RuleWithOperations } from '../../kinds/admissionregistration/schema/v1.ts';
+
 import type { Served } from '../../kinds/served.ts';
 import type { Labels } from '../../meta/labels.ts';
 import type { AdmissionOperation, AdmissionRequest } from '../types.ts';
-import type { Webhook } from './compiled.ts';
-
-export type RuleObject = RuleWithOperations;
+import type { RuleObject, Webhook } from './webhook.ts';
 
 /** A webhook that may have to be called, and the version in which it takes the object. */
 export interface Candidate {

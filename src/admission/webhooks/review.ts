@@ -8,7 +8,7 @@ import { groupName, type Identity } from '../../meta/identity.ts';
 import { decode, encode } from '../../schema/json.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
 import type { AdmissionRequest, ObjectKind } from '../types.ts';
-import type { ReviewVersion } from './compiled.ts';
+import type { ReviewVersion } from './webhook.ts';
 
 const quote = (text: string): string => JSON.stringify(text);
 

@@ -1,7 +1,7 @@
 /** Metrics of webhooks, under the names of a stock server. */
 import type { Metrics } from '../../lib/metrics.ts';
 import type { AdmissionOperation } from '../types.ts';
-import type { Webhook } from './compiled.ts';
+import type { Webhook } from './webhook.ts';
 
 /** The type of a webhook in metrics. */
 export type WebhookType = 'admit' | 'validating';

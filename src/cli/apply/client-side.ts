@@ -6,8 +6,9 @@ import { ApiError } from '../../meta/errors.ts';
 import type { JsonMap } from '../../patch/strategic-lists.ts';
 import { threeWayPatch } from '../../patch/three-way.ts';
 import type { JsonObject, MessageType } from '../../schema/types.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import type { ObjectRef, Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import { lastAppliedAnnotation, lastAppliedOf, lastAppliedText, withLastApplied } from './last-applied.ts';
 import { mergeSchemaOf } from './merge-schema.ts';
 

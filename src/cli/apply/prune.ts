@@ -3,8 +3,9 @@ import { type ApiResource, UnknownKind } from '../../client/discovery.ts';
 import { FlagError } from '../../lib/flags.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { groupName, identities } from '../../meta/identity.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import type { ObjectRef, Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import type { ManagedFieldsEntry } from './field-ownership.ts';
 import { lastAppliedText } from './last-applied.ts';
 

@@ -2,9 +2,10 @@
 import { ApiError } from '../../meta/errors.ts';
 import type { JsonObject } from '../../schema/types.ts';
 import { sameObject } from '../edit/same-object.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { isApplyConflict } from '../output/conflicts.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import type { ObjectRef, Sent, Work } from '../work.ts';
+import type { Sent, Work } from '../work.ts';
 import { conflictWithOthers, type ManagedFieldsEntry, takenOver } from './field-ownership.ts';
 
 export interface ServerSideOptions {

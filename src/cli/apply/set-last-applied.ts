@@ -5,11 +5,12 @@ import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { firstFaults, manifestsFrom, withNamespace } from '../objects/manifests.ts';
 import { dryRunFlag, namespaceFlag, resultFlags, textFileFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { refOf } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager, reportFaults } from '../program.ts';
-import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type Work, withServer } from '../work.ts';
 import { configurationText, lastAppliedAnnotation, lastAppliedText } from './last-applied.ts';
 
 export const setLastApplied = command({

@@ -2,7 +2,8 @@
 import { type ApiResource, versionPath } from '../../client/discovery.ts';
 import { joinApiVersion } from '../../meta/api-version.ts';
 import { Deadline, followObject } from '../objects/follow-object.ts';
-import { type ObjectRef, shownName, type Work } from '../work.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
+import { shownName, type Work } from '../work.ts';
 import type { Progress } from './progress.ts';
 import { type Readiness, readinessOf } from './ready.ts';
 

@@ -5,14 +5,16 @@ import { ApiError } from '../../meta/errors.ts';
 import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { findManifests, type Manifest, namesManifests } from '../objects/manifests.ts';
+import type { Manifest } from '../objects/manifest.ts';
+import { findManifests, namesManifests } from '../objects/manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { refOf } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { printable } from '../output/print-table.ts';
 import { Results } from '../output/results.ts';
 import { withStockText } from '../program.ts';
-import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type Work, withServer } from '../work.ts';
 import { type BindingObject, type Reconciled, type RoleObject, reconciledBinding, reconciledRole } from './reconciled.ts';
 
 const table = {

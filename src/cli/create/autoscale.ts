@@ -8,10 +8,11 @@ import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { changeCause, commandLine, recordFlag } from '../edit/record.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { checkTargets, findTargets, type Target } from '../objects/targets.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager } from '../program.ts';
-import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type Work, withServer } from '../work.ts';
 import { createObject, saveConfigFlag, showObject } from './create-objects.ts';
 
 const most = 2 ** 31 - 1;

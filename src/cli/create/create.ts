@@ -10,7 +10,8 @@ import { connectFlags } from '../connect.ts';
 import { editManifests } from '../edit/edit-manifests.ts';
 import { changeCause, commandLine, recordFlag, withAnnotations } from '../edit/record.ts';
 import { FieldChecker } from '../objects/check-fields.ts';
-import { findManifests, labelsOf, type Manifest, namesManifests } from '../objects/manifests.ts';
+import type { Manifest } from '../objects/manifest.ts';
+import { findManifests, labelsOf, namesManifests } from '../objects/manifests.ts';
 import {
   commandManagerFlag,
   dryRunFlag,

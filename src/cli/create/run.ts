@@ -12,12 +12,13 @@ import { changeCause, commandLine, recordFlag, withAnnotations } from '../edit/r
 import { deleteObject, deletingFlags, waitUntilGone } from '../objects/delete.ts';
 import { Deadline, followObject } from '../objects/follow-object.ts';
 import { commandManagerFlag, dryRunFlag, namespaceFlag, resultFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { runRemote } from '../pods/remote-command.ts';
 import { podPath } from '../pods/select-pods.ts';
 import { fieldManager } from '../program.ts';
-import { type ObjectRef, Work, withServer } from '../work.ts';
+import { Work, withServer } from '../work.ts';
 import { type Creation, saveConfigFlag, sendObject, showObject } from './create-objects.ts';
 import { podOf, serviceOf } from './run-pod.ts';
 

@@ -9,11 +9,12 @@ import { targetsOf } from '../get/arguments.ts';
 import { withNameHint } from '../get/hints.ts';
 import { namesManifests } from '../objects/manifests.ts';
 import { fileFlags, namespaceFlag } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { findTargets } from '../objects/targets.ts';
 import { paintFor } from '../output/colours.ts';
 import { page as showPage } from '../output/pager.ts';
 import { errorLine, isStock } from '../program.ts';
-import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type Work, withServer } from '../work.ts';
 import { colourPage } from './colour-page.ts';
 import { type Json, Pages } from './pages.ts';
 

@@ -10,13 +10,15 @@ import { checkPruneKinds, findPruned, pruneResources } from '../apply/prune.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { masked } from '../get/mask-secret.ts';
-import { firstFaults, labelsOf, type Manifest, ManifestError, manifestsFrom, namesManifests, withNamespace } from '../objects/manifests.ts';
+import type { Manifest } from '../objects/manifest.ts';
+import { firstFaults, labelsOf, ManifestError, manifestsFrom, namesManifests, withNamespace } from '../objects/manifests.ts';
 import { fileFlags, namespaceFlag } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { refOf } from '../objects/targets.ts';
 import { conflictText, isApplyConflict } from '../output/conflicts.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { errorLine, fieldManager, isStock, reportFaults } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { Comparison } from './diff-program.ts';
 
 const diffFlags = {

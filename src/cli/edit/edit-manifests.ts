@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { jsonText } from '../../lib/json-text.ts';
 import { stringifyYaml } from '../../schema/yaml.ts';
 import type { IO } from '../command.ts';
-import { type Manifest, ManifestError, manifestsOf } from '../objects/manifests.ts';
+import type { Manifest } from '../objects/manifest.ts';
+import { ManifestError, manifestsOf } from '../objects/manifests.ts';
 import { openEditor } from './edit.ts';
 
 export interface EditFormat {

@@ -7,14 +7,16 @@ import { connectFlags } from '../connect.ts';
 import { FieldChecker } from '../objects/check-fields.ts';
 import { deletedLine, deleteObject, deletingFlags, waitUntilGone } from '../objects/delete.ts';
 import { Deadline } from '../objects/follow-object.ts';
-import { findManifests, type Manifest, namesManifests, readTexts, withNamespace } from '../objects/manifests.ts';
+import type { Manifest } from '../objects/manifest.ts';
+import { findManifests, namesManifests, readTexts, withNamespace } from '../objects/manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, resultFlags, validateFlag } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { sendRaw } from '../objects/raw-request.ts';
 import { refOf } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager, isStock } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 
 const { cascade, timeout, 'grace-period': gracePeriod } = deletingFlags;
 const replaceFlags = {

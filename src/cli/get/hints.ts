@@ -1,16 +1,28 @@
 /** What was meant: names and namespaces that do not exist, next to those that do. */
-import type { ApiResource } from '../../client/discovery.ts';
+import type { ApiResource, Discovery } from '../../client/discovery.ts';
 import { pathOf } from '../../client/dynamic.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { ApiError } from '../../meta/errors.ts';
+import type { IO } from '../command.ts';
+import type { Session } from '../connect.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { isStock } from '../program.ts';
-import type { ObjectRef, Work } from '../work.ts';
+
+/** The work of a command, as far as hints need it. */
+export interface HintedWork {
+  readonly io: IO;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+  readonly namespace: string;
+  readonly discovery: Pick<Discovery, 'find'>;
+  get(ref: ObjectRef): Promise<unknown>;
+}
 
 /** Names that are looked at. */
 const mostNames = 500;
 
 /** ` (did you mean web?)` for an object that does not exist; nothing if the user may not list, or as kubectl. */
-async function nameHint(work: Work, resource: ApiResource, namespace: string | undefined, name: string): Promise<string> {
+async function nameHint(work: HintedWork, resource: ApiResource, namespace: string | undefined, name: string): Promise<string> {
   if (isStock(work.io) || !resource.verbs.includes('list')) return '';
   try {
     const list = await work.session.transport.json<{ items?: { metadata?: { name?: string } }[] }>({
@@ -28,7 +40,12 @@ async function nameHint(work: Work, resource: ApiResource, namespace: string | u
 }
 
 /** The error of a named object, with the name that was meant. */
-export async function withNameHint(work: Work, error: ApiError, resource: ApiResource, namespace: string | undefined): Promise<ApiError> {
+export async function withNameHint(
+  work: HintedWork,
+  error: ApiError,
+  resource: ApiResource,
+  namespace: string | undefined,
+): Promise<ApiError> {
   const name = error.details?.name;
   if (error.reason !== 'NotFound' || name === undefined || name === '') return error;
   const hint = await nameHint(work, resource, namespace, name);
@@ -36,12 +53,12 @@ export async function withNameHint(work: Work, error: ApiError, resource: ApiRes
 }
 
 /** The same for any error of an object that a command line names. */
-export async function withObjectHint(work: Work, error: unknown, { resource, namespace }: ObjectRef): Promise<unknown> {
+export async function withObjectHint(work: HintedWork, error: unknown, { resource, namespace }: ObjectRef): Promise<unknown> {
   return error instanceof ApiError ? withNameHint(work, error, resource, namespace) : error;
 }
 
 /** A line about a namespace that does not exist; nothing if it does, if that cannot be read, or as kubectl. */
-export async function namespaceHint(work: Work): Promise<string> {
+export async function namespaceHint(work: HintedWork): Promise<string> {
   if (isStock(work.io)) return '';
   const { namespace } = work;
   try {

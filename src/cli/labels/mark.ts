@@ -9,12 +9,13 @@ import { changeCause, commandLine, recordFlag } from '../edit/record.ts';
 import { withObjectHint } from '../get/hints.ts';
 import { checkLocal, localFlag, localObjects } from '../objects/local-objects.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { checkTargets, findTargets } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { printable } from '../output/print-table.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager, isStock } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { type Changes, readChanges } from './arguments.ts';
 
 export interface Marks {

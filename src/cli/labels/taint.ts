@@ -3,11 +3,12 @@ import { bool, FlagError, type FlagValues, text } from '../../lib/flags.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { dryRunFlag, resultFlags, selectFlags, validateFlag } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { findTargets } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager, isStock } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { changedTaints, readTaintArguments, type Taint, type TaintArguments } from './taint-args.ts';
 
 const table = {

@@ -8,9 +8,10 @@ import { connectFlags } from '../connect.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { namesManifests } from './manifests.ts';
 import { fileFlags, resultFlags } from './object-flags.ts';
+import type { ObjectRef } from './object-ref.ts';
 import { findTargets } from './targets.ts';
 
 const table = {

@@ -10,10 +10,11 @@ import { withObjectHint } from '../get/hints.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { findManifests, namesManifests, readTexts } from './manifests.ts';
 import { dryRunFlag, fileFlags, namespaceFlag, selectFlags } from './object-flags.ts';
+import type { ObjectRef } from './object-ref.ts';
 import { sendRaw } from './raw-request.ts';
 import { checkTargets, findTargets, refOf } from './targets.ts';
 

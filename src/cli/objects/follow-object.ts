@@ -4,7 +4,8 @@ import { errorOf, jsonLines } from '../../client/transport.ts';
 import { type Clock, timeoutSignal } from '../../lib/clock.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import type { ObjectRef, Work } from '../work.ts';
+import type { Work } from '../work.ts';
+import type { ObjectRef } from './object-ref.ts';
 
 /** Poll interval for an object that may be read but not watched, and between watches that end at once. */
 const PAUSE_MS = 1000;

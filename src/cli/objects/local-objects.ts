@@ -4,9 +4,10 @@ import { bool, FlagError } from '../../lib/flags.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import type { IO } from '../command.ts';
 import type { Results } from '../output/results.ts';
-import type { ObjectRef } from '../work.ts';
-import { findManifests, type Manifest, namesManifests } from './manifests.ts';
+import type { Manifest } from './manifest.ts';
+import { findManifests, namesManifests } from './manifests.ts';
 import type { DryRun } from './object-flags.ts';
+import type { ObjectRef } from './object-ref.ts';
 import type { TargetOptions } from './targets.ts';
 
 export const localFlag = bool(false, 'Change the objects of the files and print them, without a server.');

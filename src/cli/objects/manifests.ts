@@ -1,4 +1,5 @@
 /** Objects from files, directories, addresses and the standard input: YAML or JSON, one or more documents, lists expanded. */
+
 import { isUtf8 } from 'node:buffer';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,20 +11,7 @@ import { parseYamlDocuments } from '../../schema/yaml.ts';
 import type { IO } from '../command.ts';
 import { endsCommand, isStock } from '../program.ts';
 import { exitOnInterrupt } from '../terminal/interrupt.ts';
-
-/** An object of the API as a person wrote it. */
-export interface Manifest {
-  readonly object: JsonObject & { apiVersion: string; kind: string };
-  /** Undefined if the server generates the name. */
-  readonly name: string | undefined;
-  readonly namespace: string | undefined;
-  /** Its place, for messages: `web.yaml, document 2`. */
-  readonly source: string;
-  /** What was named on the command line or found below it: a file, a directory with a kustomization, `STDIN` or an address. */
-  readonly origin: string;
-  /** The list of the file that it is an item of. */
-  readonly list?: object | undefined;
-}
+import type { Manifest } from './manifest.ts';
 
 /** The flags that name manifests. */
 export interface ManifestOptions {

@@ -8,8 +8,9 @@ import { withObjectHint } from '../get/hints.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
+import type { ObjectRef } from './object-ref.ts';
 import { checkTargets, findTargets } from './targets.ts';
 
 const maxReplicas = 2 ** 31 - 1;

@@ -4,8 +4,10 @@ import { FlagError } from '../../lib/flags.ts';
 import { targetsOf } from '../get/arguments.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { isStock } from '../program.ts';
-import type { ObjectRef, Work } from '../work.ts';
-import { findManifests, type Manifest, ManifestError, manifestsFrom, namesManifests } from './manifests.ts';
+import type { Work } from '../work.ts';
+import type { Manifest } from './manifest.ts';
+import { findManifests, ManifestError, manifestsFrom, namesManifests } from './manifests.ts';
+import type { ObjectRef } from './object-ref.ts';
 
 export interface TargetOptions {
   readonly filename: readonly string[];

@@ -10,10 +10,11 @@ import { connectFlags } from '../connect.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock, withStockText } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { manifestsFrom, namesManifests } from './manifests.ts';
 import { fileFlags, namespaceFlag, resultFlags, selectFlags } from './object-flags.ts';
+import type { ObjectRef } from './object-ref.ts';
 import { checkTargets, findAllTargets } from './targets.ts';
 import { type Goal, readGoal } from './wait-args.ts';
 

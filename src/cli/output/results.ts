@@ -3,8 +3,9 @@ import { FlagError } from '../../lib/flags.ts';
 import type { IO } from '../command.ts';
 import { ManifestError } from '../objects/manifests.ts';
 import type { DryRun } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { endsCommand, isStock } from '../program.ts';
-import { type ObjectRef, shownName } from '../work.ts';
+import { shownName } from '../work.ts';
 import { choosesForm, type FormOptions, type FormPrinter, formPrinter, type Printed, printBytes } from './print-forms.ts';
 import type { ApiItem } from './print-objects.ts';
 

@@ -3,11 +3,12 @@ import { FlagError, type FlagValues } from '../../lib/flags.ts';
 import { type Command, command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { dryRunFlag, selectFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { findTargets } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock } from '../program.ts';
-import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type Work, withServer } from '../work.ts';
 
 const table = {
   Nodes: { selector: selectFlags.selector },

@@ -7,9 +7,10 @@ import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { Deadline } from '../objects/follow-object.ts';
 import { dryRunFlag, selectFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { Results } from '../output/results.ts';
 import { errorLine, isStock, noteLine } from '../program.ts';
-import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type Work, withServer } from '../work.ts';
 import { checkNodes, cordonNodes, type FoundNode, findNodes } from './cordon.ts';
 import { controllerOf, type DrainedPod, type DrainPlan, isLongDeleted, planDrain } from './drain-pods.ts';
 

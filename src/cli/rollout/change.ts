@@ -6,9 +6,10 @@ import { restartAnnotation } from '../../meta/identity.ts';
 import { type Command, command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { resultFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager, withStockText } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { checkWorkloads, findWorkloads, fullName, type Workload, workloadFlags } from './workloads.ts';
 
 const table = {

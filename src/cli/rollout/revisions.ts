@@ -1,8 +1,9 @@
 /** The revisions of a workload: replica sets of a deployment, controller revisions of the others. */
 import { anyIdentityAnnotation } from '../../meta/identity.ts';
 import { fromLabelSelector, type LabelSelectorObject } from '../../meta/labels.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { withStockText } from '../program.ts';
-import type { ObjectRef, Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import { kindName, type PodTemplate, type Workload } from './workloads.ts';
 
 export interface Revision {

@@ -3,9 +3,10 @@ import { FlagError, type FlagValues } from '../../lib/flags.ts';
 import { connectFlags } from '../connect.ts';
 import { namesManifests } from '../objects/manifests.ts';
 import { fileFlags, namespaceFlag, selectFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { findTargets } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import type { ObjectRef, Work } from '../work.ts';
+import type { Work } from '../work.ts';
 
 export const workloadFlags = { ...fileFlags, namespace: namespaceFlag, selector: selectFlags.selector };
 const table = { Objects: workloadFlags, Connecting: connectFlags };

@@ -8,11 +8,12 @@ import { type ConnectOptions, connectFlags } from '../connect.ts';
 import { changeCause, commandLine, withAnnotations } from '../edit/record.ts';
 import { checkLocal, localFlag, localObjects } from '../objects/local-objects.ts';
 import { commandManagerFlag, dryRunFlag, fileFlags, namespaceFlag, resultFlags, selectFlags } from '../objects/object-flags.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { checkTargets, findTargets } from '../objects/targets.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager } from '../program.ts';
-import { type ObjectRef, shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work, withServer } from '../work.ts';
 import { type PatchType, patchBetween } from './patch-between.ts';
 
 /** Flags of every command below `set`. */

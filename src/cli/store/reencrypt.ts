@@ -8,8 +8,9 @@ import { ApiError } from '../../meta/errors.ts';
 import { identityOf } from '../../meta/identity.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import { type ObjectRef, type Work, withServer } from '../work.ts';
+import { type Work, withServer } from '../work.ts';
 import { noArguments, outputFlag, placeFlags, placeOf } from './place.ts';
 
 const flags = {

@@ -8,7 +8,8 @@ import { baseGroup, domainName, type Identity, identityServing, metaGroups } fro
 import { parseLabelSelector } from '../../meta/labels.ts';
 import { inOrder } from '../describe/order.ts';
 import { type Described, type Found, withoutNulls } from '../describe/values.ts';
-import type { ObjectRef, Work } from '../work.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
+import type { Work } from '../work.ts';
 import { type Link, linksOf, referrersOf } from './links.ts';
 import { blank, type Tree, type TreeNode, unknownResource } from './node.ts';
 import { statusOf } from './status.ts';

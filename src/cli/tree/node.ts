@@ -1,7 +1,7 @@
 /** The objects of a tree. */
 import type { ApiResource } from '../../client/discovery.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
-import type { ObjectRef } from '../work.ts';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import type { Shown } from './status.ts';
 
 export interface TreeNode {

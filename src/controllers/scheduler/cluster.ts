@@ -4,10 +4,10 @@
  */
 import type { Labels } from '../../meta/labels.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
-import { type CountedBy, DomainCounts, type Placements } from './domain-counts.ts';
-import { type NodeChange, NodeState, readNode, type WireNode } from './node-state.ts';
-import { type PodClass, PodClasses } from './pod-class.ts';
-import type { PodState } from './pod-state.ts';
+import { PodClasses } from './pod-class.ts';
+import { type NodeChange, readNode, type WireNode } from './read-node.ts';
+import type { PodState } from './state.ts';
+import { type CountedBy, DomainCounts, NodeState, type Placements, type PodClass } from './state.ts';
 import { TermGroups } from './term-groups.ts';
 
 /** Labels by which nodes say where they are. */

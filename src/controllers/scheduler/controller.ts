@@ -8,8 +8,8 @@ import { workloadRefs } from '../workloads/shared/refs.ts';
 import { Cluster } from './cluster.ts';
 import { Decider } from './decide.ts';
 import { SentEffects } from './effects.ts';
-import type { WireNode } from './node-state.ts';
 import type { Budget } from './preemption.ts';
+import type { WireNode } from './read-node.ts';
 import { Scheduler } from './scheduler.ts';
 import { OwnSelectors, type PodSet, type Replication, type ServiceObject } from './spread-defaults.ts';
 import {

@@ -1,13 +1,12 @@
 /** Chooses a node for a pod: the best of those on which it fits, or why it fits on none. */
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Random } from '../../lib/random.ts';
+import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import { misfitWithNominated } from './filters.ts';
-import type { NodeState } from './node-state.ts';
 import { type Misfit, Plan, type PlanOptions } from './plan.ts';
-import type { PodClass } from './pod-class.ts';
-import { Cause, type PodState } from './pod-state.ts';
 import { scoreNodes } from './scores.ts';
+import type { NodeState, PodClass, PodState } from './state.ts';
 import type { VolumeObjects } from './volumes/objects.ts';
 import { PodVolumes, podVolumes } from './volumes/pod-volumes.ts';
 

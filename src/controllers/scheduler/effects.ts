@@ -9,9 +9,9 @@ import { EventBudget } from '../workloads/shared/event-budget.ts';
 import type { EventRecorder } from '../workloads/shared/events.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
 import type { Chosen } from './decide.ts';
-import type { PodState } from './pod-state.ts';
 import type { Candidate } from './preemption.ts';
 import type { Effects, Scheduler } from './scheduler.ts';
+import type { PodState } from './state.ts';
 import { type BindingOptions, VolumeBinding } from './volumes/binding.ts';
 
 export interface EffectsOptions {

@@ -1,9 +1,9 @@
 /** Whether pods of a class can be on a node with the pods that are there. The order of the checks is that of the stock scheduler. */
+
+import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
-import type { NodeState } from './node-state.ts';
 import type { Misfit, Plan } from './plan.ts';
-import type { PodClass } from './pod-class.ts';
-import { Cause, type PodState } from './pod-state.ts';
+import type { NodeState, PodClass, PodState } from './state.ts';
 import { conflict } from './volumes/disks.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
 

@@ -3,13 +3,11 @@
  * their constraints need. It is kept between decisions, because most pods that wait are of the same few classes.
  */
 import type { LabelSelector } from '../../meta/labels.ts';
+import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
-import type { DomainCounts } from './domain-counts.ts';
 import { untoleratedTaint, unwelcomeTaints } from './node-match.ts';
-import type { NodeState } from './node-state.ts';
-import type { PodClass, SpreadConstraint } from './pod-class.ts';
-import { Cause } from './pod-state.ts';
 import { type PodTerm, selects } from './pod-terms.ts';
+import type { DomainCounts, NodeState, PodClass, SpreadConstraint } from './state.ts';
 
 /** Why pods of a class cannot be on a node. */
 export interface Misfit {

@@ -1,71 +1,13 @@
-/**
- * Pods that are the same to a scheduler form a class: those of one replica set, for example. What a pod asks of its node is
- * compiled once for each class, and counts are kept by class, so that a decision never visits single pods.
- *
- *   pods a-1, a-2, a-3 of a deployment      one class
- *   a-2 gets another label                  two classes
- *   a-3 is being deleted                    a class of its own: some rules do not count such pods
- */
-
-import type { Toleration } from '../../kinds/core/schema/pods/scheduling.ts';
-import type { Part } from '../../kinds/wire.ts';
 import { jsonText } from '../../lib/json-text.ts';
-import { fromLabelSelector, type LabelSelector, type Labels } from '../../meta/labels.ts';
+import { fromLabelSelector } from '../../meta/labels.ts';
 import { controllerOf, type WorkloadPod } from '../workloads/shared/pods.ts';
-import type { DomainCounts } from './domain-counts.ts';
-import { type HostPort, hostPorts } from './host-ports.ts';
-import { type NodeTest, namedNodes, type PreferredNodes, preferredNodes, requiredNodes } from './node-match.ts';
-import type { NodeState } from './node-state.ts';
-import { type PodTerms, podTerms } from './pod-terms.ts';
-import { podRequests, type Requests } from './requests.ts';
-import { type Disk, disksOf } from './volumes/disks.ts';
-
-export interface SpreadConstraint {
-  readonly topologyKey: string;
-  readonly maxSkew: number;
-  readonly minDomains: number;
-  readonly selector: LabelSelector;
-}
-/** A claim that pods of a class use. That of an ephemeral volume is made for the pod. */
-export interface ClaimUse {
-  readonly name: string;
-  readonly ephemeral: boolean;
-}
-export interface Owner {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-}
-
-export interface PodClass {
-  readonly text: string;
-  readonly namespace: string;
-  readonly labels: Labels | undefined;
-  readonly priority: number;
-  readonly terminating: boolean;
-  readonly requests: Requests;
-  readonly ports: readonly HostPort[];
-  readonly tolerations: readonly Part<Toleration>[];
-  /** Undefined: every node. */
-  readonly nodes: NodeTest | undefined;
-  readonly namedNodes: ReadonlySet<string> | undefined;
-  readonly preferredNodes: readonly PreferredNodes[];
-  readonly terms: PodTerms;
-  /** Undefined: the pod has no constraints of its own, and default ones apply. */
-  readonly hardSpread: readonly SpreadConstraint[] | undefined;
-  readonly softSpread: readonly SpreadConstraint[] | undefined;
-  readonly owner: Owner | undefined;
-  /** Images of its containers, with a tag. */
-  readonly images: readonly string[];
-  readonly claims: readonly ClaimUse[];
-  readonly disks: readonly Disk[];
-  /** Nodes with pods of the class, and how many each has. */
-  readonly placed: Map<NodeState, number>;
-  /** Counts that pods of the class are part of. */
-  counts: DomainCounts[];
-  /** Pods of the class, with or without a node. */
-  size: number;
-}
+import { hostPorts } from './host-ports.ts';
+import { namedNodes, preferredNodes, requiredNodes } from './node-match.ts';
+import { podTerms } from './pod-terms.ts';
+import { podRequests } from './requests.ts';
+import type { ClaimUse, PodClass, SpreadConstraint } from './state.ts';
+import { taggedImage } from './tagged-image.ts';
+import { disksOf } from './volumes/disks.ts';
 
 type Spec = NonNullable<WorkloadPod['spec']>;
 
@@ -144,9 +86,6 @@ function compile(pod: WorkloadPod, text: string): PodClass {
     size: 0,
   };
 }
-
-/** The name by which nodes list an image: with a tag, if it has none. */
-export const taggedImage = (image: string): string => (image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image);
 
 /** The classes of all pods that are there: one goes with its last pod. */
 export class PodClasses {

@@ -8,8 +8,7 @@ import type { Random } from '../../lib/random.ts';
 import { fromLabelSelector, type LabelSelector } from '../../meta/labels.ts';
 import { type Decider, type Failure, messageOf } from './decide.ts';
 import { misfitWithNominated } from './filters.ts';
-import type { NodeState } from './node-state.ts';
-import type { PodState } from './pod-state.ts';
+import type { NodeState, PodState } from './state.ts';
 
 export type Budget = Wire<PodDisruptionBudget>;
 

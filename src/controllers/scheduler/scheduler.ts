@@ -7,14 +7,15 @@ import { keyOf } from '../../client/informer.ts';
 import { own } from '../../lib/own.ts';
 import type { Random } from '../../lib/random.ts';
 import type { WorkloadPod } from '../workloads/shared/pods.ts';
+import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import type { Chosen, Decider, Failure } from './decide.ts';
 import { untoleratedTaint } from './node-match.ts';
-import type { NodeChange, NodeState, WireNode } from './node-state.ts';
-import type { PodClass } from './pod-class.ts';
-import { Cause, PodState } from './pod-state.ts';
 import { selects } from './pod-terms.ts';
 import { type Budget, type Candidate, preempt } from './preemption.ts';
+import type { NodeChange, WireNode } from './read-node.ts';
+import type { NodeState, PodClass } from './state.ts';
+import { PodState } from './state.ts';
 import type { Waiting } from './waiting.ts';
 
 /** What the scheduler has decided; done in the background. */

@@ -1,7 +1,7 @@
 /** How good each node is for a pod that fits on all of them: the sum of scores from 0 to 100, with the weights of the stock scheduler. */
 import type { Cluster } from './cluster.ts';
-import type { NodeState } from './node-state.ts';
 import type { Plan } from './plan.ts';
+import type { NodeState } from './state.ts';
 
 const BEST = 100;
 const weights = { taints: 3, nodeAffinity: 2, spread: 2, podAffinity: 2 } as const;

@@ -10,7 +10,7 @@ import { setOwn } from '../../lib/own.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { fromLabelSelector, fromLabels, LabelSelector, type Labels } from '../../meta/labels.ts';
 import type { SpreadDefaults } from './plan.ts';
-import type { Owner, PodClass } from './pod-class.ts';
+import type { Owner, PodClass } from './state.ts';
 
 type Store<T extends Selecting> = Pick<Informer<T>, 'get' | 'list' | 'onChange'>;
 export type ServiceObject = Wire<Service>;

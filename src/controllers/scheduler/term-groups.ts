@@ -2,10 +2,10 @@
  * The terms of pods that have a node, about pods that are to come: required anti-affinity keeps them away, preferred terms and
  * required affinity attract or repel them. Equal terms of many pods form a group with one count by domain.
  */
-import type { Cluster } from './cluster.ts';
-import type { DomainCounts } from './domain-counts.ts';
-import type { PodClass } from './pod-class.ts';
+
+import type { Labels } from '../../meta/labels.ts';
 import { type PodTerm, selects } from './pod-terms.ts';
+import type { CountedBy, DomainCounts, PodClass } from './state.ts';
 
 export interface TermGroup {
   readonly term: PodTerm;
@@ -19,13 +19,20 @@ export interface TermGroup {
 /** Pods that an existing pod requires next to itself are attracted by it, a little. */
 const REQUIRED_WEIGHT = 1;
 
+/** What the groups need of the cluster. */
+export interface CountingCluster {
+  count(by: CountedBy): DomainCounts;
+  release(counts: DomainCounts): void;
+  readonly namespaceLabels: (name: string) => Labels | undefined;
+}
+
 export class TermGroups {
   /** Another number when groups came or left, or what they select may have changed. */
   version = 0;
-  private readonly cluster: Cluster;
+  private readonly cluster: CountingCluster;
   private readonly groups = new Map<string, TermGroup>();
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: CountingCluster) {
     this.cluster = cluster;
   }
   enter(podClass: PodClass): void {

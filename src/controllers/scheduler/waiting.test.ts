@@ -2,9 +2,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
 import { seededRandom } from '../../lib/random.ts';
 import { testSeed } from '../../lib/seed.testing.ts';
+import { Cause } from './cause.ts';
 import { Heap } from './heap.ts';
-import type { PodClass } from './pod-class.ts';
-import { Cause, PodState } from './pod-state.ts';
+import type { PodClass } from './state.ts';
+import { PodState } from './state.ts';
 import { backoffOf, Waiting } from './waiting.ts';
 import { testPod } from './world.testing.ts';
 

@@ -8,8 +8,9 @@
  *   park a for want of a claim, wake            a is taken at once
  */
 import type { Cancel, Clock } from '../../lib/clock.ts';
+import { Cause } from './cause.ts';
 import { Heap } from './heap.ts';
-import { Cause, type PodState } from './pod-state.ts';
+import type { PodState } from './state.ts';
 
 const FIRST_BACKOFF_MS = 1000;
 const LONGEST_BACKOFF_MS = 10_000;

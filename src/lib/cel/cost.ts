@@ -1,8 +1,8 @@
 /** What an expression is expected to cost at most, from what its types say about sizes. */
 import type { Checked, CheckedCall, CheckedComprehension, CheckedLogic } from './checked.ts';
 import { type Estimate, either, exactly, ONE, plus, type Range, range, type Sized, times, ZERO } from './estimates.ts';
-import { LIST_UNITS, MAP_UNITS } from './plan.ts';
 import { ROUND_UNITS } from './plan-comprehension.ts';
+import { LIST_UNITS, MAP_UNITS } from './plan-parts.ts';
 import type { CelType } from './types.ts';
 
 /** Sizes to assume of what no type bounds. */

@@ -2,7 +2,7 @@
 import { own } from '../own.ts';
 import type { Expr, Macro } from './ast.ts';
 import { SyntaxFault } from './lexer.ts';
-import type { NodeMaker } from './parser.ts';
+import type { NodeMaker } from './node-maker.ts';
 
 /** By name, the macro and what its arguments are after the variable, for one variable and for two. */
 const comprehensions: Readonly<

@@ -1,13 +1,10 @@
 /** Parses tokens into a tree and expands macros. */
+
 import { own } from '../own.ts';
 import type { Expr, ListItem, MapEntry } from './ast.ts';
 import { numberOf, SyntaxFault, type Token, tokens } from './lexer.ts';
 import { expandCall } from './macros.ts';
-
-/** Deepest that expressions may be nested, so that no walk over one takes more of the stack than there is. */
-const MAX_DEPTH = 200;
-/** Most nodes of an expression, macros expanded. */
-const MAX_NODES = 10_000;
+import { MAX_DEPTH, NodeMaker } from './node-maker.ts';
 
 const levels: Readonly<Record<string, number>> = {
   '||': 1,
@@ -33,21 +30,6 @@ const operators: Readonly<Record<string, string>> = { in: '@in' };
 /** Throws SyntaxFault. */
 export function parse(source: string): Expr {
   return new Parser(tokens(source)).whole();
-}
-
-type Unplaced<T> = T extends Expr ? Omit<T, 'at' | 'depth'> : never;
-
-/** Makes the nodes of one expression, and keeps them within the bounds. */
-export class NodeMaker {
-  private count = 0;
-
-  make(at: number, node: Unplaced<Expr>, children: readonly Expr[]): Expr {
-    let depth = 0;
-    for (const child of children) if (child.depth > depth) depth = child.depth;
-    if (depth >= MAX_DEPTH) throw new SyntaxFault(at, `expression nests too deeply: at most ${MAX_DEPTH} levels are allowed`);
-    if (++this.count > MAX_NODES) throw new SyntaxFault(at, `expression is too large: at most ${MAX_NODES} parts are allowed`);
-    return { ...node, at, depth: depth + 1 } as Expr;
-  }
 }
 
 class Parser {

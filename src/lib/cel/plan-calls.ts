@@ -6,7 +6,7 @@ import { equal, equalOfType, hasListTypes, joinTypedLists } from './equal.ts';
 import { noOverload } from './errors.ts';
 import { compilePattern, idle } from './functions/regex.ts';
 import type { Overload } from './functions/signature.ts';
-import { ANY, adapted, type Eval, type Planner } from './plan.ts';
+import { ANY, adapted, type Eval, type Planner } from './plan-parts.ts';
 import type { CelType, ListType } from './types.ts';
 import { boxDouble, isOfType, Optional, unboxDouble } from './values.ts';
 

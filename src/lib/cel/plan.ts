@@ -1,7 +1,7 @@
 /** Compiles checked expressions to closures. What the types decide is not decided again at run time. */
+
 import { own } from '../own.ts';
 import type { Meter } from '../pattern/match.ts';
-import { FAILURE_UNITS, type Frame } from './budget.ts';
 import type {
   Checked,
   CheckedBind,
@@ -15,26 +15,14 @@ import type {
 import { Failure, fail, noOverload } from './errors.ts';
 import { planCall } from './plan-calls.ts';
 import { planComprehension } from './plan-comprehension.ts';
+import { ANY, absorb, adapted, type Eval, isKey, LIST_UNITS, MAP_UNITS } from './plan-parts.ts';
 import { propertyReader, readerOf } from './read.ts';
 import type { CelType } from './types.ts';
-import { boxDouble, CelMap, isOfType, NONE, Optional, unboxDouble } from './values.ts';
-
-/** A part of a program. Throws Failure, CostExceeded. */
-export type Eval = (frame: Frame) => unknown;
-/** What a part of an expression becomes, for other files that plan. */
-export type Planner = (checked: Checked) => Eval;
+import { boxDouble, CelMap, NONE, Optional, unboxDouble } from './values.ts';
 
 export function plan(root: Checked, meter: Meter): Eval {
   return new Plan(meter).visit(root);
 }
-
-/** Converts between doubles as they are and doubles in a place that may hold anything. */
-export function adapted(eval_: Eval, from: CelType, to: CelType): Eval {
-  if ((from.kind === 'double') === (to.kind === 'double')) return eval_;
-  if (from.kind === 'double') return (frame) => boxDouble(eval_(frame) as number);
-  return (frame) => unboxDouble(eval_(frame));
-}
-export const ANY: CelType = { kind: 'dyn' };
 
 class Plan {
   private readonly meter: Meter;
@@ -201,17 +189,9 @@ class Plan {
     };
   }
 }
-/** Units of making a list and a map, as in a stock server. */
-export const LIST_UNITS = 10;
-export const MAP_UNITS = 30;
 /** Units of an entry: its key is looked up and put in. */
 const ENTRY_UNITS = 20;
 
-export const isKey = (key: unknown): boolean => isOfType(key, { kind: 'string' }) || /^(?:int|uint|bool)$/.test(kindOf(key));
-function kindOf(key: unknown): string {
-  for (const kind of ['int', 'uint', 'bool'] as const) if (isOfType(key, { kind })) return kind;
-  return '';
-}
 /** The value of an optional one; undefined where there is none. */
 const present = (value: unknown): unknown => (value instanceof Optional ? value.value : noOverload());
 
@@ -256,10 +236,4 @@ function planLogic(terms: readonly Eval[], decides: boolean): Eval {
     if (failure !== undefined) throw failure;
     return !decides;
   };
-}
-/** What may be made up for; all else goes on. */
-export function absorb(frame: Frame, error: unknown): Failure {
-  if (!(error instanceof Failure)) throw error;
-  frame.spend(FAILURE_UNITS);
-  return error;
 }

@@ -7,10 +7,11 @@ import { ApiError, forbidden, methodNotAllowed, type Status } from '../../meta/e
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
 import { create } from '../../registry/create.ts';
+import type { DeleteOptions } from '../../registry/delete-options.ts';
 import { checkEntries, inspectEntries } from '../../registry/entries.ts';
 import { list } from '../../registry/list.ts';
 import { ownUpdated } from '../../registry/ownership.ts';
-import { type DeleteOptions, remove } from '../../registry/remove.ts';
+import { remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
 import type { FieldFaults } from '../../schema/field-faults.ts';

@@ -38,8 +38,9 @@ import { dueExpiries, IndexDamage, newestRevision, Reader } from './lmdb/reader.
 import { recover } from './lmdb/repair/recover.ts';
 import { finishReplacing } from './lmdb/replace.ts';
 import { RunningRecord } from './lmdb/running-record.ts';
+import type { Tables } from './lmdb/table.ts';
 import { TableWrites } from './lmdb/table-writes.ts';
-import { damagedStore, openTables, prepareDirectory, type Tables } from './lmdb/tables.ts';
+import { damagedStore, openTables, prepareDirectory } from './lmdb/tables.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
 

@@ -2,7 +2,8 @@
 import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../lib/clock.ts';
-import { startTestServer, type TestServer } from '../server.ts';
+import { startTestServer } from '../server.ts';
+import type { TestServer } from '../test-server.ts';
 import { assertCondition, assertEventually, assertEventuallyGone, assertOwnedBy, assertSeen, assertSeenTimes } from './assertions.ts';
 import { checkEventually } from './eventually.ts';
 import { matchers } from './matchers.ts';

@@ -1,6 +1,6 @@
 /** Servers of a suite: when they start, what each test finds, and that every one ends. */
 import { describe, expect, test } from 'vitest';
-import type { TestServer } from '../server.ts';
+import type { TestServer } from '../test-server.ts';
 import { assertCondition } from './assertions.ts';
 import { checkGone } from './eventually.ts';
 import { expectHelpers } from './expect.ts';

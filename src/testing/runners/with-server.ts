@@ -9,8 +9,8 @@
  *   after the tests    open servers are closed: those of tests that never returned
  */
 import type { TestServerOptions } from '../options.ts';
-import { startTestServer, type TestServer } from '../server.ts';
-import type { Snapshot } from '../snapshot.ts';
+import { startTestServer } from '../server.ts';
+import type { Snapshot, TestServer } from '../test-server.ts';
 import { setTimeoutOf } from './eventually.ts';
 import { explainFailure } from './explain.ts';
 

@@ -3,7 +3,7 @@
  * together with the state of all objects at that moment.
  */
 import { jsonText } from '../../../src/lib/json-text.ts';
-import type { TestServer } from '../../../src/testing/server.ts';
+import type { TestServer } from '../../../src/testing/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rules look at objects of many kinds.
 export type Loose = any;

@@ -6,14 +6,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Client } from '../../../client/dynamic.ts';
 import type { ApiObject } from '../../../kinds/kind.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { jsonText } from '../../../lib/json-text.ts';
 import { LocalSocket } from '../../../lib/local-socket.ts';
-import type { Random } from '../../../lib/random.ts';
 import { commandStatus } from '../../../meta/errors.ts';
-import { type Identity, identities } from '../../../meta/identity.ts';
+import { identities } from '../../../meta/identity.ts';
 import { TimeError, timeMillis } from '../../../meta/time.ts';
 import { refs } from '../../runtime/controller.ts';
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
@@ -21,10 +18,10 @@ import type { Annotated } from '../annotations.ts';
 import { argvOf, type Container } from '../container-command.ts';
 import { type LogLine, linesOfRun } from '../container-log.ts';
 import { afterInit, type DiskWorld, environmentAtStart, environmentNow } from '../disks.ts';
-import type { KeptDisks } from '../kept-disks.ts';
 import { listens } from '../listening.ts';
 import { type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { runFor } from './command.ts';
 import { linesAt, NoLog, runOf, writeLog } from './logs.ts';
 import { containerOf, findPod, PodLooks, sourcesOf, statusOf } from './pod-lookup.ts';
@@ -33,20 +30,6 @@ import { ConnectionRefused, forwardSocket, forwardSpdy, type PortTargets, portTa
 import { Sessions } from './session.ts';
 import { type CommandStreams, SocketStreams, STREAMS_MS, type StreamsWanted, spdyStreams } from './streams.ts';
 import { acceptSocket, acceptSpdy, Refused, type UpgradeRequest, webProtocol } from './upgrades.ts';
-
-export interface AgentOptions {
-  readonly identity: Identity;
-  /** As a user who may read pods, config maps and secrets. */
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** The address that names of services are looked up at. */
-  readonly nameserver: string;
-  /** Annotations may lead forwarded ports to loopback addresses of this machine. */
-  readonly forwardLocal: boolean;
-  /** What commands write in containers. */
-  readonly disks: KeptDisks;
-}
 
 /** Commands stand in the path of a request: as long as the server accepts, and what it adds. */
 const HEADER_BYTES = 128 * 1024;

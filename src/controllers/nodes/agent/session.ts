@@ -15,8 +15,8 @@ import { type Container, commandOf } from '../container-command.ts';
 import { reasonOf } from '../lifecycle/lifecycle.ts';
 import { DEFAULT_PATH, limitedMessage } from '../lifecycle/termination-message.ts';
 import type { Environment } from '../shell/run.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { runFor } from './command.ts';
-import type { AgentOptions } from './index.ts';
 import { findPod, statusOf } from './pod-lookup.ts';
 import type { CommandStreams } from './streams.ts';
 

@@ -4,9 +4,9 @@
  */
 import type { Sources } from '../container-view.ts';
 import type { KeptFiles } from '../shell/files.ts';
+import type { Stop } from './container-stop.ts';
 import type { ProbeRecord } from './probes.ts';
 import type { Process } from './process.ts';
-import type { Stop } from './world.ts';
 
 export class PodMemory {
   readonly uid: string;

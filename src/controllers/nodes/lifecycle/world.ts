@@ -1,5 +1,7 @@
 /** What the life of a container depends on: its pod, the time, what its process does, and what stands in its way. */
+
 import type { WorkloadPod } from '../../workloads/shared/pods.ts';
+import type { Stop } from './container-stop.ts';
 import type { Lifecycles } from './lifecycle.ts';
 import type { PodMemory } from './memory.ts';
 import type { Probe, Verdict } from './probes.ts';
@@ -34,10 +36,6 @@ export interface ContainerWorld {
   /** How long a container takes to stop if that is asked of it now, and its exit code. */
   readonly stop: (container: Container, status: ContainerStatus) => Stop;
   readonly event: (event: NodeEvent) => void;
-}
-export interface Stop {
-  readonly afterMs: number;
-  readonly exitCode: number;
 }
 
 export const fieldPathOf = ({ name }: { name: string }, role: Role | 'ephemeral'): string =>

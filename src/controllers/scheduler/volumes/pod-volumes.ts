@@ -4,11 +4,10 @@
  */
 
 import { own } from '../../../lib/own.ts';
+import { Cause } from '../cause.ts';
 import { type NodeTest, nodeSelectorTest } from '../node-match.ts';
-import type { NodeState } from '../node-state.ts';
 import type { Misfit } from '../plan.ts';
-import type { ClaimUse } from '../pod-class.ts';
-import { Cause } from '../pod-state.ts';
+import type { ClaimUse, NodeState } from '../state.ts';
 import { matchingVolumes } from './matching.ts';
 import { type Claim, claimKey, type StorageClass, type Volume, type VolumeObjects } from './objects.ts';
 

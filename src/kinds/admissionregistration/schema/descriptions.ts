@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../descriptions.ts';
+import type { Descriptions } from '../../description-texts.ts';
 
 const webhook = {
   name: 'Full name of the webhook, with at least three segments, such as images.policy.example.com. Unique within the configuration.',

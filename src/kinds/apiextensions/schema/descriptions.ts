@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../descriptions.ts';
+import type { Descriptions } from '../../description-texts.ts';
 
 const forbidden = 'Not allowed in the schema of a custom resource';
 

@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../descriptions.ts';
+import type { Descriptions } from '../../description-texts.ts';
 
 const minReadySeconds = 'Seconds that a new pod must be ready, without a crash, before it counts as available. Defaults to 0.';
 const revisionHistoryLimit = (what: string) => `Number of old ${what} to keep for a rollback. Defaults to 10.`;

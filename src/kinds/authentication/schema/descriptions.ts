@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../descriptions.ts';
+import type { Descriptions } from '../../description-texts.ts';
 
 export const authentication: Descriptions = {
   'authentication.TokenReview': {

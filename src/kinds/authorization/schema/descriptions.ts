@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../descriptions.ts';
+import type { Descriptions } from '../../description-texts.ts';
 
 const attributes = {
   resourceAttributes: 'Request for a resource to check. Exactly one of this and nonResourceAttributes is set.',

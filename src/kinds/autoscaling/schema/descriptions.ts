@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../descriptions.ts';
+import type { Descriptions } from '../../description-texts.ts';
 
 const metric = 'Which metric is read, by name and by labels.';
 const metricName = 'Name of the metric, as its source publishes it.';

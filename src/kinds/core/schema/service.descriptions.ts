@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../descriptions.ts';
+import type { Descriptions } from '../../description-texts.ts';
 
 const appProtocol = 'Application protocol of the port, such as http or a name with a domain prefix. A hint for proxies and load balancers.';
 const protocol = 'Protocol of the port: TCP, UDP or SCTP. Defaults to TCP.';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FakeClock } from '../../../lib/clock.ts';
 import { Backlog } from './backlog.ts';
 import { prepareChange } from './change.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 
 /** A backlog whose transactions end when the test says so; `written` lists the revisions of each. */
 function setup() {

@@ -5,7 +5,7 @@
 import type { Cancel, Clock } from '../../../lib/clock.ts';
 import type { ChangeRecord } from '../../engine.ts';
 import { type PendingChange, writeChange } from './change.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 
 /** Interval at which new commits are replayed into the tables. */
 const PAUSE_MS = 100;

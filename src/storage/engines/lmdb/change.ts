@@ -1,6 +1,6 @@
 import type { ChangeRecord, Operation } from '../../engine.ts';
 import { encodeRecord, encodeVersion, type Version } from './format.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 
 /** A change with its revision and its bytes, ready to be written. */
 export interface PendingChange {

@@ -6,7 +6,7 @@
 import { StoreUnavailable } from '../../engine.ts';
 import type { DamagedRecord, Position, StoredFacts } from './format.ts';
 import { readNumberRow, writeNumberRow } from './meta.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 
 /** Records of one step: a step takes a millisecond or two of the event loop and delays other writes no longer than they delay each other. */
 const STEP = 256;

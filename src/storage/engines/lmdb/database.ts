@@ -19,7 +19,7 @@ import {
   versionKeys,
   versionValues,
 } from './format.ts';
-import type { Table, TableOptions, TableStats, Tables } from './tables.ts';
+import type { Table, TableOptions, TableStats, Tables } from './table.ts';
 
 /** The library's flag of transactions in which it makes tables. */
 export const SYNCHRONOUS_COMMIT = 2;

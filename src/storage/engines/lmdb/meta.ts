@@ -15,11 +15,10 @@
 import { crc32 } from '../../../lib/crc32.ts';
 import { jsonText } from '../../../lib/json-text.ts';
 import { parseMark, type StoreMark } from '../../store-mark.ts';
-import type { Table } from './tables.ts';
+import type { MetaTable } from './table.ts';
 
 export type MetaNumber = 'compacted' | 'pruned' | 'closed';
 export type MetaName = MetaNumber | 'format' | 'mark' | 'migrating' | 'repaired';
-export type MetaTable = Table<string, string>;
 
 export class MetaDamage extends Error {
   readonly row: string;

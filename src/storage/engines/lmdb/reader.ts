@@ -9,7 +9,7 @@ import type { ChangeRecord, Entry, RangeRequest, RangeResult } from '../../engin
 import { startOf } from '../operations.ts';
 import { type DamagedRecord, isSound, type Position, type StoredRecord, type Version, type VersionKey, type VersionRow } from './format.ts';
 import { readNumberRow } from './meta.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 
 /** How long a read may block the event loop at a time, in milliseconds. */
 const TURN_MS = 3;

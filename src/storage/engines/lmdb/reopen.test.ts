@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { StoreUnavailable } from '../../engine.ts';
 import { isFullWrite } from './errors.ts';
 import { reopenable } from './reopen.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 
 const error = (code: number | string): Error => Object.assign(new Error(`code ${code}`), { code });
 

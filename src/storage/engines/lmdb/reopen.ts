@@ -9,7 +9,7 @@
  *   opening   a few milliseconds in which nothing is read    opened → whole, failed → full
  */
 import { StoreFull, StoreUnavailable } from '../../engine.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 
 const TABLES = ['meta', 'versions', 'rawVersions', 'records', 'recordFacts', 'rawRecords', 'recordValues', 'expiries'] as const;
 /** Replaces the tables while there are none: reads fail with an error that they can be retried. */

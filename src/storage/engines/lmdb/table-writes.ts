@@ -1,7 +1,7 @@
 /** Writes to the tables of the embedded store: those that come together are one transaction. */
 import type { Clock } from '../../../lib/clock.ts';
 import { checkRoom, fullError, isFullWrite, writeError } from './errors.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './table.ts';
 import { GroupWriter, type Job } from './writer.ts';
 
 interface WaitingWrite extends Job {

@@ -2,98 +2,28 @@
  * The tables of the store, and how they are created in a directory. All problems with the directory or the
  * file are reported here, with what to do.
  */
+
 import { accessSync, chmodSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { makeDirectory } from '../../../lib/directories.ts';
-import { type Random, systemRandom } from '../../../lib/random.ts';
+import { systemRandom } from '../../../lib/random.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
 import { checkRoom, freeBytes, isFullWrite } from './errors.ts';
-import {
-  type DamagedRecord,
-  type ExpiryKey,
-  FORMAT,
-  type Position,
-  type StoredFacts,
-  type StoredRecord,
-  type StoredValue,
-  type VersionKey,
-  type VersionRow,
-} from './format.ts';
+import { FORMAT } from './format.ts';
 import { readBoot, takeRecords } from './journal/clean-end.ts';
 import { checkNotAlone } from './journal/journal-read.ts';
-import { type MetaTable, readMark, writeMark, writeNumberRow } from './meta.ts';
-import { type PageProblem, walkPages } from './pages/pages.ts';
+import { readMark, writeMark, writeNumberRow } from './meta.ts';
+import type { PageProblem } from './pages/page-walk.ts';
+import { walkPages } from './pages/pages.ts';
 import { reopenable } from './reopen.ts';
 import { beginMigration } from './repair/migrate.ts';
+import type { TableOptions, Tables } from './table.ts';
 
 export const FILE = 'store.mdb';
 const UNFINISHED_FILE = 'store.mdb.new';
-
-interface ScanOptions<Key> {
-  readonly start?: Key;
-  readonly end?: Key;
-  readonly limit?: number;
-  readonly reverse?: boolean;
-}
-/** The methods of a library table that are used. Writes are made within `Tables.write` only. */
-export interface Table<Key, Value> {
-  get(key: Key): Value | undefined;
-  getRange(options: ScanOptions<Key>): Iterable<{ readonly key: Key; readonly value: Value }>;
-  put(key: Key, value: Buffer): unknown;
-  remove(key: Key): unknown;
-}
-
-/** Rows without decoding, for migration and verification. */
-export interface RawTables {
-  readonly rawRecords: Table<Position, Buffer>;
-  readonly rawVersions: Table<VersionKey | string, Buffer>;
-  readonly meta: MetaTable;
-  write(fill: () => void): Promise<void>;
-}
-
-export interface Tables extends RawTables {
-  readonly versions: Table<VersionKey | string, VersionRow>;
-  /** The same table three times: whole records, all but the values, and values only. */
-  readonly records: Table<Position, StoredRecord | DamagedRecord>;
-  readonly recordFacts: Table<Position, StoredFacts | DamagedRecord>;
-  readonly recordValues: Table<Position, StoredValue | DamagedRecord>;
-  readonly expiries: Table<ExpiryKey, string>;
-  /** Runs the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
-  write(fill: () => void): Promise<void>;
-  stats(): TableStats;
-  /**
-   * Starts since all pages of the file were checked, undefined after a check by this one. The file is as the last
-   * server left it (`clean-end.ts`).
-   */
-  readonly uncheckedStarts: number | undefined;
-  /** Keeps everything readable unchanged in the file. Returns the function that ends that, which returns whether it was kept so long. */
-  hold(): () => boolean;
-  /** False while the file is reopened after the disk was full (`reopen.ts`). */
-  readonly isReadable: boolean;
-  close(): Promise<void>;
-}
-
-export interface TableStats {
-  readonly file_bytes: number;
-  readonly used_bytes: number;
-  readonly kept_versions: number;
-}
-
-export interface TableOptions {
-  readonly freeBytes?: (directory: string) => number;
-  /** For measurements only: resolves before the data is durable. */
-  readonly unsafeNoSync?: boolean;
-  /** The identity of the server; undefined for tools, which open any store. */
-  readonly owner?: StoreOwner | undefined;
-  /** For the mark of a new store. */
-  readonly random?: Random;
-  readonly clock?: Clock;
-  /** Names this start of the machine, as its system does if not given. */
-  readonly boot?: string;
-}
 
 /** Creates the directory if needed, and checks that it is private and writable. */
 export function prepareDirectory(directory: string): void {

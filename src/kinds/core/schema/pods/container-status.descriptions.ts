@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 
 const containerID = 'ID of the container in its runtime, in the form type://id.';
 

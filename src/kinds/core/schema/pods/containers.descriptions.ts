@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 
 /** Fields of containers, whether they are there from the start or added later. */
 const container = {

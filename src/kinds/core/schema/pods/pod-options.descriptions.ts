@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 
 const streams = {
   container: 'Container to address by name. Defaults to the only container of the pod, and is required if there are several.',

@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 
 const port = 'Port to connect to, by number from 1 to 65535 or by the name of a container port.';
 

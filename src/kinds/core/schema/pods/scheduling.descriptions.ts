@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 
 const weight = 'Points that count for a node that matches, from 1 to 100. The node with the most points in all is preferred.';
 const operator = 'How the key is compared with values: In, NotIn, Exists, DoesNotExist, Gt or Lt.';

@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 
 const identity = {
   seLinuxOptions: 'SELinux context of the processes. Without it the runtime assigns a random one to each container.',

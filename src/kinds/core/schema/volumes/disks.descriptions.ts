@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 
 /** Storage systems that a volume can come from, by the field that names them. */
 export const systems = {

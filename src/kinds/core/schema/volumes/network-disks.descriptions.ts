@@ -1,4 +1,4 @@
-import type { Descriptions } from '../../../descriptions.ts';
+import type { Descriptions } from '../../../description-texts.ts';
 import { shared } from './disks.descriptions.ts';
 
 const azureFile = {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../../../lib/clock.ts';
 import { nextTurn } from '../../../../lib/next-turn.ts';
 import { StoreUnavailable } from '../../../engine.ts';
-import { FILE, pageProblem, type Tables } from '../tables.ts';
+import type { Tables } from '../table.ts';
+import { FILE, pageProblem } from '../tables.ts';
 import { walkPagesInUse } from './pages.ts';
 
 /** Delay after a start, which has more important work. */

@@ -1,6 +1,6 @@
 /** One walk over the pages of a store file; `pages.ts` describes their layout. */
 import { BIG, FREE_TABLE, HEADER, isBefore, keyAt, NODE, number, Pages, soundPlaces, TREE, type Tree, treeAt } from './page-file.ts';
-import type { PageProblem, PageWalk, Visit, WalkOptions } from './pages.ts';
+import type { PageProblem, PageWalk, Visit, WalkOptions } from './page-walk.ts';
 
 const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
 const TREE_NODE = 2;

@@ -6,7 +6,7 @@
 import type { Position, VersionKey } from '../format.ts';
 import { encodeRecord, encodeVersion, FORMAT } from '../format.ts';
 import { sealed } from '../meta.ts';
-import type { RawTables } from '../tables.ts';
+import type { RawTables } from '../table.ts';
 import { isOldRecord, isOldVersion, readOldRecord, readOldVersion } from './old-format.ts';
 
 /** Rows of one transaction. */

@@ -4,7 +4,8 @@ import { checkRoom, freeBytes } from '../errors.ts';
 import { hasJournal, missingFiles, readJournal } from '../journal/journal-read.ts';
 import { readNumberRow } from '../meta.ts';
 import { newestRevision } from '../reader.ts';
-import { completeMark, damagedStore, type TableOptions, type Tables } from '../tables.ts';
+import type { TableOptions, Tables } from '../table.ts';
+import { completeMark, damagedStore } from '../tables.ts';
 import { endMigration, migrateRows } from './migrate.ts';
 
 /** Changes of one transaction while the journal is replayed. */

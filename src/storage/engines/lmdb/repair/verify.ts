@@ -19,7 +19,8 @@ import { checkNotAlone, inspectJournal, missingFiles } from '../journal/journal-
 import { lockDirectory } from '../lock.ts';
 import { MetaDamage, readMark, readNumberRow } from '../meta.ts';
 import type { RowPlace } from '../pages/page-file.ts';
-import { type Visit, walkPages } from '../pages/pages.ts';
+import type { Visit } from '../pages/page-walk.ts';
+import { walkPages } from '../pages/pages.ts';
 import { interrupted, isReplacing, REPLACING } from '../replace.ts';
 import { FILE } from '../tables.ts';
 import type { Finding } from './findings.ts';

@@ -1,0 +1,4 @@
+export interface Stop {
+  readonly afterMs: number;
+  readonly exitCode: number;
+}
