@@ -227,7 +227,7 @@ async function serveRelay(key, cert, url) {
       response.end(body);
     });
   });
-  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  server.listen(0, '127.0.0.1', () => process.send(/** @type {import('node:net').AddressInfo} */ (server.address()).port));
   await new Promise(() => {});
 }
 
@@ -238,7 +238,7 @@ async function serveWebhook(key, cert) {
     const chunks = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
-      const { uid } = JSON.parse(Buffer.concat(chunks)).request;
+      const { uid } = JSON.parse(Buffer.concat(chunks).toString()).request;
       const answer = { uid, allowed: true, ...(request.url === '/mutating' && { patch, patchType: 'JSONPatch' }) };
       const text = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer });
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
@@ -246,6 +246,6 @@ async function serveWebhook(key, cert) {
     });
   });
   server.keepAliveTimeout = 600_000;
-  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  server.listen(0, '127.0.0.1', () => process.send(/** @type {import('node:net').AddressInfo} */ (server.address()).port));
   await new Promise(() => {});
 }

@@ -13,4 +13,4 @@ const server = createServer({ noDelay: true }, (client) => {
   ])
     one.on('error', () => {}).on('close', () => other.destroy());
 });
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+server.listen(0, '127.0.0.1', () => console.log(/** @type {import('node:net').AddressInfo} */ (server.address()).port));

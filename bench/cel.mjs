@@ -22,7 +22,7 @@ buildSync({
   outfile: file,
   logLevel: 'error',
 });
-const { BOOL, compile, CostBudget, INT, listOf, mapOf, objectOf, STRING, stringOf } = await import(pathToFileURL(file));
+const { BOOL, compile, CostBudget, INT, listOf, mapOf, objectOf, STRING, stringOf } = await import(pathToFileURL(file).href);
 
 const types = {
   self: objectOf('Self', {
@@ -150,8 +150,8 @@ async function packages() {
   const at = process.argv.indexOf('--packages');
   if (at < 0) return [];
   const require = createRequire(join(process.argv[at + 1], 'package.json'));
-  const js = await import(pathToFileURL(require.resolve('@marcbachmann/cel-js')));
-  const es = await import(pathToFileURL(require.resolve('@bufbuild/cel')));
+  const js = await import(pathToFileURL(require.resolve('@marcbachmann/cel-js')).href);
+  const es = await import(pathToFileURL(require.resolve('@bufbuild/cel')).href);
   const ints = (value) =>
     typeof value === 'number'
       ? BigInt(value)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { call, cpuOf, inParallel } from './tools.mjs';
 
 /** Sends `request(n, id)` for each n; answers what `load` of tools.mjs does. */
-export async function loadByCount(address, request, { requests, connections = 32, token, pid }) {
+export async function loadByCount(address, request, { requests, connections = 32, token = undefined, pid }) {
   const id = randomUUID().slice(0, 8);
   const times = [];
   let failed = 0;

@@ -8,8 +8,9 @@
  * and without controllers, until it says that it is ready. The bytes of a fork are what the heap and buffers grow by for
  * each of a row of forks that all stay open, after a collection of garbage.
  */
-import { startTestServer } from '../dist/testing.mjs';
 import { startPlat } from './tools.mjs';
+
+const { startTestServer } = await import(new URL('../dist/testing.mjs', import.meta.url).href);
 
 const rounds = Number(process.argv[2] ?? 30);
 const [definitions, objects] = [20, 2000];
@@ -61,7 +62,7 @@ async function filled() {
   return server;
 }
 
-async function timed(count, run, after = () => {}) {
+async function timed(count, run, after = (_made) => {}) {
   const took = [];
   for (let i = 0; i < count + WARM_UP; i++) {
     const began = performance.now();

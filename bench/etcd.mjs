@@ -27,7 +27,12 @@ export async function startEtcd() {
   return { endpoint: client, pid: child.pid, stop: () => stop(child) };
 }
 
-/** Sums of metrics of an etcd, by name. */
+/**
+ * Sums of metrics of an etcd, by name.
+ * @template {string} Key
+ * @param {{ endpoint: string }} etcd
+ * @param {Record<Key, string>} names
+ */
 export async function etcdMetrics({ endpoint }, names) {
   const text = await (await fetch(`${endpoint}/metrics`)).text();
   const sumOf = (name) =>
@@ -35,7 +40,8 @@ export async function etcdMetrics({ endpoint }, names) {
       .split('\n')
       .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
-  return Object.fromEntries(Object.entries(names).map(([key, name]) => [key, sumOf(name)]));
+  const sums = Object.fromEntries(Object.entries(names).map(([key, name]) => [key, sumOf(name)]));
+  return /** @type {Record<Key, number>} */ (sums);
 }
 
 async function healthy(endpoint) {
@@ -51,7 +57,7 @@ function freePort() {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
       server.close(() => resolve(port));
     });
   });

@@ -69,7 +69,7 @@ function dribbling(address, first, more) {
   const { port } = new URL(address);
   const open = () => {
     if (!active) return;
-    const socket = connect({ host: '127.0.0.1', port, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
+    const socket = connect({ host: '127.0.0.1', port: Number(port), ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
     socket.write(first);
     const dribble = setInterval(() => (active ? socket.write(more()) : socket.destroy()), 500);
     socket.once('data', (chunk) => count(chunk.toString('latin1', 9, 12)));
@@ -163,7 +163,7 @@ const floods = {
       during(
         () =>
           new Promise((resolve) => {
-            const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+            const socket = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false }, () => {
               count('connected');
               socket.destroy();
             });
@@ -321,7 +321,7 @@ else {
   const flood = floods[argument('flood')];
   process.stdin.setEncoding('utf8');
   process.stdin.on('data', (text) => {
-    const on = text.trim().split('\n').at(-1) === 'on';
+    const on = String(text).trim().split('\n').at(-1) === 'on';
     if (on && !active) setImmediate(flood, argument('address'));
     active = on;
   });

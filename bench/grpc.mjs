@@ -42,7 +42,7 @@ await build({
   outfile: file,
   logLevel: 'error',
 });
-const source = await import(pathToFileURL(file));
+const source = await import(pathToFileURL(file).href);
 
 const etcd = await startEtcd();
 const target = new URL(etcd.endpoint).host;

@@ -67,7 +67,7 @@ const TRIES = 500;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 /** Makes what the loads read and change; answers what removes it. */
-export async function fill(address, { namespace = NAMESPACE, token, pods = 500 } = {}) {
+export async function fill(address, { namespace = NAMESPACE, token = undefined, pods = 500 } = {}) {
   const { ns, lamps } = pathsIn(namespace);
   const options = { ...(token !== undefined && { token }) };
   const post = (path, body) => must(address, 'POST', path, body, options);

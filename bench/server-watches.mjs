@@ -14,7 +14,7 @@ export async function fanOutAtServers(servers, ns, { watchers, events, prefix, d
   const agent = new https.Agent({ rejectUnauthorized: false });
   const expected = servers.length * watchers * events;
   let received = 0;
-  let complete = () => {};
+  let complete = (_value) => {};
   const open = ({ address }) =>
     new Promise((resolve, reject) => {
       const path = `${address}${ns}/secrets?watch=1&resourceVersion=${metadata.resourceVersion}`;
@@ -22,7 +22,7 @@ export async function fanOutAtServers(servers, ns, { watchers, events, prefix, d
       request.on('response', (response) => {
         response.on('data', (chunk) => {
           for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) received++;
-          if (received >= expected) complete();
+          if (received >= expected) complete(undefined);
         });
         response.on('error', () => {});
         resolve(request);
@@ -33,7 +33,7 @@ export async function fanOutAtServers(servers, ns, { watchers, events, prefix, d
   const requests = await Promise.all(servers.flatMap((server) => Array.from({ length: watchers }, () => open(server))));
   const all = new Promise((resolve) => {
     complete = resolve;
-    if (expected === 0) resolve();
+    if (expected === 0) resolve(undefined);
   });
   await inParallel(events, WRITERS, async (i) => {
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: `${prefix}${i}` }, stringData: { a: 'x'.repeat(400) } };

@@ -319,7 +319,7 @@ function systemSample() {
 }
 function heapSample() {
   return new Promise((resolve) => {
-    child.once('message', ({ heapUsed, external }) => {
+    child.once('message', (/** @type {NodeJS.MemoryUsage} */ { heapUsed, external }) => {
       const [objects, buffers] = [heapUsed / 2 ** 20, external / 2 ** 20];
       resolve({ heap: objects + buffers, objects, buffers });
     });

@@ -62,7 +62,7 @@ function watchUntil(address, path, done) {
           for (const part of parts) {
             if (!done(JSON.parse(part))) continue;
             request.destroy();
-            resolve();
+            resolve(undefined);
             return;
           }
         });

@@ -621,6 +621,7 @@ thing('embedded', (size) => ({
   },
 }));
 const nested = (depth) => {
+  /** @type {unknown} */
   let value = 1;
   for (let i = 0; i < depth; i++) value = { a: value };
   return value;

@@ -35,7 +35,7 @@ const field = (tag, ...parts) => {
 const entry = (key, value) => join(field(1, key), field(2, value));
 const typeMeta = (apiVersion, kind) => join(field(1, apiVersion), field(2, kind));
 /** The envelope of an object; `head` and `tail` stand before and after its parts. */
-const envelope = (apiVersion, kind, raw, { head = [], tail = [] } = {}) =>
+const envelope = (apiVersion, kind, raw, { head = Buffer.alloc(0), tail = Buffer.alloc(0) } = {}) =>
   join(Buffer.from('k8s\0'), head, field(1, typeMeta(apiVersion, kind)), field(2, join(raw)), tail);
 const objectMeta = (name, ...more) => field(1, join(field(1, name), more));
 
@@ -587,7 +587,7 @@ export function addDecoderCases(add) {
   }));
 
   // ---- patches
-  const patch = (name, type, make, { path = configMaps, start = plainMap } = {}) =>
+  const patch = (name, type, make, { path = configMaps, start = /** @type {(name: string) => object} */ (plainMap) } = {}) =>
     add(
       `decode patch ${name}`,
       async (server) => {

@@ -28,6 +28,7 @@ const fresh = () => `form${++serial}`;
 
 /** Adds the cases to those of bench/worst-cases.mjs by its `add`. */
 export function addFormCases(add) {
+  /** @type {Record<string, [string, (name: string) => object, ((name: string) => string)?]>} */
   const shapes = {
     labels: [
       configMaps,

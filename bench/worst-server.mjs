@@ -64,7 +64,7 @@ export async function startProbed(more = []) {
 }
 
 /** Sends bytes as they are. `until` ends a watch when that many bytes came. */
-export function send(server, { method = 'GET', path, headers = {}, body, keep = false, until }) {
+export function send(server, { method = 'GET', path, headers = {}, body = undefined, keep = false, until = undefined }) {
   return new Promise((resolve, reject) => {
     const request = https.request(server.address + path, {
       method,

@@ -123,7 +123,10 @@ function stored(name, prepare, more = {}) {
 const container = (more = {}) => ({ name: 'c', image: 'i', ...more });
 const podSpec = (more = {}) => ({ containers: [container()], terminationGracePeriodSeconds: 0, ...more });
 const pod = (labels = { app: 'x' }, more = {}) => ({ metadata: { labels }, spec: podSpec(more) });
-const template = (more = {}, labels = { app: 'x' }) => ({ metadata: { labels }, spec: podSpec(more) });
+const template = (more = {}, labels = /** @type {Record<string, string>} */ ({ app: 'x' })) => ({
+  metadata: { labels },
+  spec: podSpec(more),
+});
 const selecting = { matchLabels: { app: 'x' } };
 
 // ---- schedules ------------------------------------------------------------------------------------------------------

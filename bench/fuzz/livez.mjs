@@ -20,14 +20,14 @@ const ask = () =>
         response.on('end', () => {
           if (response.statusCode === 200) took.push(performance.now() - began);
           else failed++;
-          resolve();
+          resolve(undefined);
         });
       },
     );
     request.on('timeout', () => request.destroy());
     request.on('error', () => {
       failed++;
-      resolve();
+      resolve(undefined);
     });
   });
 while (!ended) {
