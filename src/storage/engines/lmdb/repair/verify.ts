@@ -80,61 +80,94 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
     throw new Error(`there is no store in ${directory}`);
   }
   const findings: Finding[] = [];
-  const meta = new Map<string, string>();
-  const records: Map<Place, FoundRecord> = new Map();
-  const damaged = new Map<Place, string>();
-  const newest = new Map<string, Version>();
-  const rows = new Map<Place, VersionKey>();
-  const wrongRows: VersionKey[] = [];
-  const expiries = new Map<Place, number>();
-  const due = new Set<string>();
-  let highest = 0;
-  let versions = 0;
-  const report = (finding: Omit<Finding, 'file'> & { file?: string }): void => void findings.push({ file: FILE, ...finding });
-  const addRecord = (key: Buffer, value: Buffer, place: RowPlace, isSure: boolean): boolean => {
+  const report: Report = (finding) => void findings.push({ file: FILE, ...finding });
+  const found = new FoundRows();
+  const walk = walkPages(path, { visit: found.visit, salvage });
+  reportPages(walk, found, report);
+  const { meta, newest, records, expiries, versions } = found;
+  const format = Number(meta.get('format'));
+  const old = format < FORMAT || meta.has('migrating');
+  const inventory = { findings, meta, newest, records, expiries, versions, old, legible: walk.rows.size > 0 };
+  if (old) {
+    reportOldFormat(format, walk.problemCount === 0, report);
+    return { ...inventory, revision: found.highest, highest: found.highest, unknown: 0 };
+  }
+  if (meta.get('format') !== String(FORMAT)) report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
+  const highest = Math.max(found.highest, ...metaFindings(meta, report));
+  reportDamage(found, report);
+  reportIndex(found, report);
+  reportExpiries(found, report);
+  const journal = journalFindings(directory, meta, highest, report);
+  return { ...inventory, revision: highest, highest: Math.max(highest, journal.highest), unknown: journal.unknown };
+}
+
+/** What a walk over the pages finds, sound or not. */
+class FoundRows {
+  readonly meta = new Map<string, string>();
+  readonly records = new Map<Place, FoundRecord>();
+  /** Why a record cannot be read. */
+  readonly damaged = new Map<Place, string>();
+  /** Newest version of every key. */
+  readonly newest = new Map<string, Version>();
+  /** Rows of the index, by the record to which they lead. */
+  readonly rows = new Map<Place, VersionKey>();
+  readonly damagedRows: VersionKey[] = [];
+  readonly expiries = new Map<Place, number>();
+  /** Key, revision and time of each expiry. */
+  readonly due = new Set<string>();
+  /** The highest revision of a sound row. */
+  highest = 0;
+  versions = 0;
+
+  readonly visit: Visit = (table, key, value, place) => {
+    if (table === 'meta') this.meta.set(key.toString('latin1'), value.toString('latin1'));
+    else if (table === 'records') this.addRecord(key, value, place, true);
+    else if (table === 'versions') this.addVersion(key, value, true);
+    else if (table === 'expiries' && key.length === EXPIRY_KEY) {
+      const { expires, revision, index } = expiryKeys.readKey(key, 0, key.length);
+      this.expiries.set(placeOf(revision, index), expires);
+      this.due.add(`${value.toString('latin1')} ${revision} ${expires}`);
+    } else if (table === '') {
+      // The row is unreachable: its own checksum verifies it.
+      if (this.addRecord(key, value, place, false) || this.addVersion(key, value, false)) return;
+      const name = key.toString('latin1');
+      if (META_NAMES.has(name) && !this.meta.has(name)) this.meta.set(name, value.toString('latin1'));
+    }
+  };
+
+  private addRecord(key: Buffer, value: Buffer, place: RowPlace, isSure: boolean): boolean {
     const { revision, index } = positionOf(key);
     const record = readRecord(value);
     const damage = damageAt(record, revision, index);
-    if (damage !== undefined && isSure) damaged.set(placeOf(revision, index), damage);
+    if (damage !== undefined && isSure) this.damaged.set(placeOf(revision, index), damage);
     if (damage !== undefined || 'damage' in record) return false;
     const { deleted, created } = record;
-    records.set(placeOf(revision, index), { key: record.key, bytes: record.value.length, deleted, created, revision, index, place });
-    highest = Math.max(highest, revision);
+    this.records.set(placeOf(revision, index), { key: record.key, bytes: record.value.length, deleted, created, revision, index, place });
+    this.highest = Math.max(this.highest, revision);
     return true;
-  };
-  const addVersion = (key: Buffer, value: Buffer, isSure: boolean): boolean => {
+  }
+
+  private addVersion(key: Buffer, value: Buffer, isSure: boolean): boolean {
     const row = key.length > SHORTEST_VERSION_KEY ? (versionKeys.readKey(key, 0, key.length) as VersionKey) : { name: '', revision: 0 };
     const facts = versionValues.decode(value);
     if (!isSound(row, facts)) {
       if (isSure) {
-        versions++;
-        wrongRows.push(row);
+        this.versions++;
+        this.damagedRows.push(row);
       }
       return false;
     }
-    versions++;
-    highest = Math.max(highest, row.revision);
-    rows.set(placeOf(row.revision, facts.index), row);
-    const known = newest.get(row.name);
-    if (known === undefined || known.revision < row.revision) newest.set(row.name, { ...facts, revision: row.revision });
+    this.versions++;
+    this.highest = Math.max(this.highest, row.revision);
+    this.rows.set(placeOf(row.revision, facts.index), row);
+    const newestVersion = this.newest.get(row.name);
+    if (newestVersion === undefined || newestVersion.revision < row.revision)
+      this.newest.set(row.name, { ...facts, revision: row.revision });
     return true;
-  };
-  const visit: Visit = (table, key, value, place) => {
-    if (table === 'meta') meta.set(key.toString('latin1'), value.toString('latin1'));
-    else if (table === 'records') addRecord(key, value, place, true);
-    else if (table === 'versions') addVersion(key, value, true);
-    else if (table === 'expiries' && key.length === EXPIRY_KEY) {
-      const { expires, revision, index } = expiryKeys.readKey(key, 0, key.length);
-      expiries.set(placeOf(revision, index), expires);
-      due.add(`${value.toString('latin1')} ${revision} ${expires}`);
-    } else if (table === '') {
-      // The row is unreachable: its own checksum verifies it.
-      if (addRecord(key, value, place, false) || addVersion(key, value, false)) return;
-      const name = key.toString('latin1');
-      if (META_NAMES.has(name) && !meta.has(name)) meta.set(name, value.toString('latin1'));
-    }
-  };
-  const { problems, problemCount, rows: walked, expected } = walkPages(path, { visit, salvage });
+  }
+}
+
+function reportPages({ problems, problemCount, expected }: ReturnType<typeof walkPages>, found: FoundRows, report: Report): void {
   for (const { offset, page, table, message } of problems)
     report({
       kind: 'page',
@@ -144,35 +177,32 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
     });
   if (problemCount > problems.length)
     report({ kind: 'page', message: `${problemCount - problems.length} further problems of pages`, startsAnyway: false });
-  if (problemCount > 0)
-    for (const [table, found] of [
-      ['records', records.size + damaged.size],
-      ['versions', versions],
-    ] as const) {
-      const wanted = expected.get(table);
-      if (wanted === undefined)
-        report({ kind: 'page', message: `nothing leads to the table ${table}; ${found} of its rows were found`, startsAnyway: false });
-      else if (found < wanted)
-        report({ kind: 'page', message: `of ${wanted} rows of the table ${table} only ${found} were found`, startsAnyway: false });
-    }
-  const legible = walked.size > 0;
-  const format = Number(meta.get('format'));
-  const old = format < FORMAT || meta.has('migrating');
-  const found = { findings, meta, newest, records, expiries, versions, old, legible };
-  if (old) {
-    report({
-      kind: 'meta',
-      message:
-        format < FORMAT
-          ? `the store has format ${format}, whose rows have no checksums, so that only its pages were checked. A server of this version brings it into format ${FORMAT} when it starts; verify it after that`
-          : `a server was bringing the store into format ${FORMAT} when it ended, so that only its pages were checked. Start it again, and verify after that`,
-      startsAnyway: problemCount === 0,
-    });
-    return { ...found, revision: highest, highest, unknown: 0 };
+  if (problemCount === 0) return;
+  for (const [table, rows] of [
+    ['records', found.records.size + found.damaged.size],
+    ['versions', found.versions],
+  ] as const) {
+    const wanted = expected.get(table);
+    if (wanted === undefined)
+      report({ kind: 'page', message: `nothing leads to the table ${table}; ${rows} of its rows were found`, startsAnyway: false });
+    else if (rows < wanted)
+      report({ kind: 'page', message: `of ${wanted} rows of the table ${table} only ${rows} were found`, startsAnyway: false });
   }
-  if (meta.get('format') !== String(FORMAT)) report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
-  highest = Math.max(highest, ...metaFindings(meta, report));
-  for (const { name, revision } of wrongRows)
+}
+
+function reportOldFormat(format: number, startsAnyway: boolean, report: Report): void {
+  report({
+    kind: 'meta',
+    message:
+      format < FORMAT
+        ? `the store has format ${format}, whose rows have no checksums, so that only its pages were checked. A server of this version brings it into format ${FORMAT} when it starts; verify it after that`
+        : `a server was bringing the store into format ${FORMAT} when it ended, so that only its pages were checked. Start it again, and verify after that`,
+    startsAnyway,
+  });
+}
+
+function reportDamage({ damagedRows, damaged, rows, newest }: FoundRows, report: Report): void {
+  for (const { name, revision } of damagedRows)
     report({ kind: 'version', key: name, revision, message: 'a row of the index is damaged', startsAnyway: false });
   for (const [place, damage] of damaged) {
     const row = rows.get(place);
@@ -180,6 +210,10 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
     const what = current ? 'an object cannot be read' : 'a superseded version cannot be read';
     report({ kind: 'record', ...named(row, place), message: `${what}: ${damage}`, startsAnyway: true });
   }
+}
+
+/** Every row of the index leads to a record of its key, and every record has a row. */
+function reportIndex({ rows, records, damaged }: FoundRows, report: Report): void {
   for (const [place, row] of rows) {
     const record = records.get(place);
     if (record === undefined && !damaged.has(place))
@@ -201,6 +235,9 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
         message: 'a record has no row in the index',
         startsAnyway: false,
       });
+}
+
+function reportExpiries({ newest, due }: FoundRows, report: Report): void {
   for (const [key, { revision, expires, deleted }] of newest)
     if (!deleted && expires > 0 && !due.delete(`${key} ${revision} ${expires}`))
       report({ kind: 'expiry', key, revision, message: 'an object that expires has no row that says so', startsAnyway: true });
@@ -211,8 +248,6 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
       message: 'a row says that a key expires that does not',
       startsAnyway: true,
     });
-  const journal = journalFindings(directory, meta, highest, report);
-  return { ...found, revision: highest, highest: Math.max(highest, journal.highest), unknown: journal.unknown };
 }
 
 /** Lengths of keys: of an expiry, and of a version without its name. */
