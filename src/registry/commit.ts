@@ -6,7 +6,7 @@ import { frozen } from '../lib/frozen.ts';
 import { atOnce, inSlices, Slices, type Work } from '../lib/slices.ts';
 import type { MaybePromise } from '../lib/when-ready.ts';
 import { requestTooLarge } from '../meta/errors.ts';
-import { encode, encodeSteps, TextTooLong } from '../schema/json.ts';
+import { encode, encodeLarge, TextTooLong } from '../schema/json.ts';
 import { CommitConflict, type Operation } from '../storage/engine.ts';
 import type { Facts, Item } from '../storage/item.ts';
 import { HEADER, itemFromStored } from '../storage/item.ts';
@@ -52,7 +52,7 @@ export async function boundedValueInSlices(
   const limit = deps.maxObjectBytes;
   const stored = before?.bytes.length ?? 0;
   try {
-    return bounded(await inSlices(resource.versions.encodeSteps(object, Math.max(stored, limit)), slices), limit, stored);
+    return bounded(await inSlices(resource.versions.encodeLarge(object, Math.max(stored, limit)), slices), limit, stored);
   } catch (error) {
     throw sizeError(error, limit);
   }
@@ -74,7 +74,7 @@ export function unsavedItem(resource: Resource, key: string, object: ApiObject):
 /** The same, in slices where the object is large. Rejects with RequestEnded. */
 export function unsavedInSlices(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): MaybePromise<Item> {
   if (slices === undefined) return unsavedItem(resource, key, object);
-  return inSlices(encodeSteps(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
+  return inSlices(encodeLarge(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
 }
 const itemOfText = (key: string, object: ApiObject, bytes: Buffer): Item => ({
   key,

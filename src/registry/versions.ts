@@ -17,7 +17,7 @@ import { own } from '../lib/own.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { type MaybePromise, whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
-import { cloneJson, DecodeError, decode, decodeSteps, encodeBytes, encodeSteps } from '../schema/json.ts';
+import { cloneJson, DecodeError, decode, decodeSteps, encodeBytes, encodeLarge } from '../schema/json.ts';
 import { parseExact, parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { HEADER, type Item, withHeader } from '../storage/item.ts';
@@ -187,9 +187,9 @@ export class Versions {
     return withHeader(encodeBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
   }
   /** The same for a large object. */
-  *encodeSteps(object: ApiObject, most?: number): Work<Buffer> {
+  *encodeLarge(object: ApiObject, most?: number): Work<Buffer> {
     this.complete(object);
-    return withHeader(yield* encodeSteps(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+    return withHeader(yield* encodeLarge(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
   }
   private complete(object: ApiObject): void {
     dropVersion(object);

@@ -7,6 +7,7 @@
  * which would need an ordered copy as its input.
  */
 import { jsonText } from '../lib/json-text.ts';
+import type { Work } from '../lib/slices.ts';
 import { isEmpty, toJson } from './json-value.ts';
 import { isInherited, ownOnly } from './plain.ts';
 import { type Placed, PresentFields } from './present.ts';
@@ -116,31 +117,77 @@ function reserve(size: number): void {
   buffer = larger;
 }
 
-/** Begins a text that is taken out of the buffer in parts (`json-encode-steps.ts`). */
-export function beginPart(): void {
+// ---- large objects ---------------------------------------------------------------------------------------------
+
+/** Bytes after which the work yields: less than a millisecond of it. */
+const BYTES_A_STEP = 16 * 1024;
+/** Beyond this position, entries of lists and objects are left to a later step. */
+let stepEnd = Number.POSITIVE_INFINITY;
+/** What the current step has written: texts, and gaps that a later step fills. */
+let written: (Buffer | Gap)[] = [];
+/** Writes the rest of a list or an object. */
+type Gap = () => void;
+
+/**
+ * The same bytes as those of `encodeBytes`, for a large object: it yields after some of them. Throws TextTooLong as soon as the text
+ * has more than twice `most` bytes; a shorter one is encoded, so that its size is known.
+ *
+ *   {"items":[1,2,3 ]}           a step ends within the list, and goes up to the end of the object
+ *                  ,4,5,6        the next ones fill the gap
+ */
+export function* encodeLarge(type: Type, object: unknown, room = 0, most = Number.POSITIVE_INFINITY): Work<Buffer> {
+  const texts: Buffer[] = [Buffer.allocUnsafe(room)];
+  const rest: (Buffer | Gap)[] = [() => writerOf(type)(object)];
+  let size = 0;
+  let sizeAtYield = 0;
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (typeof next === 'function') {
+      for (const piece of writeStep(next).reverse()) rest.push(piece);
+      continue;
+    }
+    texts.push(next);
+    size += next.length;
+    if (size > 2 * most) throw new TextTooLong();
+    if (size - sizeAtYield < BYTES_A_STEP) continue;
+    sizeAtYield = size;
+    yield;
+  }
+  return Buffer.concat(texts);
+}
+function writeStep(write: Gap): (Buffer | Gap)[] {
   longest = Number.POSITIVE_INFINITY;
+  stepEnd = BYTES_A_STEP;
   position = 0;
   present.top = 0;
+  written = [];
+  try {
+    write();
+    takeText();
+    return written;
+  } finally {
+    stepEnd = Number.POSITIVE_INFINITY;
+    release();
+  }
 }
-/** Bytes of the part so far. */
-export const partSize = (): number => position;
-/** The part as bytes of their own; the buffer is free for others. */
-export function takePart(): Buffer {
-  const part = Buffer.allocUnsafe(position);
-  buffer.copy(part, 0, 0, position);
-  release();
+/** Ends the step: whatever is a list or an object is left to later ones. */
+function leave(rest: Gap): void {
+  takeText();
+  written.push(rest);
+  stepEnd = -1;
+}
+function takeText(): void {
+  written.push(Buffer.from(buffer.subarray(0, position)));
   position = 0;
-  return part;
 }
 
 const quoteMark = 0x22;
 const backslash = 0x5c;
-export const comma = 0x2c;
-export const colon = 0x3a;
-export const openBrace = 0x7b;
-export const closeBrace = 0x7d;
-export const openBracket = 0x5b;
-export const closeBracket = 0x5d;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 
 /**
  * Texts come in many representations (parts of others, joined, interned), and a method that is looked up on more than four
@@ -148,7 +195,7 @@ export const closeBracket = 0x5d;
  */
 const codeAt = (text: string, at: number): number => String.prototype.charCodeAt.call(text, at);
 
-export function byte(code: number): void {
+function byte(code: number): void {
   if (position >= buffer.length) reserve(1);
   buffer[position++] = code;
 }
@@ -176,7 +223,7 @@ const notPrintable = /[^\x20-\x7e]/;
 const isPlain = (text: string): boolean =>
   text.length > veryLongText ? !notPrintable.test(text) && !text.includes('"') && !text.includes('\\') : !notPlain.test(text);
 
-export function quoted(text: string): void {
+function quoted(text: string): void {
   const written = text.length > longText ? writeLong(text) : writeShort(text);
   if (!written) utf8(JSON.stringify(text));
 }
@@ -212,7 +259,7 @@ type Values = Record<string, unknown>;
 
 const writers = new WeakMap<Type, Writer>();
 
-export function writerOf(type: Type): Writer {
+function writerOf(type: Type): Writer {
   const resolved = resolve(type);
   let writer = writers.get(resolved);
   if (writer === undefined) {
@@ -274,10 +321,9 @@ export function keepText(value: object): void {
 
 /** The cached text of a value; null if it is not made yet, undefined if it is not cached. */
 export const keptText = (value: object): Uint8Array | null | undefined => kept.get(value);
-export const setKeptText = (value: object, text: Uint8Array): void => void kept.set(value, text);
 
 /** Writes cached text. */
-export function bytes(text: Uint8Array): void {
+function bytes(text: Uint8Array): void {
   reserve(text.length);
   buffer.set(text, position);
   position += text.length;
@@ -286,87 +332,112 @@ function keptOrPlain(value: unknown): void {
   const text = kept.get(value as object);
   if (text === undefined) plain(value);
   else if (text === null) {
+    // A text that is cached has no gaps.
+    const end = stepEnd;
+    stepEnd = Number.POSITIVE_INFINITY;
     const start = position;
     plain(value);
     kept.set(value as object, Uint8Array.prototype.slice.call(buffer, start, position));
+    stepEnd = end;
   } else bytes(text);
 }
 
 /** Any JSON value, as JSON.stringify writes it: field sets, embedded objects. */
-export function plain(value: unknown): void {
+function plain(value: unknown): void {
   if (typeof value === 'string') quoted(value);
   else if (typeof value !== 'object' || value === null) utf8(jsonText(value) ?? 'null');
   else if (Array.isArray(value)) {
     byte(openBracket);
-    for (let i = 0; i < value.length; i++) {
-      if (i > 0) byte(comma);
-      plain(value[i]);
+    items(value, plain, 0);
+  } else plainFields(value as Values, Object.keys(value), openBrace, 0);
+}
+/** The fields of an object from one on, and its end. */
+function plainFields(object: Values, keys: readonly string[], first: number, from: number): void {
+  let separator = first;
+  for (let i = from; i < keys.length; i++) {
+    if (position > stepEnd) {
+      leave(() => plainFields(object, keys, separator, i));
+      return;
     }
-    byte(closeBracket);
-  } else {
-    let separator = openBrace;
-    for (const key in value) {
-      const item = (value as Values)[key];
-      if (item === undefined) continue;
-      byte(separator);
-      separator = comma;
-      quoted(key);
-      byte(colon);
-      plain(item);
-    }
-    if (separator === openBrace) byte(openBrace);
-    byte(closeBrace);
+    const key = keys[i] as string;
+    const item = object[key];
+    if (item === undefined) continue;
+    byte(separator);
+    separator = comma;
+    quoted(key);
+    byte(colon);
+    plain(item);
   }
+  if (separator === openBrace) byte(openBrace);
+  byte(closeBrace);
 }
 
+/** The items of a list from one on, and its end. */
+function items(list: readonly unknown[], writeItem: Writer, from: number): void {
+  for (let i = from; i < list.length; i++) {
+    if (position > stepEnd) {
+      leave(() => items(list, writeItem, i));
+      return;
+    }
+    if (i > 0) byte(comma);
+    writeItem(list[i]);
+  }
+  byte(closeBracket);
+}
 function listWriter(type: ListType): Writer {
   const writeItem = writerOf(type.item);
   return (value) => {
-    const items = value as unknown[];
     byte(openBracket);
-    for (let i = 0; i < items.length; i++) {
-      if (i > 0) byte(comma);
-      writeItem(items[i]);
-    }
-    byte(closeBracket);
+    items(value as unknown[], writeItem, 0);
   };
 }
 
 function mapWriter(type: MapType): Writer {
   const writeItem = writerOf(type.value);
   return (value) => {
-    const start = position;
-    let separator = openBrace;
-    let last = '';
-    for (const key in value as Values) {
-      if (key < last) {
-        position = start;
-        separator = openBrace;
-        break;
-      }
-      last = key;
-      byte(separator);
-      separator = comma;
-      quoted(key);
-      byte(colon);
-      writeItem((value as Values)[key]);
-    }
-    if (position === start) {
-      for (const key of Object.keys(value as Values).sort()) {
-        byte(separator);
-        separator = comma;
-        quoted(key);
-        byte(colon);
-        writeItem((value as Values)[key]);
-      }
-    }
-    if (separator === openBrace) byte(openBrace);
-    byte(closeBrace);
+    // The keys are mostly in order. Those of a large map are listed first, as the step may end among them.
+    if (stepEnd < Number.POSITIVE_INFINITY || !writeOrdered(value as Values, writeItem))
+      entries(value as Values, Object.keys(value as Values).sort(), writeItem, 0);
   };
+}
+/** Writes nothing and returns false where the keys are not in order. */
+function writeOrdered(map: Values, writeItem: Writer): boolean {
+  const start = position;
+  let separator = openBrace;
+  let last = '';
+  for (const key in map) {
+    if (key < last) {
+      position = start;
+      return false;
+    }
+    last = key;
+    entry(separator, key, map[key], writeItem);
+    separator = comma;
+  }
+  if (separator === openBrace) byte(openBrace);
+  byte(closeBrace);
+  return true;
+}
+/** The entries of a map from one on, and its end. */
+function entries(map: Values, keys: readonly string[], writeItem: Writer, from: number): void {
+  for (let i = from; i < keys.length; i++) {
+    if (position > stepEnd) {
+      leave(() => entries(map, keys, writeItem, i));
+      return;
+    }
+    entry(i === 0 ? openBrace : comma, keys[i] as string, map[keys[i] as string], writeItem);
+  }
+  if (keys.length === 0) byte(openBrace);
+  byte(closeBrace);
+}
+function entry(separator: number, key: string, value: unknown, writeItem: Writer): void {
+  byte(separator);
+  quoted(key);
+  byte(colon);
+  writeItem(value);
 }
 
 interface FieldPlan extends Placed {
-  readonly type: Type;
   /** `"name":` */
   readonly label: Uint8Array;
   readonly write: Writer;
@@ -386,38 +457,12 @@ function planField(field: NamedField, at: number): FieldPlan {
   return {
     name: field.name,
     at,
-    type: field.type,
     label: Buffer.from(label),
     write: writerOf(field.type),
     nothing: field.always ? Buffer.from(label + jsonText(toJson(field.type, pointer ? null : (zero ?? null)))) : undefined,
     zero: field.always || pointer || resolved.node !== 'scalar' || resolved.name === 'json' ? null : resolved.name === 'bytes' ? '' : zero,
     collection: !pointer && (resolved.node === 'list' || resolved.node === 'map'),
   };
-}
-
-/** The plan for writing a message. */
-export interface Layout {
-  /** By name, in the order in which they are written. */
-  readonly fields: ReadonlyMap<string, FieldPlan>;
-  /** Fields that are written even if they are empty. */
-  readonly always: readonly FieldPlan[];
-  /** Whether a field has the name of a property that every object inherits. */
-  readonly careful: boolean;
-}
-const layouts = new WeakMap<MessageType, Layout>();
-
-export function layoutOf(type: MessageType): Layout {
-  let layout = layouts.get(type);
-  if (layout === undefined) {
-    const plans = type.ordered.map(planField);
-    layout = {
-      fields: new Map(plans.map((plan) => [plan.name, plan])),
-      always: plans.filter((plan) => plan.nothing !== undefined),
-      careful: type.ordered.some((field) => isInherited(field.name)),
-    };
-    layouts.set(type, layout);
-  }
-  return layout;
 }
 
 const present = new PresentFields<FieldPlan>();
@@ -431,9 +476,9 @@ function messageWriter(type: MessageType): Writer {
   return (given) => {
     const object = careful ? ownOnly(given) : (given as Values);
     if (fields === undefined) {
-      const layout = layoutOf(type);
-      fields = layout.fields;
-      always = layout.always;
+      const plans = type.ordered.map(planField);
+      fields = new Map(plans.map((plan) => [plan.name, plan]));
+      always = plans.filter((plan) => plan.nothing !== undefined);
     }
     const base = present.top;
     present.gather(fields, object);
@@ -458,24 +503,15 @@ function messageWriter(type: MessageType): Writer {
       label(separator, (always[next] as FieldPlan).nothing as Uint8Array);
       separator = comma;
     }
-    if (keep) {
-      for (const key of Object.keys(object)) {
-        const value = object[key];
-        if (fields.has(key) || value === undefined) continue;
-        byte(separator);
-        separator = comma;
-        quoted(key);
-        byte(colon);
-        utf8(jsonText(value));
-      }
-    }
-    if (separator === openBrace) byte(openBrace);
-    byte(closeBrace);
+    plainFields(object, keep ? unnamed(object, fields) : noKeys, separator, 0);
   };
 }
 
+const noKeys: readonly string[] = [];
+const unnamed = (object: Values, fields: ReadonlyMap<string, unknown>): string[] => Object.keys(object).filter((key) => !fields.has(key));
+
 /** A separator and the name of a field, with or without its value. */
-export function label(separator: number, name: Uint8Array): void {
+function label(separator: number, name: Uint8Array): void {
   const length = name.length;
   reserve(length + 1);
   const to = buffer;

@@ -8,7 +8,7 @@ import { splitApiVersion } from '../../meta/api-version.ts';
 import { isProtobufMediaType } from '../../meta/identity.ts';
 import type { Catalog } from '../../registry/catalog.ts';
 import { decodeEnvelopeSteps } from '../../schema/envelope.ts';
-import { encodeSteps } from '../../schema/json.ts';
+import { encodeLarge } from '../../schema/json.ts';
 import { decodeProtobufSteps } from '../../schema/protobuf.ts';
 import { type JsonValue, json, type MessageType } from '../../schema/types.ts';
 
@@ -33,14 +33,14 @@ export function objectText(media: Media, bytes: Buffer, catalog: Catalog): Maybe
 }
 
 function* plainText(value: Work<JsonValue>): Work<string> {
-  return (yield* encodeSteps(json, yield* value)).toString();
+  return (yield* encodeLarge(json, yield* value)).toString();
 }
 function* binaryText(bytes: Buffer, catalog: Catalog): Work<string | undefined> {
   const { kind, apiVersion, raw } = yield* decodeEnvelopeSteps(bytes);
   const schema = schemaOf(kind, apiVersion, catalog);
   if (schema === undefined) return undefined;
   const object = { ...(yield* decodeProtobufSteps(schema, raw)), kind, apiVersion };
-  return (yield* encodeSteps(schema, object)).toString();
+  return (yield* encodeLarge(schema, object)).toString();
 }
 
 function schemaOf(kind: string, apiVersion: string, catalog: Catalog): MessageType | undefined {
