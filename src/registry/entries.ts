@@ -15,6 +15,12 @@ const MAX_FIELDS = MAX_ENTRIES + 16;
  * objects, resources are counted, webhooks are called. Their limits are lower, and still far above realistic sizes.
  */
 export const COSTLY: ReadonlyMap<string, number> = new Map([
+  // Each is looked at for every other pod, or for every node.
+  ['preferredDuringSchedulingIgnoredDuringExecution', 200],
+  ['requiredDuringSchedulingIgnoredDuringExecution', 200],
+  ['topologySpreadConstraints', 200],
+  ['nodeSelectorTerms', 1_000],
+  ['tolerations', 1_000],
   ['allowedTopologies', 1_000],
   ['clusterRoleSelectors', 1_000],
   ['drivers', 1_000],

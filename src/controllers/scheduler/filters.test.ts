@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { LabelSelector } from '../../meta/labels.ts';
 import { MAX_PLANS } from './decide.ts';
 import { fitsNowhere, hostname, testPod, unschedulableTaint, World, zone } from './world.testing.ts';
 
@@ -376,4 +377,17 @@ test('nothing is kept of what is gone', () => {
   expect(world.cluster.countTables).toBe(0);
   expect([...world.cluster.nodes()]).toEqual([]);
   expect(world.cluster.slotCount).toBe(1);
+});
+
+test('terms of affinity are compared with a pod once, however many topologies they name', () => {
+  const labels = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v']));
+  world.node('n1', { labels });
+  const required = Object.keys(labels).map((topologyKey) => ({ topologyKey, labelSelector: { matchLabels: { app: 'x' } } }));
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+  world.place('first', { labels: { app: 'x' } });
+  const matches = vi.spyOn(LabelSelector.prototype, 'matches');
+  expect(world.place('second', { labels: { app: 'x' }, spec: { affinity } })).toBe('n1');
+  // Each of the 50 with the classes of both pods, and not again for each of the 50 topologies.
+  expect(matches.mock.calls.length).toBeLessThan(500);
+  matches.mockRestore();
 });

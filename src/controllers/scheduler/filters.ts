@@ -75,12 +75,12 @@ function affinityMisfit(plan: Plan, node: NodeState): Misfit | undefined {
   return undefined;
 }
 
-/** Each term has a pod in the node's domain; or there is no such pod anywhere, and the pod would be the first. */
+/** There is a pod in the node's domain of each topology; or there is no such pod anywhere, and the pod would be the first. */
 function hasNeighbours({ affinity, affineToSelf }: Plan, node: NodeState): boolean {
   let all = true;
   let any = false;
-  for (const { term, counts } of affinity) {
-    if (!node.labelMap.has(term.topologyKey)) return false;
+  for (const counts of affinity) {
+    if (!node.labelMap.has(counts.by.topologyKey)) return false;
     if (counts.at(node) <= 0) all = false;
     if (counts.total > 0) any = true;
   }

@@ -52,8 +52,8 @@ export class Plan {
   softSpread: readonly Spread[] = [];
   /** Nodes without the label of a constraint of the pod itself get no score for spreading. */
   readonly softNeedsAll: boolean;
-  /** For each term of required affinity, pods that all the terms select. */
-  readonly affinity: readonly { readonly term: PodTerm; readonly counts: DomainCounts }[];
+  /** For each topology that terms of required affinity name, pods that all the terms select. */
+  readonly affinity: readonly DomainCounts[];
   /** The pod selects itself by all of these terms: the first of its kind may go anywhere. */
   readonly affineToSelf: boolean;
   readonly antiAffinity: readonly DomainCounts[];
@@ -83,11 +83,9 @@ export class Plan {
     this.hardSpread = hardSpread.map((constraint) => this.spread(constraint, hardSpread, true));
     this.softNeedsAll = softSpread !== undefined;
     if (softSpread !== undefined) this.softSpread = softSpread.map((constraint) => this.spread(constraint, softSpread, true));
-    const selectsAll = (other: PodClass): boolean => terms.affinity.every((term) => selects(term, other, namespaceLabels));
-    this.affinity = terms.affinity.map((term) => ({
-      term,
-      counts: this.keep(options.cluster.count({ topologyKey: term.topologyKey, includes: selectsAll })),
-    }));
+    const selectsAll = this.selectorOfAll(terms.affinity);
+    const topologyKeys = new Set(terms.affinity.map(({ topologyKey }) => topologyKey));
+    this.affinity = [...topologyKeys].map((topologyKey) => this.keep(options.cluster.count({ topologyKey, includes: selectsAll })));
     this.affineToSelf = selectsAll(podClass);
     const about = (term: PodTerm): DomainCounts =>
       this.keep(options.cluster.count({ topologyKey: term.topologyKey, includes: (other) => selects(term, other, namespaceLabels) }));
@@ -172,6 +170,21 @@ export class Plan {
     this.misfits = new Array(size);
     this.nodePreference = new Float64Array(size);
     this.unwelcome = new Float64Array(size);
+  }
+  /** Whether all terms select pods of a class; found once for each class, however many topologies ask. */
+  private selectorOfAll(terms: readonly PodTerm[]): (other: PodClass) => boolean {
+    const { cluster } = this.options;
+    let labelsVersion = cluster.labelsVersion;
+    let selected = new WeakMap<PodClass, boolean>();
+    return (other) => {
+      if (labelsVersion !== cluster.labelsVersion) {
+        labelsVersion = cluster.labelsVersion;
+        selected = new WeakMap();
+      }
+      const isSelected = selected.get(other) ?? terms.every((term) => selects(term, other, cluster.namespaceLabels));
+      selected.set(other, isSelected);
+      return isSelected;
+    };
   }
   private keep(counts: DomainCounts): DomainCounts {
     this.own.push(counts);
