@@ -26,7 +26,7 @@ import { ownCreated, repairOwners } from './ownership.ts';
 import { unreadableAt } from './unreadable.ts';
 import { validatedForms } from './validated-forms.ts';
 import { parseItem } from './versions.ts';
-import { canonicalize, hookOperations, pause, runRules } from './write-stages.ts';
+import { canonicalize, hookOperations, runRules } from './write-stages.ts';
 
 /** How often a generated name that is taken is replaced by another. */
 const NAME_TRIES = 5;
@@ -62,20 +62,20 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const slices = ctx.request?.slices();
   checkTarget(ctx, object);
   if (!owned) await ownCreated(deps, ctx, object);
-  await pause(slices);
+  await slices?.pause();
   resetSystemFields(object, kind.namespaced ? ctx.namespace : '');
   const hub = await versions.accept(object);
   const managers = hub.metadata.managedFields;
   const request = admissionRequest(withName(ctx, hub.metadata.name), 'CREATE', hub, undefined, ctx.name);
   await deps.admission.admit(request);
-  await pause(slices);
+  await slices?.pause();
   const creation = prepare(deps, ctx, request, hub, managers);
   const operations = await hookOperations(deps, ctx, creation.object, undefined);
-  await pause(slices);
+  await slices?.pause();
   await validate(deps, ctx, creation.object, slices);
   await canonicalize(kind.strategy, creation.object, slices);
   await validateAdmission(deps, creation);
-  await pause(slices);
+  await slices?.pause();
   if (ctx.dryRun) return answerDryRun(deps, ctx, creation, slices);
   if (!owned) checkNoVersion(creation);
   return commit(deps, ctx, creation, operations, slices);
@@ -131,9 +131,9 @@ async function validate(deps: RegistryDeps, ctx: WriteContext, object: ApiObject
   const errors = new FieldErrors();
   validateMetadata(deps.env, kind, object, errors);
   validateKey(ctx, object, errors);
-  await pause(slices);
+  await slices?.pause();
   await runRules(kind.strategy?.validate?.(forms.object as never, errors, deps.env, ctx), slices);
-  await pause(slices);
+  await slices?.pause();
   if (!errors.empty) throw invalid(groupKind, object.metadata.name ?? '', errors.list);
   for (const text of kind.strategy?.warnings?.(object as never, undefined, deps.env) ?? []) ctx.warn(text);
 }

@@ -7,9 +7,6 @@ import { hookOf } from './commit.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import type { Hook } from './hooks.ts';
 
-/** Gives way to other requests between two stages of a large write. Rejects with RequestEnded. */
-export const pause = (slices: Slices | undefined): MaybePromise<void> => slices?.pause();
-
 /** What the hook of the kind adds to the commit, such as the addresses that it allocates; undefined: there is none. */
 export function hookOperations(
   deps: RegistryDeps,

@@ -5,7 +5,7 @@ import type { ApiObject, KindVersion } from '../kinds/kind.ts';
 import { ObjectMeta } from '../kinds/meta.ts';
 import { cut, SHOWN_VALUE } from '../lib/shown.ts';
 import { atOnce, inSlices, type Slices } from '../lib/slices.ts';
-import type { MaybePromise } from '../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../lib/when-ready.ts';
 import { versionOfApiVersion } from '../meta/api-version.ts';
 import { type ApiError, badRequest, requestTooLarge, tooManyRequests, unsupportedContent, unsupportedMediaType } from '../meta/errors.ts';
 import { type Identity, isProtobufMediaType, protobufMediaTypes } from '../meta/identity.ts';
@@ -59,9 +59,7 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): MaybePromise<Buffer>
       const whole = chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, size);
       if (ctx.keepBody) ctx.keptBody = whole;
       try {
-        const waiting = awaited?.whole(ctx);
-        if (waiting instanceof Promise) waiting.then(() => resolve(whole), reject);
-        else resolve(whole);
+        resolve(whenReady(awaited?.whole(ctx), () => whole));
       } catch (error) {
         reject(error);
       }
@@ -79,8 +77,7 @@ function takeWhole(ctx: Context, whole: Buffer, limit: number): MaybePromise<Buf
   if (awaited === undefined) return whole;
   awaited.reading(nothing);
   if (!awaited.received(whole.length)) throw tooManyBodies();
-  const waiting = awaited.whole(ctx);
-  return waiting instanceof Promise ? waiting.then(() => whole) : whole;
+  return whenReady(awaited.whole(ctx), () => whole);
 }
 const nothing = (): void => {};
 const tooManyBodies = (): ApiError => tooManyRequests('Too many request bodies are waiting, please try again later.', 1);
@@ -155,30 +152,26 @@ export interface DecodeOptions {
   readonly inspect?: ((value: unknown) => MaybePromise<void>) | undefined;
 }
 
-/** The object of a request body in its normal form, not yet defaulted; at once where it is small and JSON, as most are. */
-export function decodeBody(
+/** The object of a request body in its normal form, not yet defaulted. */
+export async function decodeBody(
   owner: BodyOwner,
   body: Buffer,
   media: Media,
   expected: Expected,
   options: DecodeOptions = {},
-): MaybePromise<ApiObject> {
+): Promise<ApiObject> {
   if (media === 'protobuf') return decodeBinary(owner, body, expected, options);
-  const parsing = parseBody(owner, body, media, expected, options.faults);
-  if (parsing instanceof Promise || options.faults !== undefined) return decodeLater(owner, parsing, body, media, expected, options);
-  if (media !== 'json' || expected.custom || !holdsFloats(parsing)) return decodeParsed(parsing, body, expected);
-  return decodeLater(owner, parsing, body, media, expected, options);
+  return decodeParsedBody(owner, await parseBody(owner, body, media, expected, options.faults), body, media, expected, options);
 }
 
-async function decodeLater(
+async function decodeParsedBody(
   owner: BodyOwner,
-  parsing: MaybePromise<JsonValue>,
+  value: JsonValue,
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
   { faults, inspect = checkWidth }: DecodeOptions,
 ): Promise<ApiObject> {
-  const value = await parsing;
   const slices = owner.slices();
   if (slices !== undefined) {
     await slices.pause();
@@ -238,23 +231,8 @@ async function refuseBytes(body: Buffer, media: 'json' | 'yaml', slices: Slices 
   throw await refuseNotUtf8(body, media, slices);
 }
 
-/** Any JSON or YAML text as a value; at once where it is small and JSON. */
-function parseBody(
-  owner: BodyOwner,
-  body: Buffer,
-  media: 'json' | 'yaml',
-  expected: Expected,
-  faults: FieldFaults | undefined,
-): MaybePromise<JsonValue> {
-  if (media !== 'json' || owner.slices() !== undefined || !isUtf8(body)) return parseLater(owner, body, media, expected, faults);
-  try {
-    return parseJson(body, jsonOptions(expected, faults));
-  } catch (error) {
-    throw unparsed(error, media, expected, body);
-  }
-}
-
-async function parseLater(
+/** Any JSON or YAML text as a value. */
+async function parseBody(
   owner: BodyOwner,
   body: Buffer,
   media: 'json' | 'yaml',
@@ -262,8 +240,7 @@ async function parseLater(
   faults: FieldFaults | undefined,
 ): Promise<JsonValue> {
   const slices = owner.slices();
-  const refusing = checkUtf8(body, media, slices);
-  if (refusing !== undefined) await refusing;
+  await checkUtf8(body, media, slices);
   try {
     if (media === 'yaml') return await parseYamlBody(owner, body, faults);
     const options = jsonOptions(expected, faults);
@@ -392,7 +369,7 @@ async function decodeBinary(owner: BodyOwner, body: Buffer, expected: Expected, 
     if (!isExpected(type, expected)) return await refuse(type, expected);
     if (media !== 'protobuf') {
       const value = named(await parseBody(owner, envelope.raw, media, expected, options.faults), type);
-      return await decodeLater(owner, value, envelope.raw, media, expected, options);
+      return await decodeParsedBody(owner, value, envelope.raw, media, expected, options);
     }
     const { schema } = expected;
     if (slices === undefined) return typed(decodeProtobuf(schema, envelope.raw) as ApiObject, expected);

@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Slices } from '../../lib/slices.ts';
-import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { badRequest, conflict, requestTooLarge } from '../../meta/errors.ts';
 import { clientSideApply } from '../../meta/identity.ts';
 import { type Applied, type ApplyWrite, apply, applySteps } from '../../patch/index.ts';
@@ -99,24 +99,19 @@ export async function applyObject(
     return resource.versions.accept(unchanged ? shown : completed(registry, resource, done, shown));
   };
   return update(registry, write, {
-    change: (live, item) => {
+    change: async (live, item) => {
       const slices = ctx.slices(item.bytes.length);
-      if (slices === undefined)
-        return whenReady(resource.versions.show(live), (shown) => whenReady(run(shown, undefined), (done) => changed(live, shown, done)));
-      const inTurns = async (): Promise<ApiObject> => {
-        const shown = await resource.versions.show(live);
-        const done = await run(shown, slices);
-        await slices.pause();
-        return changed(live, shown, done);
-      };
-      return inTurns();
+      const shown = await resource.versions.show(live);
+      const done = await run(shown, slices);
+      await slices?.pause();
+      return changed(live, shown, done);
     },
     ...(write.subresource === '' && {
       createAbsent: async () => {
         await mayCreate(services, ctx, resource);
         const slices = ctx.slices();
         const done = await run(undefined, slices);
-        if (slices !== undefined) await slices.pause();
+        await slices?.pause();
         // What cannot be applied is reported before keys that come again.
         if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
         const { uid } = (done.object.metadata ?? {}) as { uid?: string };

@@ -3,8 +3,8 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import { fromHub, toHub } from '../../kinds/served.ts';
 import { own } from '../../lib/own.ts';
-import { atOnce, inSlices, type Work } from '../../lib/slices.ts';
-import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
+import { atOnce, inSlices, type Slices, type Work } from '../../lib/slices.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { splitApiVersion } from '../../meta/api-version.ts';
 import { ApiError, invalid, unsupportedMediaType } from '../../meta/errors.ts';
 import { FieldErrors, Path } from '../../meta/field.ts';
@@ -98,16 +98,14 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   const type = patchType(ctx, resource.custom);
   const representation = objectForm(services, ctx, resource);
   const options = patchOptions(services, ctx, type);
-  const reading = readBody(ctx);
-  const body = reading instanceof Promise ? await reading : reading;
+  const body = await readBody(ctx);
   const write = writeContext(ctx, resource, options, subresource);
   if (type === 'apply') {
     const { item, created } = await applyObject(services, ctx, write, options, body);
     return sendItem(services, ctx, created ? 201 : 200, resource, item, representation);
   }
   // A missing object is reported before an invalid patch.
-  const looking = checkExists(services.registry, write);
-  if (looking !== undefined) await looking;
+  await checkExists(services.registry, write);
   ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
   const faults = faultsOf(services, options);
   const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults));
@@ -119,7 +117,7 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   return sendItem(services, ctx, 200, resource, item, representation);
 }
 
-function patchedHub(
+async function patchedHub(
   services: Services,
   ctx: Context,
   write: WriteContext,
@@ -129,7 +127,7 @@ function patchedHub(
   body: Buffer,
   faults: FieldFaults | undefined,
   size: number,
-): MaybePromise<ApiObject> {
+): Promise<ApiObject> {
   const { resource } = write;
   const { registry } = services;
   // A stored object is in the normal form: what the patch does not touch would be read as it is.
@@ -137,40 +135,37 @@ function patchedHub(
   const documentOf = (shown: ApiObject): JsonValue =>
     toJson(resource.schema, touched === undefined ? shown : touchedPart(shown as never, touched));
   const slices = ctx.slices(size);
-  const objectOf = function* (document: JsonValue, shown: ApiObject): Work<MaybePromise<ApiObject>> {
-    const made = madeVersion(services, resource, patch, document);
-    if (resource.custom) checkCustomType(made, document, write.name);
-    const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
-    const object = yield* readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined);
-    if (slices !== undefined) yield;
-    if (touched !== undefined) addUntouched(object as never, shown as never, touched);
-    if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
-    fillDefaults(made, object, registry.env);
-    return made === resource ? object : inVersion(resource, made, object);
-  };
-  const owned = (whole: ApiObject, shown: ApiObject): MaybePromise<ApiObject> =>
-    whenReady(ownUpdated(registry, write, whole, shown, size), () => resource.versions.accept(whole));
-  if (slices === undefined)
-    return whenReady(resource.versions.show(live), (shown) => {
-      const document = patch(documentOf(shown));
-      if (faults !== undefined) atOnce(unknownIn(madeVersion(services, resource, patch, document), document, faults));
-      return whenReady(atOnce(objectOf(document, shown)), (whole) => owned(whole, shown));
-    });
-  const inTurns = async (): Promise<ApiObject> => {
-    const shown = await resource.versions.show(live);
-    const document = documentOf(shown);
+  const shown = await resource.versions.show(live);
+  const document = await patchedDocument(patch, documentOf(shown), slices);
+  if (slices !== undefined) {
+    checkEntries(resource, document, live);
     await slices.pause();
-    const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
-    await slices.pause();
-    checkEntries(resource, patched, live);
-    await slices.pause();
-    if (faults !== undefined) await inSlices(unknownIn(madeVersion(services, resource, patch, patched), patched, faults), slices);
-    const whole = await await inSlices(objectOf(patched, shown), slices);
-    await slices.pause();
-    return owned(whole, shown);
-  };
-  return inTurns();
+  }
+  const made = madeVersion(services, resource, patch, document);
+  if (faults !== undefined) await run(unknownIn(made, document, faults), slices);
+  if (resource.custom) checkCustomType(made, document, write.name);
+  const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
+  const object = await run(readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined), slices);
+  await slices?.pause();
+  if (touched !== undefined) addUntouched(object as never, shown as never, touched);
+  if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
+  fillDefaults(made, object, registry.env);
+  const whole = made === resource ? object : await inVersion(resource, made, object);
+  await slices?.pause();
+  await ownUpdated(registry, write, whole, shown, size);
+  return resource.versions.accept(whole);
 }
+
+async function patchedDocument(patch: Patch, document: JsonValue, slices: Slices | undefined): Promise<JsonValue> {
+  if (slices === undefined) return patch(document);
+  await slices.pause();
+  const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
+  await slices.pause();
+  return patched;
+}
+
+const run = <T>(work: Work<T>, slices: Slices | undefined): MaybePromise<T> =>
+  slices === undefined ? atOnce(work) : inSlices(work, slices);
 
 /** Reports the unknown fields of what a patch made. */
 function unknownIn({ schema, definition }: Resource, document: JsonValue, faults: FieldFaults): Work<void> {
@@ -178,8 +173,9 @@ function unknownIn({ schema, definition }: Resource, document: JsonValue, faults
 }
 
 /** What a patch made in another version of the kind. */
-function inVersion(resource: Resource, made: Resource, object: ApiObject): MaybePromise<ApiObject> {
-  return whenReady(toHub(made, object), (hub) => (resource.isHub ? hub : fromHub(resource, hub)));
+async function inVersion(resource: Resource, made: Resource, object: ApiObject): Promise<ApiObject> {
+  const hub = await toHub(made, object);
+  return resource.isHub ? hub : fromHub(resource, hub);
 }
 
 /** The version of what a patch made: a patch may change it to another one of the same kind, unless it is strategic. */
@@ -267,8 +263,7 @@ export async function patchedView(
 ): Promise<{ options: WriteOptions; made: NewView }> {
   const kind = patchType(ctx, false);
   const options = patchOptions(services, ctx, kind);
-  const reading = readBody(ctx);
-  const body = reading instanceof Promise ? await reading : reading;
+  const body = await readBody(ctx);
   const faults = faultsOf(services, options);
   if (kind === 'apply') {
     const applied = await readApplied(ctx, body, faults);

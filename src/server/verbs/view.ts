@@ -3,7 +3,7 @@
 import type { ApiObject, ViewSubresource } from '../../kinds/kind.ts';
 import { equal } from '../../lib/equal.ts';
 import { atOnce, inSlices, type Work } from '../../lib/slices.ts';
-import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
+import type { MaybePromise } from '../../lib/when-ready.ts';
 import { joinApiVersion, splitApiVersion } from '../../meta/api-version.ts';
 import { badRequest, invalid } from '../../meta/errors.ts';
 import { FieldErrors } from '../../meta/field.ts';
@@ -123,22 +123,22 @@ async function writeView(
       show: (hub) => shown(services, view, resource.versions.inRequestVersion(hub)),
       write: (given, hub) => admittedView(services, resource, view, given, hub),
     },
-    change: (live) =>
-      whenReady(resource.versions.validatesRequestVersion ? resource.versions.show(live) : live, (whole) => {
-        const before = shown(services, view, whole);
-        const owners = viewManagers(
-          live.metadata.managedFields as never,
-          replicasPath(registry, resource),
-          typeOf(services, view).apiVersion,
-        );
-        if (owners !== undefined) before.metadata.managedFields = owners as never;
-        const change = viewChange(services, write, view, options, before, made);
-        const slices = ctx.slices();
-        return whenReady(slices === undefined ? atOnce(change) : inSlices(change, slices), ({ wanted, managers }) => {
-          const object = withView(registry, write, view, whole, wanted, managers);
-          return resource.versions.validatesRequestVersion ? resource.versions.accept(object) : object;
-        });
-      }),
+    change: async (live) => {
+      const { versions } = resource;
+      const whole = versions.validatesRequestVersion ? await versions.show(live) : live;
+      const storedView = shown(services, view, whole);
+      const owners = viewManagers(
+        live.metadata.managedFields as never,
+        replicasPath(registry, resource),
+        typeOf(services, view).apiVersion,
+      );
+      if (owners !== undefined) storedView.metadata.managedFields = owners as never;
+      const change = viewChange(services, write, view, options, storedView, made);
+      const slices = ctx.slices();
+      const { wanted, managers } = slices === undefined ? atOnce(change) : await inSlices(change, slices);
+      const object = withView(registry, write, view, whole, wanted, managers);
+      return versions.validatesRequestVersion ? versions.accept(object) : object;
+    },
   });
   return answer(services, ctx, representation, view, await viewedItem(resource, result.item));
 }

@@ -2,7 +2,6 @@
 
 import type { ApiObject } from '../../kinds/kind.ts';
 import { Slices } from '../../lib/slices.ts';
-import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '../../meta/errors.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../../registry/context.ts';
@@ -14,7 +13,6 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { remove } from '../../registry/remove.ts';
 import { unreadableKeys } from '../../registry/unreadable.ts';
 import { checkName, update } from '../../registry/update.ts';
-import type { FieldFaults } from '../../schema/field-faults.ts';
 import { bodyMedia, decodeBody, type Expected, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { deleteOptions } from '../delete-options.ts';
@@ -62,48 +60,32 @@ function writtenBody(ctx: Context, resource: Resource, media: Media, body: Buffe
   return { media, expected: { apiVersion, kind: resource.kind.kind, schema, identity, custom, release, unknownFields }, body };
 }
 
-/** Decodes and defaults the body; unknown and repeated fields are reported by fieldValidation. A small body is decoded at once. */
-function bodyObject(
+/** Decodes and defaults the body; unknown and repeated fields are reported by fieldValidation. */
+async function bodyObject(
   services: Services,
   ctx: Context,
   resource: Resource,
   options: WriteOptions,
   written: WrittenBody,
   isNew = false,
-): MaybePromise<ApiObject> {
+): Promise<ApiObject> {
   const faults = faultsOf(services, options);
   const { body, media, expected } = written;
   const inspect = (value: unknown): Promise<void> =>
     inspectEntries(resource, value, async () => (isNew ? undefined : storedObject(ctx, resource)));
-  const decoding = decodeBody(ctx, body, media, expected, { faults, inspect });
-  if (decoding instanceof Promise) return decodedLater(services, ctx, resource, options, written, faults, decoding);
+  const object = await decodeBody(ctx, body, media, expected, { faults, inspect });
+  const slices = ctx.slices();
+  await slices?.pause();
   if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
-  fillDefaults(resource, decoding, services.registry.env);
-  ctx.audit?.requestObject(resource.schema, decoding);
-  return decoding;
+  fillDefaults(resource, object, services.registry.env);
+  await slices?.pause();
+  ctx.audit?.requestObject(resource.schema, object);
+  return object;
 }
 /** The object that a large body replaces. */
 function storedObject(ctx: Context, resource: Resource): Promise<ApiObject> | undefined {
   const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
   return item === undefined ? undefined : resource.versions.decodeRecentInSlices(item, ctx.slices() ?? new Slices());
-}
-async function decodedLater(
-  services: Services,
-  ctx: Context,
-  resource: Resource,
-  options: WriteOptions,
-  { expected }: WrittenBody,
-  faults: FieldFaults | undefined,
-  decoding: Promise<ApiObject>,
-): Promise<ApiObject> {
-  const object = await decoding;
-  const slices = ctx.slices();
-  if (slices !== undefined) await slices.pause();
-  if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
-  fillDefaults(resource, object, services.registry.env);
-  if (slices !== undefined) await slices.pause();
-  ctx.audit?.requestObject(resource.schema, object);
-  return object;
 }
 /** The object once more, for a retry of a write that has changed it. */
 async function sameObject(
@@ -113,8 +95,7 @@ async function sameObject(
   { body, media, expected }: WrittenBody,
 ): Promise<ApiObject> {
   const same = await decodeBody(ctx, body, media, expected, { inspect: () => {} });
-  const slices = ctx.slices();
-  if (slices !== undefined) await slices.pause();
+  await ctx.slices()?.pause();
   fillDefaults(resource, same, services.registry.env);
   return same;
 }
@@ -123,10 +104,8 @@ export async function createObject(services: Services, ctx: Context, resource: R
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const reading = readBody(ctx);
-  const written = writtenBody(ctx, resource, media, reading instanceof Promise ? await reading : reading);
-  const decoding = bodyObject(services, ctx, resource, options, written, true);
-  const object = decoding instanceof Promise ? await decoding : decoding;
+  const written = writtenBody(ctx, resource, media, await readBody(ctx));
+  const object = await bodyObject(services, ctx, resource, options, written, true);
   const slices = ctx.slices();
   if (slices !== undefined) {
     checkEntries(resource, object);
@@ -141,33 +120,28 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const reading = readBody(ctx);
-  const written = writtenBody(ctx, resource, media, reading instanceof Promise ? await reading : reading);
-  const decoding = bodyObject(services, ctx, resource, options, written);
-  const body = decoding instanceof Promise ? await decoding : decoding;
+  const sent = writtenBody(ctx, resource, media, await readBody(ctx));
+  const body = await bodyObject(services, ctx, resource, options, sent);
   const write = writeContext(ctx, resource, options, subresource);
   checkName(write, body);
   // A retry begins again with the body as it came.
-  let fresh: ApiObject | undefined = body;
-  const taken = (): MaybePromise<ApiObject> => {
-    const object = fresh ?? sameObject(services, ctx, resource, written);
-    fresh = undefined;
+  let unused: ApiObject | undefined = body;
+  const written = async (): Promise<ApiObject> => {
+    const object = unused ?? (await sameObject(services, ctx, resource, sent));
+    unused = undefined;
     return object;
   };
-  const owned = (object: ApiObject, before: ApiObject, size: number): MaybePromise<ApiObject> => {
-    const slices = ctx.slices(size);
-    return slices === undefined
-      ? whenReady(ownUpdated(registry, write, object, before, size), () => resource.versions.accept(object))
-      : ownedInSlices(registry, write, object, before, size, slices);
-  };
   const result = await update(registry, write, {
-    change: (live, item) =>
-      whenReady(taken(), (object) => whenReady(resource.versions.show(live), (before) => owned(object, before, item.bytes.length))),
+    change: async (live, item) => {
+      const object = await written();
+      const stored = await resource.versions.show(live);
+      return owned(registry, write, object, stored, item.bytes.length);
+    },
     ...(resource.kind.createOnUpdate &&
       subresource === '' && {
         createAbsent: async () => {
           await mayCreate(services, ctx, resource);
-          return taken();
+          return written();
         },
       }),
     uidIsCondition: true,
@@ -176,18 +150,15 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   return sendItem(services, ctx, result.created ? 201 : 200, resource, result.item, representation);
 }
 
-async function ownedInSlices(
-  registry: RegistryDeps,
-  write: WriteContext,
-  object: ApiObject,
-  before: ApiObject,
-  size: number,
-  slices: Slices,
-): Promise<ApiObject> {
-  checkEntries(write.resource, object, before);
-  await slices.pause();
-  await ownUpdated(registry, write, object, before, size);
-  await slices.pause();
+/** The hub form of what was written, with its owners. */
+async function owned(registry: RegistryDeps, write: WriteContext, object: ApiObject, stored: ApiObject, size: number): Promise<ApiObject> {
+  const slices = write.request?.slices(size);
+  if (slices !== undefined) {
+    checkEntries(write.resource, object, stored);
+    await slices.pause();
+  }
+  await ownUpdated(registry, write, object, stored, size);
+  await slices?.pause();
   return write.resource.versions.accept(object);
 }
 
