@@ -24,7 +24,6 @@ export const exceptions = {
   'src/schema/json-decode.ts (value as Values)[key]': ownKey,
   'src/schema/json-decode.ts out[plan.name]': careful,
   'src/schema/json-encode.ts object[key]': ownKey,
-  'src/schema/json-encode.ts map[keys[i] as string]': ownKey,
   'src/schema/json-value.ts object[plan.name]': careful,
   'src/schema/normal.ts value[name]': careful,
   'src/schema/plain.ts name in Object.prototype': 'asks for what is inherited',

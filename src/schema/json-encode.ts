@@ -349,27 +349,7 @@ function plain(value: unknown): void {
   else if (Array.isArray(value)) {
     byte(openBracket);
     items(value, plain, 0);
-  } else plainFields(value as Values, Object.keys(value), openBrace, 0);
-}
-/** The fields of an object from one on, and its end. */
-function plainFields(object: Values, keys: readonly string[], first: number, from: number): void {
-  let separator = first;
-  for (let i = from; i < keys.length; i++) {
-    if (position > stepEnd) {
-      leave(() => plainFields(object, keys, separator, i));
-      return;
-    }
-    const key = keys[i] as string;
-    const item = object[key];
-    if (item === undefined) continue;
-    byte(separator);
-    separator = comma;
-    quoted(key);
-    byte(colon);
-    plain(item);
-  }
-  if (separator === openBrace) byte(openBrace);
-  byte(closeBrace);
+  } else if (!entriesAtOnce(value as Values, plain, false)) entries(value as Values, Object.keys(value), plain, openBrace, 0);
 }
 
 /** The items of a list from one on, and its end. */
@@ -395,39 +375,54 @@ function listWriter(type: ListType): Writer {
 function mapWriter(type: MapType): Writer {
   const writeItem = writerOf(type.value);
   return (value) => {
-    // The keys are mostly in order. Those of a large map are listed first, as the step may end among them.
-    if (stepEnd < Number.POSITIVE_INFINITY || !writeOrdered(value as Values, writeItem))
-      entries(value as Values, Object.keys(value as Values).sort(), writeItem, 0);
+    if (!entriesAtOnce(value as Values, writeItem, true))
+      entries(value as Values, Object.keys(value as Values).sort(), writeItem, openBrace, 0);
   };
 }
-/** Writes nothing and returns false where the keys are not in order. */
-function writeOrdered(map: Values, writeItem: Writer): boolean {
+/**
+ * An object as it is. Writes nothing and returns false where its keys have to be listed first: they are not `sorted`, or the step
+ * may end among them.
+ */
+function entriesAtOnce(object: Values, writeItem: Writer, sorted: boolean): boolean {
+  if (stepEnd < Number.POSITIVE_INFINITY) return false;
   const start = position;
   let separator = openBrace;
   let last = '';
-  for (const key in map) {
-    if (key < last) {
-      position = start;
-      return false;
+  for (const key in object) {
+    if (sorted) {
+      if (key < last) {
+        position = start;
+        return false;
+      }
+      last = key;
     }
-    last = key;
-    entry(separator, key, map[key], writeItem);
+    const value = object[key];
+    if (value === undefined) continue;
+    entry(separator, key, value, writeItem);
     separator = comma;
   }
-  if (separator === openBrace) byte(openBrace);
-  byte(closeBrace);
+  endObject(separator);
   return true;
 }
-/** The entries of a map from one on, and its end. */
-function entries(map: Values, keys: readonly string[], writeItem: Writer, from: number): void {
+/** The entries of an object from one on, and its end. */
+function entries(object: Values, keys: readonly string[], writeItem: Writer, first: number, from: number): void {
+  let separator = first;
   for (let i = from; i < keys.length; i++) {
     if (position > stepEnd) {
-      leave(() => entries(map, keys, writeItem, i));
+      leave(() => entries(object, keys, writeItem, separator, i));
       return;
     }
-    entry(i === 0 ? openBrace : comma, keys[i] as string, map[keys[i] as string], writeItem);
+    const key = keys[i] as string;
+    const value = object[key];
+    if (value === undefined) continue;
+    entry(separator, key, value, writeItem);
+    separator = comma;
   }
-  if (keys.length === 0) byte(openBrace);
+  endObject(separator);
+}
+/** `separator`: what would come before the next field. */
+function endObject(separator: number): void {
+  if (separator === openBrace) byte(openBrace);
   byte(closeBrace);
 }
 function entry(separator: number, key: string, value: unknown, writeItem: Writer): void {
@@ -503,11 +498,11 @@ function messageWriter(type: MessageType): Writer {
       label(separator, (always[next] as FieldPlan).nothing as Uint8Array);
       separator = comma;
     }
-    plainFields(object, keep ? unnamed(object, fields) : noKeys, separator, 0);
+    if (keep) entries(object, unnamed(object, fields), plain, separator, 0);
+    else endObject(separator);
   };
 }
 
-const noKeys: readonly string[] = [];
 const unnamed = (object: Values, fields: ReadonlyMap<string, unknown>): string[] => Object.keys(object).filter((key) => !fields.has(key));
 
 /** A separator and the name of a field, with or without its value. */
