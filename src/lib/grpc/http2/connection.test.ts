@@ -3,7 +3,21 @@ import { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../clock.ts';
 import { Http2Connection, MOST_PINGS, MOST_UNSENT_BYTES, PING_ANSWER_MS } from './connection.ts';
-import { ACK, FrameReader, frame, PING, PREFACE, SETTINGS } from './frames.ts';
+import {
+  ACK,
+  CANCEL,
+  END_HEADERS,
+  FrameReader,
+  frame,
+  HEADERS,
+  numberFrame,
+  PING,
+  PREFACE,
+  REFUSED_STREAM,
+  RST_STREAM,
+  SETTINGS,
+} from './frames.ts';
+import { Stream } from './stream.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -49,6 +63,23 @@ test('a server that pings and does not read the answers is cut off', async () =>
   expect([ends, socket.writableLength > MOST_UNSENT_BYTES]).toEqual([[], true]);
   await send(...some);
   expect(ends).toEqual([expect.objectContaining({ message: 'the server does not read what it asks for' })]);
+});
+
+test.each([
+  ['refused before the answer', REFUSED_STREAM, false, 'refused', 'UNAVAILABLE'],
+  ['refused within the answer', REFUSED_STREAM, true, 'lost', 'INTERNAL'],
+  ['cancelled before the answer', CANCEL, false, 'lost', 'CANCELLED'],
+  ['cancelled within the answer', CANCEL, true, 'lost', 'CANCELLED'],
+])('a reset stream: %s', async (_, reset, responds, kind, code) => {
+  const { connection, send } = open({ reads: true });
+  await send(frame(SETTINGS, 0, 0));
+  const faults: Error[] = [];
+  const stream = new Stream({ headers() {}, data() {}, broken: (error) => void faults.push(error) }, [], undefined);
+  connection.begin(stream, Buffer.alloc(5), Buffer.alloc(0));
+  // The header `:status: 200`.
+  if (responds) await send(frame(HEADERS, END_HEADERS, stream.id, Buffer.from([0x88])));
+  await send(numberFrame(RST_STREAM, stream.id, reset));
+  expect(faults).toMatchObject([{ kind, code }]);
 });
 
 test('a ping is answered after a while, with others that came meanwhile', async () => {
