@@ -1,6 +1,7 @@
 /** The part of an OpenAPI document for one group version. */
 import { own } from '../../lib/own.ts';
-import { parseJson } from '../../schema/parse.ts';
+import type { Work } from '../../lib/slices.ts';
+import { parseJsonSteps } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue } from '../../schema/types.ts';
 
 export interface SpecPart {
@@ -11,16 +12,17 @@ export interface SpecPart {
 const DEFINITIONS = '#/definitions/';
 
 /** Paths below `/apis/<group>/<version>/`, and the definitions that they refer to. Throws if the text is not such a document. */
-export function partOf(text: Buffer, group: string, version: string): SpecPart {
-  const document = parseJson(text, { uncounted: true });
+export function* partOf(text: Buffer, group: string, version: string): Work<SpecPart> {
+  const document = yield* parseJsonSteps(text, { uncounted: true });
   if (!isObject(document) || document.swagger !== '2.0') throw new Error('not a document of OpenAPI v2');
   const all = isObject(document.paths) ? document.paths : {};
   const prefix = `/apis/${group}/${version}/`;
   const paths = Object.fromEntries(Object.entries(all).filter(([path, item]) => path.startsWith(prefix) && isObject(item)));
   const known = isObject(document.definitions) ? document.definitions : {};
   const used = new Map<string, JsonObject>();
-  const pending: JsonValue[] = [paths];
+  const pending: JsonValue[] = Object.values(paths);
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    yield;
     for (const name of referencesOf(value)) {
       if (used.has(name)) continue;
       const definition = own(known, name);

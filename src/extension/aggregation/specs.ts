@@ -5,8 +5,10 @@ import type { APIService } from '../../kinds/apiregistration/schema/v1.ts';
 import type { Live } from '../../kinds/live.ts';
 import type { Cancel, Clock } from '../../lib/clock.ts';
 import { own } from '../../lib/own.ts';
+import { inSlices, Slices } from '../../lib/slices.ts';
 import { Ticker } from '../../lib/ticker.ts';
-import { parseJson } from '../../schema/parse.ts';
+import { parseJsonInSlices } from '../../schema/parse.ts';
+import type { JsonValue } from '../../schema/types.ts';
 import type { Backend, Backends } from './backends.ts';
 import { isObject, partOf, type SpecPart } from './spec.ts';
 
@@ -147,7 +149,7 @@ async function fetchV2(
   const hash = createHash('sha256').update(text).digest('hex');
   if (hash === known?.v2Hash) return { part: known.v2, hash };
   try {
-    return { part: partOf(text, group, version), hash };
+    return { part: await inSlices(partOf(text, group, version), new Slices()), hash };
   } catch {
     return { part: undefined, hash };
   }
@@ -156,25 +158,27 @@ async function fetchV2(
 async function fetchV3({ server, group, version }: Backend, known: Kept | undefined): Promise<{ bytes: Buffer | undefined; hash: string }> {
   const before = { bytes: known?.v3, hash: known?.v3Hash ?? '' };
   const index = await fetched(server, '/openapi/v3');
-  const address = index === undefined ? undefined : addressIn(index, `apis/${group}/${version}`);
+  const address = index === undefined ? undefined : await addressIn(index, `apis/${group}/${version}`);
   // The address changes with the document.
   if (address === undefined || (address === before.hash && address.includes('hash='))) return before;
   const bytes = await fetched(server, address);
   if (bytes === undefined || (before.bytes !== undefined && bytes.equals(before.bytes))) return before;
   try {
-    const document = parseJson(bytes, { uncounted: true });
+    const document = await parsed(bytes);
     return isObject(document) && isObject(document.paths) ? { bytes, hash: address } : before;
   } catch {
     return before;
   }
 }
 
-function addressIn(index: Buffer, name: string): string | undefined {
+async function addressIn(index: Buffer, name: string): Promise<string | undefined> {
   try {
-    const { paths } = parseJson(index, { uncounted: true }) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
+    const { paths } = (await parsed(index)) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
     const address = own(paths, name)?.serverRelativeURL;
     return typeof address === 'string' && address.startsWith('/openapi/v3/') ? address : undefined;
   } catch {
     return undefined;
   }
 }
+
+const parsed = (text: Buffer): Promise<JsonValue> => parseJsonInSlices(text, { uncounted: true }, new Slices());
