@@ -1,6 +1,6 @@
 /** The pages of docs/how-to: their steps are followed in a copy of the tree, which must compile, and their commands are run. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -13,11 +13,23 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const names = readdirSync(join(root, 'docs/how-to')).filter((name) => name !== 'README.md');
 const pageOf = (name: string): string => readFileSync(join(root, 'docs/how-to', name), 'utf8');
 
-test('the tree compiles after the steps of all pages, and the tests that they run are there', { timeout: 300_000 }, () => {
+/** The workspaces among the dependencies are those of the copy. */
+function copyOfTree(): string {
   const copy = temporaryDirectory('how-to');
-  for (const part of ['src', 'test', 'docs', 'bench', 'scripts', 'tsconfig.json', 'vitest.config.ts', 'package.json'])
-    cpSync(join(root, part), join(copy, part), { recursive: true, filter: (source) => !source.includes('node_modules') });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const parts = ['src', 'packages', 'test', 'docs', 'bench', 'scripts', 'tsconfig.json', 'vitest.config.ts', 'package.json'];
+  const filter = (source: string): boolean => !source.includes('node_modules');
+  for (const part of parts.filter((name) => existsSync(join(root, name))))
+    cpSync(join(root, part), join(copy, part), { recursive: true, filter });
+  const link = (target: string, name: string): void => symlinkSync(target, join(copy, 'node_modules', name));
+  mkdirSync(join(copy, 'node_modules/@plat-dev'), { recursive: true });
+  for (const name of readdirSync(join(root, 'node_modules'))) if (name !== '@plat-dev') link(join(root, 'node_modules', name), name);
+  if (existsSync(join(copy, 'packages')))
+    for (const name of readdirSync(join(copy, 'packages'))) link(join(copy, 'packages', name), `@plat-dev/${name}`);
+  return copy;
+}
+
+test('the tree compiles after the steps of all pages, and the tests that they run are there', { timeout: 300_000 }, () => {
+  const copy = copyOfTree();
   for (const name of names) for (const step of stepsOf(pageOf(name))) follow(copy, step);
   const missing = names.flatMap((name) => filesOfCommands(pageOf(name))).filter((file) => !existsSync(join(copy, file)));
   expect(missing).toEqual([]);
