@@ -39,6 +39,26 @@ export interface CollectionState {
 export const MOST_WAITING = 2_000;
 let allChanges = 0;
 
+/**
+ * The states of a collection on its way to a loaded one, whose changes are applied as they come:
+ *
+ *   hold ▸ filling, loaded ▸ loaded
+ *   defer ▸ deferred, hold ▸ filling, loaded ▸ loaded        a large one: single objects can be read before it is loaded
+ */
+interface Deferred {
+  readonly state: 'deferred';
+  /** Objects that are read alone. Changes of others are not kept: they are loaded with the rest. */
+  readonly single: NotLoaded;
+}
+interface Filling {
+  readonly state: 'filling';
+  /** The objects that are read alone, where the collection was deferred. */
+  readonly single: NotLoaded | undefined;
+  readonly items: SortedMap<Item>;
+  /** Changes that wait until all is loaded. Undefined: too many came, and they must be read from the store's history. */
+  waiting: Stored[] | undefined;
+}
+
 export class Collection {
   readonly prefix: string;
   items = new SortedMap<Item>();
@@ -66,14 +86,8 @@ export class Collection {
    *   if (collection.pending !== undefined) await collection.pending();
    */
   pending: (() => Promise<void>) | undefined;
-  /** Its items while it is not loaded. */
-  private unloaded: NotLoaded | undefined;
-  /** The items of a collection that is being loaded. */
-  private filling: SortedMap<Item> | undefined;
-  /** Buffers changes while the collection loads. */
-  private waiting: Stored[] | undefined;
-  /** Changes are not buffered: loading has not begun, or too many came. */
-  private dropping = false;
+  /** Undefined when the collection is loaded. */
+  private loading: Deferred | Filling | undefined;
   /** The newest change of every key during a reload by other rules. */
   private meanwhile: Map<string, Stored> | undefined;
 
@@ -91,7 +105,7 @@ export class Collection {
 
   /** Its content, for a server that starts from it; undefined while it is loaded. */
   state(): CollectionState | undefined {
-    if (this.waiting !== undefined || this.meanwhile !== undefined) return undefined;
+    if (this.loading !== undefined || this.meanwhile !== undefined) return undefined;
     const { options, lastChange, unknownUntil } = this;
     return { options, items: this.items.copy(), unreadable: this.unreadable && new Map(this.unreadable), lastChange, unknownUntil };
   }
@@ -120,38 +134,36 @@ export class Collection {
   }
   /** The number of objects that are loaded, readable or not. */
   get loadedSoFar(): number {
-    return (this.filling?.size ?? 0) + (this.unreadable?.size ?? 0);
+    return (this.filling?.items.size ?? 0) + (this.unreadable?.size ?? 0);
   }
   /** Takes an entry found while loading. */
   load(key: string, value: Buffer, revision: number, created: number, unreadable?: Unreadable): void {
     const item = itemBy(this.options, key, value, revision, created, unreadable);
     if (typeof item === 'string') this.setAside({ key, revision, created, reason: item });
-    else (this.filling ?? this.items).set(key, item);
+    else (this.filling?.items ?? this.items).set(key, item);
     this.changes = ++allChanges;
     if (revision > this.lastChange) this.lastChange = revision;
   }
   /** Takes a change found while loading. */
   loadChange(key: string, value: Buffer | undefined, revision: number, created: number, unreadable?: Unreadable): void {
-    this.filling?.delete(key);
+    this.filling?.items.delete(key);
     if (this.unreadable !== undefined) this.takeBack(key, revision);
     if (value !== undefined) this.load(key, value, revision, created, unreadable);
   }
   /** Everything is loaded as it was at a revision. Changes after it will be seen as events. */
   loaded(revision: number): void {
-    if (this.filling !== undefined) this.items = this.filling;
-    this.filling = undefined;
+    const { filling, loading } = this;
+    if (filling !== undefined) this.items = filling.items;
+    this.loading = undefined;
     this.pending = undefined;
-    const alone = this.unloaded;
-    this.unloaded = undefined;
     this.recent.begin(revision);
     // Earlier deletions left no entries: any change up to here may have been the newest.
     this.lastChange = Math.max(this.lastChange, revision);
-    const waiting = this.waiting;
-    this.waiting = undefined;
     // Parts of the server may rely on an object that they read alone. There are no watches yet.
-    for (const change of alone?.changesUpTo(revision) ?? [])
+    for (const change of loading?.single?.changesUpTo(revision) ?? [])
       this.audience.notify({ ...change, revision: change.item.revision, frames: undefined });
-    for (const w of waiting ?? []) if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts, w.unreadable);
+    for (const w of filling?.waiting ?? [])
+      if (w.revision > revision) this.apply(w.key, w.value, w.revision, w.created, w.facts, w.unreadable);
     for (const call of this.loadedCalls.splice(0)) call();
   }
   /** Calls when the collection is loaded, at once if it is. It is not loaded any sooner for that. */
@@ -223,53 +235,53 @@ export class Collection {
   }
   /** Loading begins: changes that arrive from now on wait until `loaded`. */
   hold(): void {
-    this.filling = new SortedMap();
+    this.loading = { state: 'filling', single: this.loading?.single, items: new SortedMap(), waiting: [] };
     this.unreadable = undefined;
-    this.buffer();
   }
   /** The collection is loaded later, by `load`; until then `read` reads single objects. */
   defer(load: () => Promise<void>, read: (key: string) => Promise<SingleRead>): void {
     this.pending = load;
-    this.unloaded = new NotLoaded({
+    const single = new NotLoaded({
       read,
       itemOf: ({ key, value, revision, created, unreadable, facts }) => this.itemBy(key, value, revision, created, facts, unreadable),
     });
-    this.items = this.unloaded;
-    this.filling = undefined;
+    this.loading = { state: 'deferred', single };
+    this.items = single;
     this.unreadable = undefined;
-    this.waiting = [];
-    this.dropping = true;
   }
   /**
    * Resolves when the object of a key can be looked up in `items`, or is known to be absent or unreadable, though others are still
    * being loaded. If very many were looked up so, it waits for all.
    */
   look(key: string): Promise<void> {
-    return this.unloaded?.look(key) ?? this.pending?.() ?? Promise.resolve();
+    return this.loading?.single?.look(key) ?? this.pending?.() ?? Promise.resolve();
   }
   /** The store has other values: what could not be read is read again. */
   lookAgain(): void {
-    this.unloaded?.forgetUnreadable();
+    this.loading?.single?.forgetUnreadable();
   }
   /** An object that exists and cannot be read, by its key. */
   unreadableAt(key: string): UnreadableObject | undefined {
-    return this.unloaded === undefined ? this.unreadable?.get(key) : this.unloaded.unreadableAt(key);
+    const single = this.loading?.single;
+    return single === undefined ? this.unreadable?.get(key) : single.unreadableAt(key);
   }
   /** So many changes came while it was loaded that they were dropped: they must be read from the store's history. */
   get overflowed(): boolean {
-    return this.filling !== undefined && this.dropping;
+    return this.filling !== undefined && this.filling.waiting === undefined;
   }
   /** Changes wait again after an overflow. */
   buffer(): void {
-    this.waiting = [];
-    this.dropping = false;
+    if (this.filling !== undefined) this.filling.waiting = [];
   }
-  private wait(change: Stored): void {
-    if (this.dropping || this.waiting === undefined) return;
-    this.waiting.push(change);
-    if (this.waiting.length <= MOST_WAITING) return;
-    this.waiting = [];
-    this.dropping = true;
+  private get filling(): Filling | undefined {
+    return this.loading?.state === 'filling' ? this.loading : undefined;
+  }
+  private wait(loading: Deferred | Filling, change: Stored): void {
+    loading.single?.follow(change);
+    this.changes = ++allChanges;
+    if (loading.state === 'deferred' || loading.waiting === undefined) return;
+    loading.waiting.push(change);
+    if (loading.waiting.length > MOST_WAITING) loading.waiting = undefined;
   }
 
   /** Applies a change of the store. `facts` saves parsing if the writer knows them. Returns the item of the value, if it is kept. */
@@ -281,11 +293,8 @@ export class Collection {
     facts: Facts | undefined,
     unreadable?: Unreadable | undefined,
   ): Item | undefined {
-    if (this.waiting !== undefined) {
-      const change: Stored = { key, value, revision, created, facts, unreadable };
-      this.unloaded?.follow(change);
-      this.changes = ++allChanges;
-      this.wait(change);
+    if (this.loading !== undefined) {
+      this.wait(this.loading, { key, value, revision, created, facts, unreadable });
       return undefined;
     }
     this.meanwhile?.set(key, { key, value, revision, created, unreadable });

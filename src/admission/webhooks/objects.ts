@@ -3,7 +3,7 @@
 import type { ApiObject } from '../../kinds/kind.ts';
 import type { Served } from '../../kinds/served.ts';
 import { own } from '../../lib/own.ts';
-import type { MaybePromise } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { encodeSaid } from '../../schema/json.ts';
 import type { MessageType } from '../../schema/types.ts';
 import type { PluginEnv } from '../plugin.ts';
@@ -51,10 +51,7 @@ export class VersionedTexts {
   private text(served: Served, hub: ApiObject | undefined): MaybePromise<string> {
     if (hub === undefined) return 'null';
     if (served.isHub) return encodeSaid(served.schema, hub);
-    const converted = this.env.webhooks.toVersion(served, hub);
-    return converted instanceof Promise
-      ? converted.then((object) => encodeSaid(served.schema, object))
-      : encodeSaid(served.schema, converted);
+    return whenReady(this.env.webhooks.toVersion(served, hub), (object) => encodeSaid(served.schema, object));
   }
 }
 

@@ -1,5 +1,5 @@
 /** `Authorization: Bearer <token>`: the token authenticators run in order; a token that none of them knows is refused. */
-import type { MaybePromise } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { unauthorized } from '../../meta/errors.ts';
 import { secretKey } from '../secret.ts';
 import {
@@ -88,14 +88,12 @@ export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: re
     name: kind.name,
     authenticateToken(token, audiences) {
       if (audiences === serverAudiences || audiences.length === 0) {
-        const answer = kind.authenticateToken(token, audiences);
-        return answer instanceof Promise ? answer.then(withOwn) : withOwn(answer);
+        return whenReady(kind.authenticateToken(token, audiences), withOwn);
       }
       const good = audiences.filter((audience) => serverAudiences.includes(audience));
       if (good.length === 0) return undefined;
       const add = (result: TokenResult | undefined): TokenResult | undefined => result && { ...result, audiences: good };
-      const answer = kind.authenticateToken(token, audiences);
-      return answer instanceof Promise ? answer.then(add) : add(answer);
+      return whenReady(kind.authenticateToken(token, audiences), add);
     },
   };
 }

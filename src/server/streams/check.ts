@@ -2,7 +2,7 @@
 
 import { impersonate, wantsImpersonation } from '../../auth/impersonation.ts';
 import { type Authenticator, type Authorizer, type Decision, TokenUnchecked, type User } from '../../auth/types.ts';
-import type { MaybePromise } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { ApiError } from '../../meta/errors.ts';
 import type { Identity } from '../../meta/identity.ts';
 import type { Context } from '../context.ts';
@@ -20,8 +20,7 @@ export interface CheckDeps {
 /** Synchronous if nothing is remote. Never rejects. */
 export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => MaybePromise<Verdict> {
   const may = (ctx: Context, user: User): MaybePromise<Verdict> => {
-    const decision = authorizer.authorize({ ...attributesOf(ctx), user });
-    return decision instanceof Promise ? decision.then(verdictOf) : verdictOf(decision);
+    return whenReady(authorizer.authorize({ ...attributesOf(ctx), user }), verdictOf);
   };
   const as = (ctx: Context, caller: User | undefined): MaybePromise<Verdict> => {
     if (caller === undefined) return 'ended';
@@ -31,7 +30,7 @@ export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): 
   return (ctx) => {
     try {
       const caller = userGivenWith(ctx.req) ?? authenticator.authenticate(new SocketRequest(ctx));
-      const verdict = caller instanceof Promise ? caller.then((user) => as(ctx, user)) : as(ctx, caller);
+      const verdict = whenReady(caller, (user) => as(ctx, user));
       return verdict instanceof Promise ? verdict.catch(verdictOnError) : verdict;
     } catch (error) {
       return verdictOnError(error);

@@ -10,7 +10,7 @@
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { Slices } from '../../lib/slices.ts';
-import type { MaybePromise } from '../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../lib/when-ready.ts';
 import { internalError } from '../../meta/errors.ts';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
 import type { EncryptionRules } from './encryption-rules.ts';
@@ -257,7 +257,7 @@ export class EncryptedEngine implements Engine {
   #openOne<T extends Readable>(one: T, how: 'read' | 'delivered' = 'read'): MaybePromise<T> {
     const opened = this.#open(one, how);
     if (opened === undefined) return one;
-    return opened instanceof Promise ? opened.then((value) => this.#shown(one, value)) : this.#shown(one, opened);
+    return whenReady(opened, (value) => this.#shown(one, value));
   }
 
   async #openAll<T extends Readable>(all: readonly T[]): Promise<T[]> {

@@ -66,8 +66,7 @@ export class Expiry {
     this.#running = true;
     let next: number | undefined;
     try {
-      const asked = this.#index.due(this.#clock.now(), BATCH);
-      const found = asked instanceof Promise ? await asked : asked;
+      const found = await this.#index.due(this.#clock.now(), BATCH);
       next = found.next;
       await Promise.all(found.due.map(({ key, revision }) => this.#expire(key, revision)));
     } catch {

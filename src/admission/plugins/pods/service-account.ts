@@ -9,7 +9,7 @@ import type { Pod, PodSpec } from '../../../kinds/core/schema/pods/pod.ts';
 import type { Volume } from '../../../kinds/core/schema/volumes/volumes.ts';
 import type { Live } from '../../../kinds/live.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import type { MaybePromise } from '../../../lib/when-ready.ts';
+import { type MaybePromise, whenReady } from '../../../lib/when-ready.ts';
 import { domainName, type Identity, shortWord } from '../../../meta/identity.ts';
 import { generateName } from '../../../meta/names.ts';
 import { kinds, type MakePlugin } from '../../plugin.ts';
@@ -68,9 +68,7 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
       const name = pod.spec.serviceAccountName ?? pod.spec.serviceAccount ?? 'default';
       pod.spec.serviceAccountName = name;
       pod.spec.serviceAccount = name;
-      const account = lookUp(request, name);
-      if (account instanceof Promise) return account.then((found) => complete(pod, found));
-      complete(pod, account);
+      return whenReady(lookUp(request, name), (account) => complete(pod, account));
     },
     validate(request) {
       const { operation, subresource } = request;
@@ -83,9 +81,7 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
         if (debugging) return;
         throw refusal(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`);
       }
-      const account = lookUp(request, name);
-      if (account instanceof Promise) return account.then((found) => checkSecrets(request, pod.spec, found));
-      checkSecrets(request, pod.spec, account);
+      return whenReady(lookUp(request, name), (account) => checkSecrets(request, pod.spec, account));
     },
   };
 };

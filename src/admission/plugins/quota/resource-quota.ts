@@ -12,6 +12,7 @@ import type { ApiObject } from '../../../kinds/kind.ts';
 import { isMeasured } from '../../../kinds/quota/usage.ts';
 import { inSlices, Slices, soonOrInSlices, type Work } from '../../../lib/slices.ts';
 import { Turns } from '../../../lib/turns.ts';
+import { whenReady } from '../../../lib/when-ready.ts';
 import { tooManyRequests } from '../../../meta/errors.ts';
 import { groupName } from '../../../meta/identity.ts';
 import type { MakePlugin } from '../../plugin.ts';
@@ -46,8 +47,7 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
         if (charged.length > 0 && !request.dryRun) chargeWithCommit(request, turns, quotas, charges);
       };
       // Denies at once what cannot pass; it is checked again under the lock.
-      const charged = soonOrInSlices(charges());
-      return charged instanceof Promise ? charged.then(chargeIfAny) : chargeIfAny(charged);
+      return whenReady(soonOrInSlices(charges()), chargeIfAny);
     },
   };
 };
@@ -65,7 +65,7 @@ function chargeWithCommit(request: AdmissionRequest, turns: Turns, quotas: Quota
     async prepare() {
       const turn = turns.take(request.namespace);
       if (turn === undefined) throw tooManyRequests('too many requests wait for the quota of the namespace', 1);
-      release = turn instanceof Promise ? await turn : turn;
+      release = await turn;
       charged = await inSlices(charges(), new Slices());
       for (const quota of charged) request.sideWrites.push({ group: '', plural: 'resourcequotas', object: quota as ApiObject });
     },
