@@ -2,6 +2,7 @@
 
 import { definition, metadata } from './worst-bodies.mjs';
 import { asJson, must, send } from './worst-server.mjs';
+import { mapOf, times, wideSchema } from './worst-shapes.mjs';
 
 const NS = 'worst';
 const inNamespace = `/api/v1/namespaces/${NS}`;
@@ -15,8 +16,6 @@ const protobuf = 'application/vnd.kubernetes.protobuf';
 const yaml = { 'content-type': 'application/yaml' };
 const bytes = (value) => (Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
 const text = (length, part = 'a') => part.repeat(Math.ceil(length / part.length)).slice(0, length);
-const times = (count, make) => Array.from({ length: count }, (_, i) => make(i));
-const mapOf = (count, key, value) => Object.fromEntries(times(count, (i) => [key(i), value(i)]));
 
 // ---- the binary form, written by hand: a server writes none of what is hostile ------------------------------------
 
@@ -159,14 +158,6 @@ export function addDecoderCases(add) {
       tail: field(4, 'application/yaml'),
     }),
   );
-  const wide = (count) => ({
-    type: 'object',
-    properties: mapOf(
-      count,
-      (i) => `p${i}`,
-      () => ({ type: 'string', maxLength: 9 }),
-    ),
-  });
   const converted = (name, make) =>
     add(
       `decode binary ${name}`,
@@ -184,7 +175,7 @@ export function addDecoderCases(add) {
       },
       { statuses },
     );
-  converted('wide definition', (name) => ({ path: definitions, object: definition('wides', wide(9_000), `${name}.example.com`) }));
+  converted('wide definition', (name) => ({ path: definitions, object: definition('wides', wideSchema(9_000), `${name}.example.com`) }));
   converted('definition with a large default', (name) => ({
     path: definitions,
     object: definition(

