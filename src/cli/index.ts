@@ -162,8 +162,7 @@ export const commands: readonly CommandEntry[] = [
 ];
 
 /** The commands by the name that the program was called by. */
-export const commandsAs = (io: Pick<IO, 'program'>): readonly CommandEntry[] =>
-  isStock(io) ? commands.filter(({ own }) => !own) : commands;
+const commandsAs = (io: Pick<IO, 'program'>): readonly CommandEntry[] => (isStock(io) ? commands.filter(({ own }) => !own) : commands);
 
 const commandNamesAs = (io: IO): ReadonlySet<string> => new Set(commandsAs(io).map(({ name }) => name));
 

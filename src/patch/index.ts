@@ -1,7 +1,7 @@
 /** Patches and field ownership: pure functions over objects, driven by their schemas. */
 export { checkApplied } from './applied.ts';
 export { apply, applySteps } from './apply.ts';
-export type { Applied, ApplyWrite, ClientApply } from './apply-write.ts';
+export type { Applied, ApplyWrite } from './apply-write.ts';
 export { jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
 export { managerName, validateFieldManager } from './manager-name.ts';
 export { MAX_MANAGERS, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';

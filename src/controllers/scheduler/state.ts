@@ -14,7 +14,7 @@ import type { Allocatable, Requests } from './requests.ts';
 import type { Disk } from './volumes/disks.ts';
 
 export const noLabels: Labels = {};
-export const nothing: Allocatable = { cpu: 0, memory: 0, storage: 0, pods: 0, others: new Map() };
+const nothing: Allocatable = { cpu: 0, memory: 0, storage: 0, pods: 0, others: new Map() };
 
 /** A node and the sums of what its pods use, kept up to date by every pod that comes and goes. */
 export class NodeState {

@@ -5,7 +5,7 @@ import { SyntaxFault } from './lexer.ts';
 export const MAX_DEPTH = 200;
 
 /** Most nodes of an expression, macros expanded. */
-export const MAX_NODES = 10_000;
+const MAX_NODES = 10_000;
 
 type Unplaced<T> = T extends Expr ? Omit<T, 'at' | 'depth'> : never;
 

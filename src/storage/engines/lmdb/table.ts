@@ -3,7 +3,7 @@ import type { Random } from '../../../lib/random.ts';
 import type { StoreOwner } from '../../store-mark.ts';
 import type { DamagedRecord, ExpiryKey, Position, StoredFacts, StoredRecord, StoredValue, VersionKey, VersionRow } from './format.ts';
 
-export interface ScanOptions<Key> {
+interface ScanOptions<Key> {
   readonly start?: Key;
   readonly end?: Key;
   readonly limit?: number;
