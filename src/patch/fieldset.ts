@@ -78,17 +78,12 @@ const COLON = 0x3a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Elements in their order. Those of long lists are parsed once each, and not once for every comparison. */
+/** Elements in their order. */
 export function sorted(elements: string[]): string[] {
-  if (elements.length < READ_FIRST) return elements.sort(compareElements);
-  if (elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF)) return elements.sort();
-  if (arePlain(elements)) return elements.sort();
-  const read = elements.map(readElement).sort(compareRead);
-  for (let i = 0; i < read.length; i++) elements[i] = (read[i] as ReadElement).element;
-  return elements;
+  return elements.length < READ_FIRST ? elements.sort(compareElements) : atOnce(sortedSteps(elements));
 }
 const READ_FIRST = 64;
-/** The same for a long list, with pauses. */
+/** A long list in order, with pauses: its elements are parsed once each, and not once for every comparison. */
 export function* sortedSteps(elements: string[]): Work<string[]> {
   const inText = elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF) || arePlain(elements);
   yield;

@@ -17,7 +17,7 @@ import { own } from '../lib/own.ts';
 import { inSlices, type Slices, type Work } from '../lib/slices.ts';
 import { type MaybePromise, whenReady } from '../lib/when-ready.ts';
 import { joinApiVersion, versionOfApiVersion } from '../meta/api-version.ts';
-import { cloneJson, DecodeError, decode, decodeSteps, encodeBytes, encodeLarge } from '../schema/json.ts';
+import { cloneJson, DecodeError, decode, decodeLarge, encodeBytes, encodeLarge } from '../schema/json.ts';
 import { parseExact, parseJsonInSlices } from '../schema/parse.ts';
 import type { JsonObject } from '../schema/types.ts';
 import { HEADER, type Item, withHeader } from '../storage/item.ts';
@@ -84,7 +84,7 @@ export class Versions {
   async decodeInSlices(item: Item, slices: Slices): Promise<ApiObject> {
     const parsed = await parseStoredInSlices(item.bytes, slices);
     await slices.pause();
-    const hub = await inSlices(decodeSteps(this.served.hub.schema, parsed), slices);
+    const hub = await inSlices(decodeLarge(this.served.hub.schema, parsed), slices);
     await slices.pause();
     return hub as ApiObject;
   }

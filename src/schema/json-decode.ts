@@ -39,7 +39,7 @@ export function decodeValue(type: Type, value: unknown): unknown {
 }
 
 /**
- * Large lists and maps, and values without a type, that were decoded before the value that holds them (`json-decode-steps.ts`), by their input. Each is used
+ * Large lists and maps, and values without a type, that were decoded before the value that holds them (`json-decode-large.ts`), by their input. Each is used
  * once: what is decoded shares nothing. Undefined but for the time of such a call.
  */
 let decodedBefore: Map<object, unknown> | undefined;
@@ -105,27 +105,33 @@ const copyOf = plainDecoder((value) => cloneJson(value));
 // ---- lists, maps, unions ---------------------------------------------------------------------------------------
 
 function listDecoder(type: ListType): Decoder {
-  const read = decoderOf(type.item);
-  const placeholder = placeholderMakerOf(type.item);
+  const readItems = itemsReader(type);
   return (value) => {
     if (!Array.isArray(value)) throw unreadable(value, type);
     if (decodedBefore !== undefined) {
       const before = takeDecoded(decodedBefore, value);
       if (before !== undefined) return before;
     }
-    const length = value.length;
     const out: unknown[] = [];
-    let i = 0;
+    readItems(value, out, value.length);
+    return out;
+  };
+}
+/** Decodes the items of a list that are not decoded yet, up to one. */
+export function itemsReader(type: ListType): (list: readonly unknown[], out: unknown[], end: number) => void {
+  const read = decoderOf(type.item);
+  const placeholder = placeholderMakerOf(type.item);
+  return (list, out, end) => {
+    let i = out.length;
     try {
-      for (; i < length; i++) {
-        const item = value[i];
+      for (; i < end; i++) {
+        const item = list[i];
         out.push(item === null || item === undefined ? placeholder() : read(item));
       }
     } catch (error) {
       if (error instanceof Mismatch) error.path.push(i);
       throw error;
     }
-    return out;
   };
 }
 
@@ -133,8 +139,7 @@ function listDecoder(type: ListType): Decoder {
 function mapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
   const item = resolve(type.value);
   if (item.node === 'scalar' && item.name === 'string') return textMapDecoder(type, empty);
-  const read = decoderOf(type.value);
-  const placeholder = placeholderMakerOf(type.value);
+  const readEntries = entriesReader(type);
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
     if (decodedBefore !== undefined) {
@@ -144,18 +149,26 @@ function mapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
     const keys = sortedKeys(value as Values);
     if (keys.length === 0 && empty === 'drop') return undefined;
     const out: Values = {};
-    let at = '';
+    readEntries(value as Values, out, keys, 0, keys.length);
+    return out;
+  };
+}
+/** Decodes some entries of a map. */
+export function entriesReader(type: MapType): (map: Values, out: Values, keys: readonly string[], from: number, end: number) => void {
+  const read = decoderOf(type.value);
+  const placeholder = placeholderMakerOf(type.value);
+  return (map, out, keys, from, end) => {
+    let i = from;
     try {
-      for (const key of keys) {
-        at = key;
-        const item = (value as Values)[key];
+      for (; i < end; i++) {
+        const key = keys[i] as string;
+        const item = map[key];
         setOwn(out, key, item === null || item === undefined ? placeholder() : read(item));
       }
     } catch (error) {
-      if (error instanceof Mismatch) error.path.push(at);
+      if (error instanceof Mismatch) error.path.push(keys[i] as string);
       throw error;
     }
-    return out;
   };
 }
 

@@ -4,7 +4,7 @@ import type { Infer, Type } from './types.ts';
 
 export { applyDefaults } from './defaults.ts';
 export { DecodeError } from './errors.ts';
-export { decodeSteps } from './json-decode-steps.ts';
+export { decodeLarge } from './json-decode-large.ts';
 export { encode, encodeBytes, encodeLarge, encodeSaid, keepText, TextTooLong } from './json-encode.ts';
 export { toJson } from './json-value.ts';
 export { cloneJson } from './plain.ts';

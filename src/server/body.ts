@@ -15,7 +15,7 @@ import { decodeEnvelope, decodeEnvelopeSteps, type Envelope } from '../schema/en
 import { DecodeError, TooLargeError } from '../schema/errors.ts';
 import type { FieldFaults } from '../schema/field-faults.ts';
 import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '../schema/field-place.ts';
-import { applyDefaults, decode, decodeSteps } from '../schema/json.ts';
+import { applyDefaults, decode, decodeLarge } from '../schema/json.ts';
 import { holdsFloats, type ParseOptions, parseJson, parseJsonInSlices } from '../schema/parse.ts';
 import { decodeProtobuf, decodeProtobufSteps } from '../schema/protobuf.ts';
 import type { JsonValue, MessageType } from '../schema/types.ts';
@@ -184,7 +184,7 @@ async function decodeParsedBody(
   const type = typeIn(value, expected, body);
   if (!isExpected(type, expected)) return refuse(type, expected, nameIn(value));
   try {
-    return typed((await inSlices(decodeSteps(expected.schema, value ?? {}), slices)) as ApiObject, expected);
+    return typed((await inSlices(decodeLarge(expected.schema, value ?? {}), slices)) as ApiObject, expected);
   } catch (error) {
     throw faultOf(error, value, type, expected);
   }

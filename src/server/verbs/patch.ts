@@ -24,7 +24,7 @@ import { ownUpdated } from '../../registry/ownership.ts';
 import { checkExists, update } from '../../registry/update.ts';
 import type { FieldFaults } from '../../schema/field-faults.ts';
 import { unknownFields, unknownFieldsOf } from '../../schema/field-place.ts';
-import { DecodeError, decode, decodeSteps, toJson } from '../../schema/json.ts';
+import { DecodeError, decode, decodeLarge, toJson } from '../../schema/json.ts';
 import { namedScalars } from '../../schema/mismatch.ts';
 import { parseExact, parseJson, parseJsonInSlices } from '../../schema/parse.ts';
 import type { JsonObject, JsonValue, MessageType } from '../../schema/types.ts';
@@ -211,7 +211,7 @@ function* readPatched(
         expected: '',
         actual: '',
       } as never);
-    const object = (large ? yield* decodeSteps(schema, document) : decode(schema, document)) as ApiObject;
+    const object = (large ? yield* decodeLarge(schema, document) : decode(schema, document)) as ApiObject;
     // A strategic merge patch is one of the type of the path: what it says of kind and version has no effect.
     object.kind = strategic ? type.kind : (object.kind ?? type.kind);
     object.apiVersion = strategic ? type.apiVersion : (object.apiVersion ?? type.apiVersion);

@@ -7,14 +7,12 @@
  * A list or map that holds many objects counts as large, too, so that a tree of short lists is decoded branch by branch.
  * What the decoder refuses is left to the last step, which knows its path.
  */
-import { setOwn } from '../lib/own.ts';
 import type { Work } from '../lib/slices.ts';
 import { sortSteps } from '../lib/sort-steps.ts';
-import { decoderOf, decodeValue, isPlain, isSorted, withDecoded } from './json-decode.ts';
+import { decodeValue, entriesReader, isPlain, isSorted, itemsReader, withDecoded } from './json-decode.ts';
 import { Mismatch } from './mismatch.ts';
 import { cloneSteps } from './plain.ts';
 import { type ListType, type MapType, type MessageType, resolve, type Type } from './types.ts';
-import { placeholderMakerOf } from './zero.ts';
 
 /** Lists and maps with at least so many entries, or objects within them, are decoded before what holds them. */
 export const MANY = 256;
@@ -27,7 +25,7 @@ const VISITED_A_STEP = 512;
 type Values = Record<string, unknown>;
 
 /** The same as `decode`. Throws DecodeError. */
-export function* decodeSteps(type: Type, value: unknown): Work<unknown> {
+export function* decodeLarge(type: Type, value: unknown): Work<unknown> {
   const large: Large[] = [];
   if (isContainer(value)) yield* find(type, value, { large, visited: 0 });
   const results = new Map<object, unknown>();
@@ -159,34 +157,20 @@ function isDeep(field: { readonly type: Type }): boolean {
 }
 
 function* decodeList({ type, value, step }: LargeList, results: Map<object, unknown>): Work<void> {
-  const read = decoderOf(type.item);
-  const placeholder = placeholderMakerOf(type.item);
+  const readItems = itemsReader(type);
   const out: unknown[] = [];
-  const some = (): void => {
-    const end = Math.min(value.length, out.length + step);
-    for (let i = out.length; i < end; i++) out.push(value[i] === null || value[i] === undefined ? placeholder() : read(value[i]));
-  };
   while (out.length < value.length) {
-    if (!isDecoded(results, some)) return;
+    if (!isDecoded(results, () => readItems(value, out, Math.min(value.length, out.length + step)))) return;
     yield;
   }
   results.set(value, out);
 }
 
 function* decodeMap({ type, value, keys, step }: LargeMap, results: Map<object, unknown>): Work<void> {
-  const read = decoderOf(type.value);
-  const placeholder = placeholderMakerOf(type.value);
+  const readEntries = entriesReader(type);
   const out: Values = {};
-  let at = 0;
-  const some = (): void => {
-    for (const end = Math.min(keys.length, at + step); at < end; at++) {
-      const key = keys[at] as string;
-      const item = value[key];
-      setOwn(out, key, item === null || item === undefined ? placeholder() : read(item));
-    }
-  };
-  while (at < keys.length) {
-    if (!isDecoded(results, some)) return;
+  for (let at = 0; at < keys.length; at += step) {
+    if (!isDecoded(results, () => readEntries(value, out, keys, at, Math.min(keys.length, at + step)))) return;
     yield;
   }
   results.set(value, out);
