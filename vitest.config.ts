@@ -7,7 +7,7 @@ import { compiledModules, placeInSource, resolveCompiled, runsOnce } from './tes
 import { SkipListReporter } from './test/support/skip-list.ts';
 import { oldKubectl } from './test/support/test-programs.ts';
 
-const every = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+const every = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'];
 
 /** Files that change or measure what a process has once. Each gets a process of its own; all others share the workers' processes. */
 const counted = [
@@ -41,7 +41,7 @@ const first = [
   'test/kubectl/',
   'test/terminal/',
   'test/bench/',
-  'src/storage/engines/',
+  'packages/storage/src/engines/',
   'properties.test.ts',
   'test/controllers/',
   'test/server/',
@@ -70,6 +70,8 @@ const withOlderKubectl = ['test/kubectl/**/*.test.ts', 'test/cli/operations-kube
 const hasTwoKubectls = existsSync(oldKubectl) && spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
 
 export default defineConfig({
+  // Packages lead to their sources where vitest resolves them itself.
+  ssr: { resolve: { conditions: ['source', 'module', 'node'] } },
   plugins: runsOnce ? [resolveCompiled(preparing)] : [],
   test: {
     globalSetup: ['test/support/temporary-run.ts'],

@@ -35,7 +35,7 @@ else {
 
 /** Rounds in turn on two servers, each into a namespace of its own that is emptied after it. */
 async function plugins(seconds) {
-  const names = readFileSync(join(root, 'src/admission/plugin-names.ts'), 'utf8').matchAll(/^ {2}on\('(\w+)'/gm);
+  const names = readFileSync(join(root, 'packages/server/src/admission/plugin-names.ts'), 'utf8').matchAll(/^ {2}on\('(\w+)'/gm);
   const optional = [...names].map(([, name]) => name).filter((name) => name !== 'NamespaceLifecycle');
   const all = await prepared([]);
   const few = await prepared([`--disable-admission-plugins=${optional.join(',')}`]);

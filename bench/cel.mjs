@@ -15,8 +15,9 @@ const directory = mkdtempSync(join(tmpdir(), 'plat-cel-'));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 const file = join(directory, 'cel.mjs');
 buildSync({
-  entryPoints: [join(root, 'src/lib/cel/index.ts')],
+  entryPoints: [join(root, 'packages/cel/src/index.ts')],
   bundle: true,
+  conditions: ['source'],
   platform: 'node',
   format: 'esm',
   outfile: file,

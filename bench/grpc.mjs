@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { build } from 'esbuild';
+import { bundledPackages } from '../scripts/workspaces.mjs';
 import { startEtcd } from './etcd.mjs';
 import { inParallel, root } from './tools.mjs';
 
@@ -28,15 +29,16 @@ const file = join(directory, 'grpc.mjs');
 await build({
   stdin: {
     contents: `
-      export { Channel } from './lib/grpc/channel.ts';
-      export { systemClock } from './lib/clock.ts';
-      export { seededRandom } from './lib/random.ts';
-      export { encodeCommit, encodePut, encodeRange, putMethod, rangeMethod, transaction } from './storage/engines/etcd/messages.ts';
-      export { CHANNEL_OPTIONS, METADATA } from './storage/engines/etcd/options.ts';`,
-    resolveDir: join(root, 'src'),
+      export { Channel } from './storage/src/grpc/channel.ts';
+      export { systemClock } from './lib/src/clock.ts';
+      export { seededRandom } from './lib/src/random.ts';
+      export { encodeCommit, encodePut, encodeRange, putMethod, rangeMethod, transaction } from './storage/src/engines/etcd/messages.ts';
+      export { CHANNEL_OPTIONS, METADATA } from './storage/src/engines/etcd/options.ts';`,
+    resolveDir: join(root, 'packages'),
     loader: 'ts',
   },
   bundle: true,
+  plugins: [bundledPackages],
   platform: 'node',
   format: 'esm',
   outfile: file,

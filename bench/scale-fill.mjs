@@ -12,7 +12,7 @@ export const numbered = (i) => `n${String(i).padStart(7, '0')}`;
  * namespaces: the name of the first ends with 0, those of the others with 1 to 9.
  */
 export async function fillStore(dataDir, key, count, namespaces = 10) {
-  const { openLmdbEngine } = await importTyped('src/storage/engines/lmdb.ts');
+  const { openLmdbEngine } = await importTyped('packages/storage/src/engines/lmdb.ts');
   const engine = await openLmdbEngine({ dataDir });
   const { value } = await engine.get(key);
   const text = value.toString('latin1');

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { bundledPackages } from '../scripts/workspaces.mjs';
 
 const [store = 'lmdb', writers = '32', valueBytes = '600'] = process.argv.slice(2);
 const work = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'plat-bench-'));
@@ -16,10 +17,11 @@ const out = join(work, 'engines.mjs');
 await build({
   stdin: {
     contents: `export { openMemoryEngine } from './memory.ts'; export { openLmdbEngine } from './lmdb.ts';`,
-    resolveDir: join(import.meta.dirname, '../src/storage/engines'),
+    resolveDir: join(import.meta.dirname, '../packages/storage/src/engines'),
     loader: 'ts',
   },
   bundle: true,
+  plugins: [bundledPackages],
   platform: 'node',
   format: 'esm',
   outfile: out,

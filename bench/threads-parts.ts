@@ -1,5 +1,6 @@
 /** What the prototype of worker threads uses of the product. */
-export { composeServer } from '../src/compose/server.ts';
-export { parseServerFlags } from '../src/config/server-options.ts';
-export { CommitConflict, Compacted, FutureRevision, StoreUnavailable } from '../src/storage/engine.ts';
-export { openEngine } from '../src/storage/engines/index.ts';
+
+export { parseServerFlags } from '../packages/compose/src/config/server-options.ts';
+export { composeServer } from '../packages/compose/src/server.ts';
+export { CommitConflict, Compacted, FutureRevision, StoreUnavailable } from '../packages/storage/src/engine.ts';
+export { openEngine } from '../packages/storage/src/engines/index.ts';

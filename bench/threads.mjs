@@ -6,6 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { bundledPackages } from '../scripts/workspaces.mjs';
 import { median } from './figures.mjs';
 import { fill, loads, ns } from './loads.mjs';
 import { call, endWithBench, load, must, residentMB, root, startBare, stop, TOKEN, temporary } from './tools.mjs';
@@ -22,6 +23,7 @@ await build({
   platform: 'node',
   format: 'esm',
   packages: 'external',
+  plugins: [bundledPackages],
   logLevel: 'error',
 });
 process.on('exit', () => rmSync(bundle, { force: true }));

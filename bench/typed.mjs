@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { bundledPackages } from '../scripts/workspaces.mjs';
 import { root } from './tools.mjs';
 
 /** Imports a TypeScript module of this repository. */
@@ -18,6 +19,7 @@ export async function importTyped(file) {
     platform: 'node',
     format: 'esm',
     packages: 'external',
+    plugins: [bundledPackages],
     logLevel: 'error',
   });
   process.on('exit', () => rmSync(outfile, { force: true }));

@@ -18,20 +18,21 @@ const dist = join(root, 'dist');
 
 /** What package.json exports, each for `import` and `require`. */
 const library = {
-  index: 'src/index.ts',
-  testing: 'src/testing/index.ts',
-  'testing-vitest': 'src/testing/runners/vitest.ts',
-  'testing-jest': 'src/testing/runners/jest.ts',
-  'testing-node': 'src/testing/runners/node.ts',
+  index: 'packages/compose/src/index.ts',
+  testing: 'packages/testing/src/index.ts',
+  'testing-vitest': 'packages/testing/src/runners/vitest.ts',
+  'testing-jest': 'packages/testing/src/runners/jest.ts',
+  'testing-node': 'packages/testing/src/runners/node.ts',
 };
-const programs = { plat: 'src/cli/main.ts', etcd: 'src/cli/envtest/etcd-program.ts' };
+const programs = { plat: 'packages/cli/src/main.ts', etcd: 'packages/cli/src/envtest/etcd-program.ts' };
 
 const bundle = await rolldown({
   cwd: root,
   input: { ...programs, ...library },
   platform: 'node',
-  // Dependencies are loaded from where npm puts them.
-  external: /^[^./]/,
+  // Dependencies are loaded from where npm puts them, packages of this repository are part of the bundle.
+  external: /^(?!@plat-dev\/)[^./]/,
+  resolve: { conditionNames: ['source', 'import', 'node'] },
   transform: { target: 'node20', define: { PLAT_BUILT_FROM: JSON.stringify(builtFrom()) ?? 'undefined' } },
   onLog: (level, log, report) => log.code === 'INEFFECTIVE_DYNAMIC_IMPORT' || report(level, log),
 });
@@ -41,11 +42,12 @@ const { output } = await bundle.generate({
   dynamicImportInCjs: false,
   exports: 'named',
   entryFileNames: ({ name }) => (name === 'plat' ? 'plat.js' : '[name].cjs'),
-  chunkFileNames: 'chunks/[name]-[hash].cjs',
+  // The face of a package is src/index.ts: its chunk has the name of the package.
+  chunkFileNames: ({ name, moduleIds }) => `chunks/${name === 'src' ? packageNameOf(moduleIds) : '[name]'}-[hash].cjs`,
   codeSplitting: {
     groups: [
       // Loaded before compiled code is kept, so that it is no part of the next one.
-      { name: 'start', test: /[\\/]cli[\\/]home\.ts$/, priority: 1 },
+      { name: 'start', test: /[\\/]cli[\\/]src[\\/]home\.ts$/, priority: 1 },
       // What most commands share is one file, because each file takes time to find and to load.
       { name: 'common', minShareCount: 24 },
     ],
@@ -67,6 +69,12 @@ for (const name of Object.keys(library)) {
   files.set(`${name}.mjs`, `import loaded from './${name}.cjs';\n\nexport const { ${exports.join(', ')} } = loaded;\n`);
 }
 await write(files);
+
+/** The package of the last module of a chunk, which is the one that the others are there for. */
+function packageNameOf(modules) {
+  const names = modules.map((path) => /[\\/]packages[\\/]([\w-]+)[\\/]src[\\/]/.exec(path)?.[1]);
+  return names.findLast((name) => name !== undefined) ?? '[name]';
+}
 
 /** A server that runs from here finds the chunks that it has not loaded yet, as long as they are the same. */
 async function write(files) {

@@ -32,14 +32,14 @@ export function isAllowed(expression, allowed) {
 }
 
 /**
- * The packages of a lockfile with their licences. `installed` returns the package.json of a package, or undefined where it is not
+ * The packages of a lockfile that are not of this repository, with their licences. `installed` returns the package.json of a package, or undefined where it is not
  * installed. A package of another platform is not, and its registry may not have told its licence: it has that of the package that
  * chooses between platforms.
  */
 export function licencesOf({ packages }, installed) {
   const written = (path, entry) => nameOf(installed(path)?.license) ?? nameOf(entry.license);
   return Object.entries(packages)
-    .filter(([path]) => path !== '')
+    .filter(([path]) => path.includes('node_modules/') && !path.includes('node_modules/@plat-dev/'))
     .map(([path, entry]) => {
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
       const chooser = () => Object.entries(packages).find(([, other]) => name in (other.optionalDependencies ?? {}));

@@ -22,17 +22,17 @@ const smoke = {
   'the kit': ['test/embedding/kit-lifetime.test.ts', 'test/embedding/kit-clients.test.ts'],
   commands: ['test/cli/background.test.ts', 'test/cli/secrets.test.ts', 'test/cli/bad-servers.test.ts'],
   'envtest programs': ['test/envtest/drop-in.test.ts'],
-  lmdb: ['src/storage/engines/lmdb.test.ts', 'test/faults/lmdb-durable.test.ts'],
-  encryption: ['src/storage/encryption/provider.test.ts', 'test/encryption/stores.test.ts'],
-  TLS: ['test/server/tls.test.ts', 'src/admission/webhooks/client.test.ts'],
-  'HTTP/1.1': ['src/server/http1', 'test/server/connections.test.ts'],
+  lmdb: ['packages/storage/src/engines/lmdb.test.ts', 'test/faults/lmdb-durable.test.ts'],
+  encryption: ['packages/storage/src/encryption/provider.test.ts', 'test/encryption/stores.test.ts'],
+  TLS: ['test/server/tls.test.ts', 'packages/server/src/admission/webhooks/client.test.ts'],
+  'HTTP/1.1': ['packages/server/src/http1', 'test/server/connections.test.ts'],
   'HTTP/2': [
-    'src/server/http2-turns.test.ts',
+    'packages/server/src/http2-turns.test.ts',
     'test/server/abandoned-streams.test.ts',
     'test/server/whole-answers.test.ts',
     'test/server/answer-forms.test.ts',
   ],
-  'a watch': ['test/server/watch.test.ts', 'src/client/watch.test.ts'],
+  'a watch': ['test/server/watch.test.ts', 'packages/client/src/watch.test.ts'],
   'a backup': ['test/cli/store.test.ts'],
 };
 /** Only what hangs takes so long. */

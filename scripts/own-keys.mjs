@@ -22,7 +22,7 @@ export function dynamicKeys(directory, fs) {
   try {
     const snapshot = compiler.updateSnapshot({ openProjects: [join(directory, 'tsconfig.json')] });
     const [project] = snapshot.getProjects();
-    const files = project.rootFiles.filter((file) => file.startsWith(join(directory, 'src/')) && !isTest(file)).sort();
+    const files = project.rootFiles.filter((file) => file.startsWith(join(directory, 'packages/')) && !isTest(file)).sort();
     return files.flatMap((file) => placesOf(project, project.program.getSourceFile(file), relative(directory, file)));
   } finally {
     compiler.close();
@@ -157,7 +157,7 @@ export function offences(places, except = exceptions) {
       .filter((place) => !names(place).some((name) => Object.hasOwn(except, name)))
       .map(
         ({ file, line, code }) =>
-          `${file}:${line} ${code}: use own() or setOwn() of src/lib/own.ts, or a Map: the key may be "constructor"`,
+          `${file}:${line} ${code}: use own() or setOwn() of packages/lib/src/own.ts, or a Map: the key may be "constructor"`,
       ),
     ...Object.keys(except)
       .filter((name) => !needed.has(name))

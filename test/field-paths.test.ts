@@ -1,10 +1,7 @@
 /** Clients and people look up fields by the paths in causes of errors: a blank in one is a field that nobody has. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { readSource, sourceFiles } from './support/sources.ts';
 
-const src = fileURLToPath(new URL('../src', import.meta.url));
 /** Two fields together, as stock servers write it. */
 const pairs = ['{topologyKey, whenUnsatisfiable}'];
 
@@ -16,9 +13,8 @@ function namesIn(text: string): string[] {
 
 test('no name in a field path has a blank', () => {
   expect(namesIn(`at.child('secretRef ').child('name'); Path.of('spec', 'a b')`)).toEqual(['secretRef ', 'name', 'spec', 'a b']);
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const found = files.flatMap((file) =>
-    namesIn(readFileSync(join(src, file), 'utf8'))
+  const found = sourceFiles.flatMap((file) =>
+    namesIn(readSource(file))
       .filter((name) => /\s/.test(name) && !pairs.includes(name))
       .map((name) => `${file}: ${JSON.stringify(name)}`),
   );

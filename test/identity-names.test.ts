@@ -1,14 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type Identity, kubernetes, plat } from '../src/meta/identity.ts';
+import { type Identity, kubernetes, plat } from '../packages/meta/src/identity.ts';
+import { productFiles, readSource } from './support/sources.ts';
 
 /** A server goes by the names of one identity; a name spelled anywhere else would be wrong for the other. */
-const src = fileURLToPath(new URL('../src', import.meta.url));
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && file !== 'meta/identity.ts' && !/\.(test|testing)\.ts$|\.suite(\.\w+)*\.ts$|\/testing\.ts$/.test(file),
-);
+const sources = productFiles.filter((file) => file !== 'meta/identity.ts');
 
 /** Names that belong to one identity alone. The bare words `plat` and `kubernetes` are words of the language, too. */
 function namesOf(identity: Identity): string[] {
@@ -32,7 +27,7 @@ test('the search finds what it looks for', () => {
 test('no identity name is spelled outside of meta/identity.ts', () => {
   const found: string[] = [];
   for (const file of sources) {
-    const lines = codeOf(readFileSync(join(src, file), 'utf8')).split('\n');
+    const lines = codeOf(readSource(file)).split('\n');
     lines.forEach((line, i) => {
       for (const name of names) if (line.includes(name)) found.push(`${file}:${i + 1} spells ${name}`);
     });

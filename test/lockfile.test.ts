@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 
 interface Package {
   readonly resolved?: string;
+  /** Whether it is a package of this repository. */
+  readonly link?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 type Packages = Readonly<Record<string, Package>>;
@@ -11,7 +13,7 @@ const packagesOf = (lockfile: string): Packages =>
   (JSON.parse(readFileSync(new URL(`../${lockfile}`, import.meta.url), 'utf8')) as { readonly packages: Packages }).packages;
 
 test.each(lockfiles)('%s names no registry', (lockfile) => {
-  const named = Object.entries(packagesOf(lockfile)).filter(([, entry]) => entry.resolved !== undefined);
+  const named = Object.entries(packagesOf(lockfile)).filter(([, { resolved, link }]) => resolved !== undefined && link !== true);
   expect(named.map(([path]) => path)).toEqual([]);
 });
 

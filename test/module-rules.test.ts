@@ -2,12 +2,10 @@
  * What no module may take from the process behind the back of whoever starts a server: time, chance, the environment, and
  * state that outlives a server. Each exception stands here with its reason.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { codeOnly } from './support/code-only.ts';
 import { moduleState } from './support/module-state.ts';
+import { productFiles, readSource } from './support/sources.ts';
 
 type Exceptions = Readonly<Record<string, string>>;
 interface Source {
@@ -18,12 +16,7 @@ interface Source {
 }
 const source = (file: string, text: string): Source => ({ file, text, code: codeOnly(text) });
 
-const src = fileURLToPath(new URL('../src', import.meta.url));
-const isTest = (file: string): boolean => /\.(test|testing)\.ts$|\.suite(\.\w+)*\.ts$|\/testing\.ts$/.test(file);
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !isTest(file))
-  .sort()
-  .map((file) => source(file, readFileSync(join(src, file), 'utf8')));
+const sources = productFiles.map((file) => source(file, readSource(file)));
 
 /** `lib/x.ts:3 Date.now` for each match of a rule: in the code, or where it names a module in the imports. */
 function offences({ file, text, code }: Source, rule: Rule): string[] {
@@ -65,9 +58,9 @@ const rawChance: Rule = { code: /\bMath\.random\b|(?<![.\w])(?:randomBytes|rando
 test('chance comes from a source that is passed in', () => {
   holds(rawChance, {
     'lib/random.ts': 'the randomness of the machine is made here',
-    'lib/pki/certificate.ts': 'serial numbers of certificates: never made of a seed',
-    'lib/pki/files.ts': 'names of temporary files, which nobody may guess',
-    'auth/secret.ts': 'the salt of hashes of secrets: never made of a seed',
+    'pki/certificate.ts': 'serial numbers of certificates: never made of a seed',
+    'pki/files.ts': 'names of temporary files, which nobody may guess',
+    'server/auth/secret.ts': 'the salt of hashes of secrets: never made of a seed',
   });
 });
 
@@ -91,7 +84,7 @@ test('the clock and the randomness of the machine are named where something is s
     'lib/log.ts': 'of a log that is given none',
     'server/listen.ts': 'connections are idle, and heads of requests late, by the clock that clients live by',
     'lib/slices.ts': 'work takes its time also where the clock of a server is held still',
-    'lib/peer-trust.ts': 'certificates of other servers are valid by the clock by which OpenSSL checks them',
+    'server/peer-trust.ts': 'certificates of other servers are valid by the clock by which OpenSSL checks them',
   });
 });
 
@@ -124,9 +117,9 @@ test('values of users are parsed by schema/parse.ts, which keeps integers of 64 
       'schema/parse.ts': 'it is done here',
       'schema/slow-parse.ts': 'texts',
       'schema/spelled-integers.ts': 'texts',
-      'admission/plugins/pods/image-policy-webhook.ts': known,
-      'auth/webhook/call.ts': known,
-      'auth/oidc/keys.ts': known,
+      'server/admission/plugins/pods/image-policy-webhook.ts': known,
+      'server/auth/webhook/call.ts': known,
+      'server/auth/oidc/keys.ts': known,
       'cli/auth/whoami.ts': 'texts',
       'cli/background/': own,
       'cli/pods/remote-command.ts': known,
@@ -139,7 +132,7 @@ test('values of users are parsed by schema/parse.ts, which keeps integers of 64 
       'kinds/validation/pods/pod-annotations.ts': known,
       'lib/jwt.ts': known,
       'meta/identity.ts': known,
-      'registry/bootstrap/server-endpoints.ts': known,
+      'server/registry/bootstrap/server-endpoints.ts': known,
       'server/request-log.ts': 'only types of values are shown',
       'storage/backup/read.ts': known,
       'storage/encryption/belongs.ts': known,
@@ -184,8 +177,8 @@ const constant = 'never changes once the module is loaded';
 const stateExceptions: Exceptions = {
   'testing/requests.ts courses': 'holds data only while a request is served, which names its server',
   'testing/requests.ts users': 'the test servers that are open, so that nothing is left of the last one',
-  'admission/pod-security/evaluate.ts made': 'rules by level and version, of which there are few',
-  'admission/pod-security/policy.ts labelNames': 'names by identity, of which there are two',
+  'server/admission/pod-security/evaluate.ts made': 'rules by level and version, of which there are few',
+  'server/admission/pod-security/policy.ts labelNames': 'names by identity, of which there are two',
   'kinds/apiextensions/cel/loaded.ts loaded': 'a module, once for a process',
   'kinds/apiextensions/schema/v1.ts made': 'schemas by identity, of which there are two',
   'kinds/apiextensions/values/effort.ts current': scratch,
@@ -193,18 +186,18 @@ const stateExceptions: Exceptions = {
   'kinds/apiextensions/values/effort.ts lastKeys': scratch,
   'kinds/apiextensions/values/pattern.ts compiled': bounded,
   'kinds/apps/deployment.ts strategy': constant,
-  'controllers/workloads/cronjob/schedule.ts zones': bounded,
+  'workloads/cronjob/schedule.ts zones': bounded,
   'kinds/batch/schedule.ts zones': bounded,
   'kinds/core/pods/pod-image.ts seen': bounded,
   'kinds/validation/resources.ts parsed': bounded,
-  'lib/cel/functions/regex.ts compiled': bounded,
-  'lib/cel/functions/time.ts zones': bounded,
-  'lib/cel/values.ts NONE': constant,
+  'cel/functions/regex.ts compiled': bounded,
+  'cel/functions/time.ts zones': bounded,
+  'cel/values.ts NONE': constant,
   'lib/clock.ts performanceOnce': 'a global of the process',
   'lib/next-turn.ts scheduled': 'there is one event loop, which all servers of a process share',
   'lib/next-turn.ts waiting': 'there is one event loop, which all servers of a process share',
   'lib/next-turn.ts written': 'there is one event loop, which all servers of a process share',
-  'lib/pattern/sets.ts categories': 'sets of characters by Unicode category, of which there are few',
+  'cel/pattern/sets.ts categories': 'sets of characters by Unicode category, of which there are few',
   'lib/quantity.ts zero': constant,
   'lib/quantity.ts seen': bounded,
   'client/event-backlog.ts ofProcess': 'there is one event loop, which all servers of a process share',
@@ -232,7 +225,7 @@ const stateExceptions: Exceptions = {
   'patch/managers.ts lastSecond': bounded,
   'patch/managers.ts lastText': bounded,
   'patch/shape.ts keyElements': bounded,
-  'registry/prepared.ts known': 'first objects in stored form without what differs between servers, a bounded number',
+  'server/registry/prepared.ts known': 'first objects in stored form without what differs between servers, a bounded number',
   'schema/json-decode.ts present': scratch,
   'schema/json-decode.ts decodedBefore': scratch,
   'schema/json-encode.ts showsEmpty': scratch,

@@ -1,13 +1,10 @@
 /** What is written once must not be written again elsewhere: each rule names the file that has it. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { readSource, sourceFiles } from './support/sources.ts';
 
-const src = fileURLToPath(new URL('../src', import.meta.url));
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !/\.(test|testing)\.ts$|\/testing\.ts$/.test(file))
-  .map((file) => ({ file, lines: readFileSync(join(src, file), 'utf8').split('\n') }));
+const sources = sourceFiles
+  .filter((file) => !/\.(test|testing)\.ts$|\/testing\.ts$/.test(file))
+  .map((file) => ({ file, lines: readSource(file).split('\n') }));
 
 /** `file: line` of every line that a pattern matches. */
 const linesWith = (pattern: RegExp, home: string): string[] =>
@@ -29,7 +26,7 @@ test('an apiVersion is joined in meta/api-version.ts', () => {
 test('whole numbers of protobuf are written in schema/varint.ts', () => {
   expect(linesWith(/& (0x7fn?|127n?)\) ?\| (0x80|128)|% (0x80|128)\)? ?\| (0x80|128)/, 'schema/varint.ts')).toEqual([
     // Identifiers of certificates, whose parts begin with the highest bits.
-    expect.stringContaining('lib/pki/der.ts: '),
+    expect.stringContaining('pki/der.ts: '),
   ]);
 });
 
@@ -46,15 +43,15 @@ test('types of objects are inferred from their schemas', () => {
 test('OpenSSL verifies certificates: what asks for a single signature or issuer is listed here', () => {
   const asking = linesWith(/\.checkIssued\(|ertificate\.verify\(|\bverifyBytes\(|\bcreateVerify\b/, '').map((line) => line.split(':')[0]);
   expect([...new Set(asking)].sort()).toEqual([
-    // Which CAs the chain that OpenSSL verified can end in.
-    'lib/client-certificates.ts',
     // Tokens.
     'lib/jwt.ts',
     // Certificates that bear the name of their CA, after the refusal of OpenSSL.
-    'lib/pki/namesake.ts',
+    'pki/namesake.ts',
     // Requests for certificates.
-    'lib/pki/request.ts',
+    'pki/request.ts',
     // Whether the certificates of a data directory have been made by its CA.
-    'lib/pki/store.ts',
+    'pki/store.ts',
+    // Which CAs the chain that OpenSSL verified can end in.
+    'server/client-certificates.ts',
   ]);
 });

@@ -4,7 +4,7 @@ import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { expect, test } from 'vitest';
 import { dynamicKeys, offences } from '../scripts/own-keys.mjs';
 
-const settings = JSON.stringify({ compilerOptions: { target: 'ES2023', lib: ['ES2023'], types: [], strict: true }, include: ['src'] });
+const settings = JSON.stringify({ compilerOptions: { target: 'ES2023', lib: ['ES2023'], types: [], strict: true }, include: ['packages'] });
 /** The code of each place that the rule finds in a function body. */
 function found(...body: string[]): string[] {
   const source = [
@@ -15,7 +15,7 @@ function found(...body: string[]): string[] {
     ...body,
     '}',
   ].join('\n');
-  const files = createVirtualFileSystem({ '/p/tsconfig.json': settings, '/p/src/a.ts': source });
+  const files = createVirtualFileSystem({ '/p/tsconfig.json': settings, '/p/packages/a.ts': source });
   return dynamicKeys('/p', files).map(({ code }) => code);
 }
 

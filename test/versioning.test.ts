@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allLifetimes } from '../src/kinds/releases.ts';
-import { releasesOf, type SupportLength, supportLengths } from '../src/lib/support-lengths.ts';
-import { minorOf } from '../src/lib/version.ts';
+import { allLifetimes } from '../packages/kinds/src/releases.ts';
+import { releasesOf, type SupportLength, supportLengths } from '../packages/lib/src/support-lengths.ts';
+import { minorOf } from '../packages/lib/src/version.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/versioning.md'), 'utf8');

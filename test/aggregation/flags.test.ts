@@ -3,12 +3,12 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addressesOf } from '../../src/compose/aggregation.ts';
-import { parseServerFlags, serverOptions } from '../../src/config/server-options.ts';
-import { FakeStore } from '../../src/kinds/live.testing.ts';
-import { issueClient, newAuthority, readAuthority } from '../../src/lib/pki.ts';
-import { seededRandom } from '../../src/lib/random.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { addressesOf } from '../../packages/compose/src/aggregation.ts';
+import { parseServerFlags, serverOptions } from '../../packages/compose/src/config/server-options.ts';
+import { FakeStore } from '../../packages/kinds/src/live.testing.ts';
+import { seededRandom } from '../../packages/lib/src/random.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { issueClient, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { startWorld } from './support.ts';
 
 test('a certificate of the administrator is shown and its authority published; none is made', async () => {

@@ -3,9 +3,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { knative, knativeAuthority, type Namesakes, otherStrongKeys, pepr } from '../../src/lib/pki/namesakes.testing.ts';
-import { newAuthority } from '../../src/lib/pki.ts';
-import { DISCOVERY_MS } from '../../src/server/aggregation.ts';
+import { newAuthority } from '../../packages/pki/src/index.ts';
+import { knative, knativeAuthority, type Namesakes, otherStrongKeys, pepr } from '../../packages/pki/src/namesakes.testing.ts';
+import { DISCOVERY_MS } from '../../packages/server/src/aggregation.ts';
 import { eventually, rawConnection } from '../connect/support.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { APIS, type Extension, eventuallyTrue, startWorld, type World } from './support.ts';

@@ -1,7 +1,7 @@
 /** A server, and servers behind it: real HTTPS servers on loopback, each with an APIService that leads to it. */
 import type http from 'node:http';
-import type { Namesakes } from '../../src/lib/pki/namesakes.testing.ts';
-import { type Authority, issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { type Authority, issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
+import type { Namesakes } from '../../packages/pki/src/namesakes.testing.ts';
 import { type Backend, startBackend } from '../connect/support.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions, unique } from '../support/server.ts';
 

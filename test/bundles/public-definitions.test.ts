@@ -12,9 +12,9 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { DecodeError } from '../../src/schema/errors.ts';
-import { parseYamlDocuments } from '../../src/schema/yaml.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { DecodeError } from '../../packages/schema/src/errors.ts';
+import { parseYamlDocuments } from '../../packages/schema/src/yaml.ts';
 import { define, withRules } from '../support/custom.ts';
 import { type Answer, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -10,11 +10,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Frame } from '../../src/lib/cel/budget.ts';
-import { equal } from '../../src/lib/cel/equal.ts';
-import { CelError, CelRuntimeError, type CelType, CostBudget, compile, DYN, listOf, mapOf, optionalOf } from '../../src/lib/cel/index.ts';
-import { boxDouble, CelMap, Duration, Optional, Timestamp, TypeValue, UInt } from '../../src/lib/cel/values.ts';
-import { toInteger } from '../../src/lib/integers.ts';
+import { Frame } from '../../packages/cel/src/budget.ts';
+import { equal } from '../../packages/cel/src/equal.ts';
+import {
+  CelError,
+  CelRuntimeError,
+  type CelType,
+  CostBudget,
+  compile,
+  DYN,
+  listOf,
+  mapOf,
+  optionalOf,
+} from '../../packages/cel/src/index.ts';
+import { boxDouble, CelMap, Duration, Optional, Timestamp, TypeValue, UInt } from '../../packages/cel/src/values.ts';
+import { toInteger } from '../../packages/lib/src/integers.ts';
 import { differences, leftOut } from './differences.ts';
 import { type Message, messageAt, parseTextProto, textAt } from './textproto.ts';
 

@@ -3,7 +3,7 @@
  * installation of the new release, and a rollback to those of the old one.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { caBundle, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
+import { caBundle, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { platFor } from '../support/plat.ts';
 import type { TestServer } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';

@@ -3,9 +3,9 @@
  * object as it is; what only the release before has is deleted; releases are kept as secrets.
  */
 import { gzipSync } from 'node:zlib';
-import { schemaOfKind } from '../../src/cli/discovery/kind-schemas.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { threeWayPatch } from '../../src/patch/three-way.ts';
+import { schemaOfKind } from '../../packages/cli/src/discovery/kind-schemas.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { threeWayPatch } from '../../packages/patch/src/three-way.ts';
 import type { Loose, TestServer } from '../support/server.ts';
 import { type Manifest, pathOf, type Resources } from './objects.ts';
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeRequest } from '../../src/lib/pki/request.ts';
-import { groupName } from '../../src/meta/identity.ts';
+import { groupName } from '../../packages/meta/src/identity.ts';
+import { makeRequest } from '../../packages/pki/src/request.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 

@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { type TestIO, testIO } from '../../src/cli/testing.ts';
-import { commandClock, FakeClock } from '../../src/lib/clock.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
+import { commandClock, FakeClock } from '../../packages/lib/src/clock.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { domainName } from '../../src/meta/identity.ts';
+import { domainName } from '../../packages/meta/src/identity.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

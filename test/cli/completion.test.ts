@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { FakeClock } from '../../src/lib/clock.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

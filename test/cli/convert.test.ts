@@ -2,12 +2,12 @@
 
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Catalogue } from '../../src/cli/convert/catalogue.ts';
-import { type Row, removalTable, withNames } from '../../src/cli/convert/removal-table.testing.ts';
-import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { clientSideApply, type Identity, identities } from '../../src/meta/identity.ts';
-import { parseYamlDocuments } from '../../src/schema/yaml.ts';
+import { Catalogue } from '../../packages/cli/src/convert/catalogue.ts';
+import { type Row, removalTable, withNames } from '../../packages/cli/src/convert/removal-table.testing.ts';
+import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { clientSideApply, type Identity, identities } from '../../packages/meta/src/identity.ts';
+import { parseYamlDocuments } from '../../packages/schema/src/yaml.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { python } from '../support/test-programs.ts';

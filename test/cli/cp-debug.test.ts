@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { pack } from '../../src/cli/cp/pack.ts';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { TarReader } from '../../src/lib/tar/read.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { pack } from '../../packages/cli/src/cp/pack.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { TarReader } from '../../packages/streams/src/tar/read.ts';
 import { startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket, type Peer } from '../connect/websocket.ts';
 import type { Loose } from '../support/server.ts';

@@ -1,8 +1,8 @@
 /** Commands that tell what a server serves. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { kubectlFixture, kubectlMissing } from '../support/kubectl.ts';
 import { type Plat, platFor } from '../support/plat.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Terminal } from '../../src/cli/command.ts';
-import { run } from '../../src/cli/index.ts';
-import { type TestIO, testIO } from '../../src/cli/testing.ts';
+import type { Terminal } from '../../packages/cli/src/command.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket, type Peer } from '../connect/websocket.ts';
 

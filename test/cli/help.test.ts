@@ -1,10 +1,10 @@
 /** The help of every command: one line, usage, three examples that its flags can read, its own flags and no global ones. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Command, CommandEntry } from '../../src/cli/command.ts';
-import { connectFlags } from '../../src/cli/global-flags.ts';
-import { commands, run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { rawFlags } from '../../src/lib/flags.ts';
+import type { Command, CommandEntry } from '../../packages/cli/src/command.ts';
+import { connectFlags } from '../../packages/cli/src/global-flags.ts';
+import { commands, run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { rawFlags } from '../../packages/lib/src/flags.ts';
 
 interface Page {
   readonly command: Command;

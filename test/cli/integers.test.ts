@@ -1,6 +1,6 @@
 /** Integers of 64 bits on the command line: none loses a digit. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ProgramName } from '../../src/cli/command.ts';
+import type { ProgramName } from '../../packages/cli/src/command.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

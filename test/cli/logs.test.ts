@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { WholeLines } from '../../src/cli/pods/logs.ts';
+import { WholeLines } from '../../packages/cli/src/pods/logs.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 

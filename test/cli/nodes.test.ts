@@ -1,8 +1,8 @@
 /** Commands about nodes: cordon, taint, drain and their usage. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { FakeClock } from '../../src/lib/clock.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 

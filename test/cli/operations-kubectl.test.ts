@@ -1,7 +1,7 @@
 /** Operations by the stock kubectl and by plat called as kubectl: the same lines, exit codes and objects. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
 import { type Kubectl, kubectlBefore, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { parsePair } from '../../src/cli/pods/port-forward.ts';
-import type { TestIO } from '../../src/cli/testing.ts';
+import { parsePair } from '../../packages/cli/src/pods/port-forward.ts';
+import type { TestIO } from '../../packages/cli/src/testing.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket } from '../connect/websocket.ts';
 import { type Plat, platFor } from '../support/plat.ts';

@@ -3,9 +3,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cleanUrl } from '../../src/cli/pods/proxy.ts';
-import type { TestIO } from '../../src/cli/testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { cleanUrl } from '../../packages/cli/src/pods/proxy.ts';
+import type { TestIO } from '../../packages/cli/src/testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 

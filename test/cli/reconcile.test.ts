@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { domainName, groupName } from '../../src/meta/identity.ts';
+import { domainName, groupName } from '../../packages/meta/src/identity.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 

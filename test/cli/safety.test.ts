@@ -2,13 +2,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { processOf } from '../../src/cli/background/process.ts';
-import { Records } from '../../src/cli/background/records.ts';
-import { MOST_RUNNING, recordRunning, runningServers } from '../../src/cli/background/running.ts';
-import { run } from '../../src/cli/index.ts';
-import { type TestIO, testIO } from '../../src/cli/testing.ts';
-import { FakeClock } from '../../src/lib/clock.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { processOf } from '../../packages/cli/src/background/process.ts';
+import { Records } from '../../packages/cli/src/background/records.ts';
+import { MOST_RUNNING, recordRunning, runningServers } from '../../packages/cli/src/background/running.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 
 let here: TestServer;

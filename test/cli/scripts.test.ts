@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { FakeClock } from '../../src/lib/clock.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -2,11 +2,11 @@
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
-import { openEngine } from '../../src/storage/engines/index.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { FRESH_WAIT_MS } from '../../packages/server/src/registry/list.ts';
+import { openEngine } from '../../packages/storage/src/engines/index.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type PlatResult, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';

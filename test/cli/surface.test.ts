@@ -1,11 +1,11 @@
 /** The commands, flags, shorthands and defaults of kubectl 1.24, by name, compared with ours. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import type { Command, CommandEntry } from '../../src/cli/command.ts';
-import { connectFlags } from '../../src/cli/global-flags.ts';
-import { commands } from '../../src/cli/index.ts';
-import type { Flag, FlagTable } from '../../src/lib/flags.ts';
-import { parseDuration } from '../../src/lib/time.ts';
+import type { Command, CommandEntry } from '../../packages/cli/src/command.ts';
+import { connectFlags } from '../../packages/cli/src/global-flags.ts';
+import { commands } from '../../packages/cli/src/index.ts';
+import type { Flag, FlagTable } from '../../packages/lib/src/flags.ts';
+import { parseDuration } from '../../packages/lib/src/time.ts';
 import { absent, otherDefaults, pending } from './surface-reasons.ts';
 
 interface Stock {

@@ -1,7 +1,7 @@
 /** Warnings of the server reach the person who asked. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { type TestIO, testIO } from '../../src/cli/testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
 import { platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

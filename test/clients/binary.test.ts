@@ -5,10 +5,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtinKinds } from '../../src/kinds/index.ts';
-import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { groupName, type Identity, identities, kubernetes } from '../../src/meta/identity.ts';
+import { builtinKinds } from '../../packages/kinds/src/index.ts';
+import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { groupName, type Identity, identities, kubernetes } from '../../packages/meta/src/identity.ts';
 import { type BinaryAnswer, BinaryClient, type BinaryObject } from '../support/binary-client.ts';
 import { readExamples } from '../support/examples.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';

@@ -3,10 +3,10 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { kubectlBefore, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

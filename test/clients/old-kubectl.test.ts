@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { oldKubectlMissing, writeConfig } from '../support/foreign-client.ts';
 import { type Kubectl, kubectlFixture, kubectlFor } from '../support/kubectl.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { FakeClock } from '../../src/lib/clock.ts';
-import { CONNECT_MILLIS } from '../../src/lib/http-client/connect.ts';
-import { UPGRADE_MS } from '../../src/server/tunnels/dial.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { CONNECT_MILLIS } from '../../packages/server/src/http-client/connect.ts';
+import { UPGRADE_MS } from '../../packages/server/src/tunnels/dial.ts';
 import { startWorld as startExtensions } from '../aggregation/support.ts';
 import type { Answer } from '../support/client.ts';
 import { addNode, type Backend, rawConnection, startBackend, startWorld, type World } from './support.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { kubectlBefore, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { eventually, type RawConnection, rawConnection, startWorld, type World } from './support.ts';
 import { acceptWebSocket } from './websocket.ts';

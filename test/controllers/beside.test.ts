@@ -2,20 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { loadConfig } from '../../src/client/config.ts';
-import { connectionOf } from '../../src/client/connection.ts';
-import type { Connection } from '../../src/client/connection-settings.ts';
+import { loadConfig } from '../../packages/client/src/config.ts';
+import { connectionOf } from '../../packages/client/src/connection.ts';
+import type { Connection } from '../../packages/client/src/connection-settings.ts';
+import { defaultFeatures } from '../../packages/compose/src/config/feature-gates.ts';
+import { parseServerFlags, type ServerOptions } from '../../packages/compose/src/config/server-options.ts';
 import {
   identityOf,
   NAMESPACE_DELAY_MS,
   type RemoteControllersOptions,
   startRemoteControllers,
-} from '../../src/compose/remote-controllers.ts';
-import { defaultFeatures } from '../../src/config/feature-gates.ts';
-import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import { systemRandom } from '../../src/lib/random.ts';
+} from '../../packages/compose/src/remote-controllers.ts';
+import { systemClock } from '../../packages/lib/src/clock.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import { systemRandom } from '../../packages/lib/src/random.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';
 import { until } from './support.ts';

@@ -1,6 +1,6 @@
 /** The scheduler within a real server: with its own user and rights, and rules of pods and nodes that only a server has. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { domainName, groupName, kubernetes, plat } from '../../src/meta/identity.ts';
+import { domainName, groupName, kubernetes, plat } from '../../packages/meta/src/identity.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from './support.ts';
 

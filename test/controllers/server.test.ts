@@ -1,6 +1,6 @@
 /** Controllers within a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeRequest, newKeyPair, noNames, privateKeyPem } from '../../src/lib/pki.ts';
+import { makeRequest, newKeyPair, noNames, privateKeyPem } from '../../packages/pki/src/index.ts';
 import { type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 import { until } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** Stateful sets and daemon sets within a real server, under both identities. The test plays the scheduler and the nodes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { domainName } from '../../src/meta/identity.ts';
-import { startTestServer, type TestServer } from '../../src/testing/index.ts';
+import { domainName } from '../../packages/meta/src/identity.ts';
+import { startTestServer, type TestServer } from '../../packages/testing/src/index.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
 type Loose = any;

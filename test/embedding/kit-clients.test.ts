@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CoreV1Api, KubeConfig, Watch } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { startTestServer } from '../../src/testing/server.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
 import { kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 
 test('the client of another project works with the configuration as an object and as text', async () => {

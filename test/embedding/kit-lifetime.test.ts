@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
-import { startTestServer } from '../../src/testing/server.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
 import { LeftOpen } from './left-open.ts';
 
 const left = new LeftOpen();

@@ -1,6 +1,6 @@
 /**
  * What the code of the server has opened and not closed: timers (those that keep no process alive as well), ports, sockets and
- * descriptors of files. What the test runner opens is not counted: only what begins in a file of `src`.
+ * descriptors of files. What the test runner opens is not counted: only what begins in a file of a package.
  */
 import { createHook } from 'node:async_hooks';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -56,7 +56,7 @@ export class LeftOpen {
   }
 }
 
-/** The place in `src` that opened it; undefined: something else did. */
+/** The place in a package that opened it; undefined: something else did. */
 function placeOf({ type, at }: Opened): string | undefined {
   const { prepareStackTrace } = Error;
   // The runner would look up every place in its source.
@@ -65,8 +65,8 @@ function placeOf({ type, at }: Opened): string | undefined {
   Error.prepareStackTrace = prepareStackTrace as never;
   // The runtime's own, which keeps the text of the date for a second.
   if (lines.some((line) => line.includes('utcDate') || line.includes('node:internal/http'))) return undefined;
-  const place = lines.find((line) => /\/src\/[a-z]/.test(line) && !line.includes('node_modules'));
-  return place && `${type}${place.replace(/^\s+at /, ' at ').replace(/\(?[^\s(]*\/src\//, '(src/')}`;
+  const place = lines.find((line) => /\/packages\/[a-z]+\/src\//.test(line) && !line.includes('node_modules'));
+  return place && `${type}${place.replace(/^\s+at /, ' at ').replace(/\(?[^\s(]*\/packages\//, '(packages/')}`;
 }
 
 /** Files and sockets of this process, by what the system says they lead to; pipes and the like belong to the runtime. */

@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type RunningServer, type Surroundings, startServer } from '../../src/compose/server.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import { keysInMemory } from '../../src/lib/pki.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { type RunningServer, type Surroundings, startServer } from '../../packages/compose/src/server.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { keysInMemory } from '../../packages/pki/src/index.ts';
 import { Client } from '../support/client.ts';
 import { provideSigningKey } from '../support/signing-key.ts';
 import { LeftOpen } from './left-open.ts';
@@ -92,7 +92,7 @@ test.each(['memory', 'lmdb'] as const)('a server on %s that is closed leaves not
   client.close();
   // What is open is found: timers, and the port, which is a socket.
   const open = (await left.list()).join('\n');
-  expect(open).toMatch(/^Timeout at .*\(src\//m);
+  expect(open).toMatch(/^Timeout at .*\(packages\//m);
   expect(open).toMatch(/^socket:/m);
   await server.close();
   expect(await server.ended).toBeUndefined();

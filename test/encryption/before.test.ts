@@ -6,12 +6,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { type Random, systemRandom } from '../../src/lib/random.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { kubernetes } from '../../src/meta/identity.ts';
-import { type LocalProviderName, localProvider } from '../../src/storage/encryption/provider.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { type Random, systemRandom } from '../../packages/lib/src/random.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
+import { type LocalProviderName, localProvider } from '../../packages/storage/src/encryption/provider.ts';
 import { platFor } from '../support/plat.ts';
 import { startTestServer } from '../support/server.ts';
 

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { builtinKinds } from '../../src/kinds/index.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { identities } from '../../src/meta/identity.ts';
-import { readEncryptionConfig } from '../../src/storage/encryption/config.ts';
+import { builtinKinds } from '../../packages/kinds/src/index.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { identities } from '../../packages/meta/src/identity.ts';
+import { readEncryptionConfig } from '../../packages/storage/src/encryption/config.ts';
 
 test('the first example of docs/encryption.md makes a file that every identity can use, for its owner alone', () => {
   const page = readFileSync(new URL('../../docs/encryption.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 /** Envelope encryption by a plug-in on a Unix socket: well, slow, dead, wrong, and back again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { REST_MS } from '../../src/storage/encryption/kms.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { REST_MS } from '../../packages/storage/src/encryption/kms.ts';
 import { KmsPlugin } from './kms-plugin.ts';
 import { onStoresWith } from './on-stores.ts';
 import { ConfigFile, eventually, identityEntry, local, newKey } from './support.ts';

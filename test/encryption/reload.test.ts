@@ -2,16 +2,16 @@
 
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { composeEncryption, type Encryption, LOOK_MS, RETRY_MS } from '../../src/compose/encryption.ts';
-import { FakeClock } from '../../src/lib/clock.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { type Log, silentLog } from '../../src/lib/log.ts';
-import { Metrics } from '../../src/lib/metrics.ts';
-import { systemRandom } from '../../src/lib/random.ts';
-import { plat } from '../../src/meta/identity.ts';
-import { KMS_VERSION } from '../../src/storage/encryption/kms.ts';
-import { secretKey, secretValue } from '../../src/storage/encryption/testing.ts';
-import { openMemoryEngine } from '../../src/storage/engines/memory.ts';
+import { composeEncryption, type Encryption, LOOK_MS, RETRY_MS } from '../../packages/compose/src/encryption.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { type Log, silentLog } from '../../packages/lib/src/log.ts';
+import { Metrics } from '../../packages/lib/src/metrics.ts';
+import { systemRandom } from '../../packages/lib/src/random.ts';
+import { plat } from '../../packages/meta/src/identity.ts';
+import { KMS_VERSION } from '../../packages/storage/src/encryption/kms.ts';
+import { secretKey, secretValue } from '../../packages/storage/src/encryption/testing.ts';
+import { openMemoryEngine } from '../../packages/storage/src/engines/memory.ts';
 import { startTestServer } from '../support/server.ts';
 import { ConfigFile, eventually, identityEntry, local, newKey, soon } from './support.ts';
 

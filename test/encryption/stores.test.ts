@@ -1,6 +1,6 @@
 /** Objects that are encrypted in every store, under both identities: what is stored, what is read, and with which keys. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encryptedMark } from '../../src/storage/encryption/stored-form.ts';
+import { encryptedMark } from '../../packages/storage/src/encryption/stored-form.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions, unique } from '../support/server.ts';
 import { ConfigFile, eventually, filesHolding, identityEntry, local, newKey, soon } from './support.ts';

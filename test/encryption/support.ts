@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOOK_MS } from '../../src/compose/encryption.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { groupName, identityOf } from '../../src/meta/identity.ts';
+import { LOOK_MS } from '../../packages/compose/src/encryption.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { groupName, identityOf } from '../../packages/meta/src/identity.ts';
 import type { TestServerOptions } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';
 

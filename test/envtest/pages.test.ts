@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Command } from '../../src/cli/command.ts';
-import { commands } from '../../src/cli/index.ts';
-import { serverFlags } from '../../src/config/flags.ts';
-import type { FlagTable } from '../../src/lib/flags.ts';
+import type { Command } from '../../packages/cli/src/command.ts';
+import { commands } from '../../packages/cli/src/index.ts';
+import { serverFlags } from '../../packages/compose/src/config/flags.ts';
+import type { FlagTable } from '../../packages/lib/src/flags.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -125,8 +125,9 @@ test('every link of a page that the package holds leads to a file that it holds'
   expect(shippedPages.flatMap((page) => brokenLinks(page, read(page), shipped))).toEqual([]);
 });
 test('the search finds links to files that are missing or not in the package', () => {
-  const text = '[a](install.md#ci) [b](nowhere.md) [c](../src/index.ts) [d](https://example.com/x) [e](#here) [f](decisions/)';
-  expect(brokenLinks('docs/x.md', text, shipped)).toEqual(['docs/x.md: nowhere.md', 'docs/x.md: ../src/index.ts']);
+  const text =
+    '[a](install.md#ci) [b](nowhere.md) [c](../packages/compose/src/index.ts) [d](https://example.com/x) [e](#here) [f](decisions/)';
+  expect(brokenLinks('docs/x.md', text, shipped)).toEqual(['docs/x.md: nowhere.md', 'docs/x.md: ../packages/compose/src/index.ts']);
 });
 
 test('no page or help exports the output of a command at once, which would hide that it failed', async () => {

@@ -1,7 +1,7 @@
 /** A client for tests that kill what they talk to: an answer, or the knowledge that there will be none. */
 
 import http2 from 'node:http2';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import type { Loose } from '../support/client.ts';
 
 /** The request may have had an effect or not. */

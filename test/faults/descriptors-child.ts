@@ -1,9 +1,9 @@
 /** A server in a process with few file descriptors, which are taken away before it starts and while it runs. */
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { startServer } from '../../src/compose/server.ts';
-import { serverOptions } from '../../src/config/server-options.ts';
-import { silentLog } from '../../src/lib/log.ts';
+import { serverOptions } from '../../packages/compose/src/config/server-options.ts';
+import { startServer } from '../../packages/compose/src/server.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
 
 let held: number[] = [];
 function takeAll(): void {

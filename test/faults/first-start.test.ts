@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../src/lib/random.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { seededRandom } from '../../packages/lib/src/random.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { afterPowerLoss, losses, readImage, writeImage } from './disk/replay.ts';
 import { buildShim, shimEnvironment } from './disk/shim.ts';

@@ -5,10 +5,10 @@
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nextTurn } from '../../src/lib/next-turn.ts';
-import { put } from '../../src/storage/engine.suite.tools.ts';
-import { verifyDirectory } from '../../src/storage/engines/lmdb/repair/verify.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { nextTurn } from '../../packages/lib/src/next-turn.ts';
+import { put } from '../../packages/storage/src/engine.suite.tools.ts';
+import { verifyDirectory } from '../../packages/storage/src/engines/lmdb/repair/verify.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
 const { place, mounted, grow, why } = mountSmallDisk('plat-library-full', 24);

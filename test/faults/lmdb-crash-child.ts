@@ -4,8 +4,8 @@
  *   <revision> <key>=<value> <key>=<value> …        a value of `-` is a deletion
  */
 import { writeSync } from 'node:fs';
-import type { Operation } from '../../src/storage/engine.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import type { Operation } from '../../packages/storage/src/engine.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 
 const [dataDir, round] = process.argv.slice(2) as [string, string];
 const WRITERS = 24;

@@ -1,11 +1,11 @@
 /** A server that is killed at any moment has lost nothing that it acknowledged, and shows nothing by halves. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../src/lib/random.ts';
-import { rounds, testSeed } from '../../src/lib/seed.testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import type { Engine } from '../../src/storage/engine.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { seededRandom } from '../../packages/lib/src/random.ts';
+import { rounds, testSeed } from '../../packages/lib/src/seed.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import type { Engine } from '../../packages/storage/src/engine.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 
 const ROUNDS = rounds(20);

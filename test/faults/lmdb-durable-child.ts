@@ -1,6 +1,6 @@
 /** Commits one after the other and says so after each. */
 import { writeSync } from 'node:fs';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 
 const [dataDir] = process.argv.slice(2) as [string];
 const engine = await openLmdbEngine({ dataDir });

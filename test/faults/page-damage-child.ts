@@ -5,10 +5,10 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { repairDirectory } from '../../src/storage/engines/lmdb/repair/repair.ts';
-import { verifyDirectory } from '../../src/storage/engines/lmdb/repair/verify.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { repairDirectory } from '../../packages/storage/src/engines/lmdb/repair/repair.ts';
+import { verifyDirectory } from '../../packages/storage/src/engines/lmdb/repair/verify.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 import { digest } from './page-damage-digest.ts';
 
 const [made, work, flips] = process.argv.slice(2) as [string, string, string];

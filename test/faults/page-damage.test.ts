@@ -6,11 +6,11 @@
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { seededRandom } from '../../src/lib/random.ts';
-import { rounds } from '../../src/lib/seed.testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { HEADER, Pages } from '../../src/storage/engines/lmdb/pages/page-file.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
+import { seededRandom } from '../../packages/lib/src/random.ts';
+import { rounds } from '../../packages/lib/src/seed.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { HEADER, Pages } from '../../packages/storage/src/engines/lmdb/pages/page-file.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { digest } from './page-damage-digest.ts';
 

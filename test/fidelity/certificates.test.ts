@@ -1,6 +1,6 @@
 /** Certificate signing requests: which conditions and certificates pass through status and approval, and who owns what. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeRequest, newAuthority, newKeyPair, noNames } from '../../src/lib/pki.ts';
+import { makeRequest, newAuthority, newKeyPair, noNames } from '../../packages/pki/src/index.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { answers } from './table.ts';
 

@@ -10,7 +10,7 @@
  */
 
 import { expect } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import type { Client, Loose } from '../support/client.ts';
 
 export type Row = readonly [method: string, path: string, body: unknown, status: number, answer?: string | readonly string[] | object];

@@ -7,8 +7,8 @@
  * A failure prints the seed and the input; inputs that once failed stand in `kept.json` and are tried first in every run.
  */
 import { readFileSync } from 'node:fs';
-import { type Random, seededRandom } from '../../src/lib/random.ts';
-import { testSeed } from '../../src/lib/seed.testing.ts';
+import { type Random, seededRandom } from '../../packages/lib/src/random.ts';
+import { testSeed } from '../../packages/lib/src/seed.testing.ts';
 
 export interface FuzzTarget {
   readonly name: string;

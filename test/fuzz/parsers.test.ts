@@ -3,12 +3,20 @@ import { X509Certificate } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { parse as parseElsewhere } from 'yaml';
-import { compilePattern, PatternError } from '../../src/kinds/apiextensions/values/pattern.ts';
-import { Pod } from '../../src/kinds/core/schema/pods/pod.ts';
-import { schemaOf } from '../../src/kinds/schemas.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { isSignedBy, parseJwt, signJwt } from '../../src/lib/jwt.ts';
-import { isIssuedByNamesake } from '../../src/lib/pki/namesake.ts';
+import { compilePattern, PatternError } from '../../packages/kinds/src/apiextensions/values/pattern.ts';
+import { Pod } from '../../packages/kinds/src/core/schema/pods/pod.ts';
+import { schemaOf } from '../../packages/kinds/src/schemas.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { isSignedBy, parseJwt, signJwt } from '../../packages/lib/src/jwt.ts';
+import { canonicalQuantity, QuantityError } from '../../packages/lib/src/quantity.ts';
+import { recorded } from '../../packages/lib/src/recordings.testing.ts';
+import { canonicalMicroTime, canonicalTime, TimeError } from '../../packages/lib/src/time.ts';
+import { ApiError } from '../../packages/meta/src/errors.ts';
+import { type FieldSelector, parseFieldSelector } from '../../packages/meta/src/fields.ts';
+import { baseGroup, kubernetes } from '../../packages/meta/src/identity.ts';
+import { JsonPathError, jsonPath } from '../../packages/meta/src/json-path.ts';
+import { parseLabelSelector } from '../../packages/meta/src/labels.ts';
+import { readJsonPatch, readMergePatch, readStrategicPatch } from '../../packages/patch/src/index.ts';
 import {
   DerError,
   issueClient,
@@ -21,27 +29,19 @@ import {
   readBundle,
   subjectOf,
   toPem,
-} from '../../src/lib/pki.ts';
-import { canonicalQuantity, QuantityError } from '../../src/lib/quantity.ts';
-import { recorded } from '../../src/lib/recordings.testing.ts';
-import { canonicalMicroTime, canonicalTime, TimeError } from '../../src/lib/time.ts';
-import { ApiError } from '../../src/meta/errors.ts';
-import { type FieldSelector, parseFieldSelector } from '../../src/meta/fields.ts';
-import { baseGroup, kubernetes } from '../../src/meta/identity.ts';
-import { JsonPathError, jsonPath } from '../../src/meta/json-path.ts';
-import { parseLabelSelector } from '../../src/meta/labels.ts';
-import { readJsonPatch, readMergePatch, readStrategicPatch } from '../../src/patch/index.ts';
-import { decodeEnvelope, decodeObject, encodeObject } from '../../src/schema/envelope.ts';
-import { DecodeError } from '../../src/schema/errors.ts';
-import { FieldFaults } from '../../src/schema/field-faults.ts';
-import { FieldPlace } from '../../src/schema/field-place.ts';
-import { decode, encode } from '../../src/schema/json.ts';
-import { parseJson } from '../../src/schema/parse.ts';
-import { anyValue, type JsonValue, type MessageType } from '../../src/schema/types.ts';
-import { parseYaml, stringifyYaml } from '../../src/schema/yaml.ts';
-import { Negotiator, parseAccept } from '../../src/server/negotiate.ts';
-import { requestInfo } from '../../src/server/request-info.ts';
-import { memberStatus, putMethod, rangeMethod, transaction } from '../../src/storage/engines/etcd/messages.ts';
+} from '../../packages/pki/src/index.ts';
+import { isIssuedByNamesake } from '../../packages/pki/src/namesake.ts';
+import { decodeEnvelope, decodeObject, encodeObject } from '../../packages/schema/src/envelope.ts';
+import { DecodeError } from '../../packages/schema/src/errors.ts';
+import { FieldFaults } from '../../packages/schema/src/field-faults.ts';
+import { FieldPlace } from '../../packages/schema/src/field-place.ts';
+import { decode, encode } from '../../packages/schema/src/json.ts';
+import { parseJson } from '../../packages/schema/src/parse.ts';
+import { anyValue, type JsonValue, type MessageType } from '../../packages/schema/src/types.ts';
+import { parseYaml, stringifyYaml } from '../../packages/schema/src/yaml.ts';
+import { Negotiator, parseAccept } from '../../packages/server/src/negotiate.ts';
+import { requestInfo } from '../../packages/server/src/request-info.ts';
+import { memberStatus, putMethod, rangeMethod, transaction } from '../../packages/storage/src/engines/etcd/messages.ts';
 import { fuzz } from './fuzz.ts';
 
 /** What a parser made of the input, or undefined where it refused it as it may. */

@@ -3,9 +3,9 @@
  * of the first are there to be updated on the second.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../src/config/feature-gates.ts';
-import { domainName, groupName, identities } from '../../src/meta/identity.ts';
-import { startTestServer, type TestServer } from '../../src/testing/index.ts';
+import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { domainName, groupName, identities } from '../../packages/meta/src/identity.ts';
+import { startTestServer, type TestServer } from '../../packages/testing/src/index.ts';
 import { BinaryTypes } from '../support/binary-types.ts';
 import type { Loose } from '../support/client.ts';
 import { envelope } from '../support/wire.ts';

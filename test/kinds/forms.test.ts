@@ -1,15 +1,15 @@
 /** What holds for random objects of every built-in kind: forms, defaults and versions lose nothing. */
 
 import { expect, test } from 'vitest';
-import type { ApiObject } from '../../src/kinds/kind.ts';
-import { fromHubNow, type Served, toHubNow } from '../../src/kinds/served.ts';
-import { testEnv } from '../../src/kinds/validation/kinds.testing.ts';
-import { normalize } from '../../src/kinds/validation/laws.testing.ts';
-import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
-import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
-import { applyDefaults, decode, encode } from '../../src/schema/json.ts';
-import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
-import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
+import type { ApiObject } from '../../packages/kinds/src/kind.ts';
+import { fromHubNow, type Served, toHubNow } from '../../packages/kinds/src/served.ts';
+import { testEnv } from '../../packages/kinds/src/validation/kinds.testing.ts';
+import { normalize } from '../../packages/kinds/src/validation/laws.testing.ts';
+import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import { applyDefaults, decode, encode } from '../../packages/schema/src/json.ts';
+import { decodeProtobuf, encodeProtobuf } from '../../packages/schema/src/protobuf.ts';
+import { type MessageType, resolve, type Type } from '../../packages/schema/src/types.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 import { kinds, readExamples, servedVersions } from '../support/examples.ts';
 

@@ -1,12 +1,12 @@
 /** What holds for random objects of every kind, whichever feature gates are on. */
 import { describe, expect, test } from 'vitest';
-import { GatedFields, gateOf, hasGates } from '../../src/kinds/gated-fields.ts';
-import { builtinKinds } from '../../src/kinds/index.ts';
-import type { ApiObject, Kind, KindVersion } from '../../src/kinds/kind.ts';
-import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
-import { kubernetes } from '../../src/meta/identity.ts';
-import { decode } from '../../src/schema/json.ts';
-import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
+import { GatedFields, gateOf, hasGates } from '../../packages/kinds/src/gated-fields.ts';
+import { builtinKinds } from '../../packages/kinds/src/index.ts';
+import type { ApiObject, Kind, KindVersion } from '../../packages/kinds/src/kind.ts';
+import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
+import { decode } from '../../packages/schema/src/json.ts';
+import { type MessageType, resolve, type Type } from '../../packages/schema/src/types.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
 const RUNS = rounds(40);

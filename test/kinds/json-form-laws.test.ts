@@ -1,12 +1,12 @@
 /** What holds for random objects of every kind: the JSON form made from an object is that of its text. */
 import { expect, test } from 'vitest';
-import { builtinKinds } from '../../src/kinds/index.ts';
-import type { KindVersion } from '../../src/kinds/kind.ts';
-import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
-import { kubernetes } from '../../src/meta/identity.ts';
-import { decode, encode } from '../../src/schema/json.ts';
-import { jsonForm } from '../../src/schema/json-form.ts';
-import { isNormal } from '../../src/schema/normal.ts';
+import { builtinKinds } from '../../packages/kinds/src/index.ts';
+import type { KindVersion } from '../../packages/kinds/src/kind.ts';
+import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
+import { decode, encode } from '../../packages/schema/src/json.ts';
+import { jsonForm } from '../../packages/schema/src/json-form.ts';
+import { isNormal } from '../../packages/schema/src/normal.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
 const RUNS = rounds(12);

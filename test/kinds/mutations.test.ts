@@ -4,13 +4,13 @@
  */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mutated } from '../../src/kinds/validation/mutations.testing.ts';
-import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
-import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { type Log, silentLog } from '../../src/lib/log.ts';
-import { type MessageType, resolve, type Type } from '../../src/schema/types.ts';
-import { startTestServer, type TestAnswer, type TestServer } from '../../src/testing/index.ts';
+import { mutated } from '../../packages/kinds/src/validation/mutations.testing.ts';
+import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { type Log, silentLog } from '../../packages/lib/src/log.ts';
+import { type MessageType, resolve, type Type } from '../../packages/schema/src/types.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../../packages/testing/src/index.ts';
 import { pick, type Random, randomOf, randomValue } from '../support/arbitrary.ts';
 import type { Loose } from '../support/client.ts';
 import { type Example, readExamples, servedVersions } from '../support/examples.ts';

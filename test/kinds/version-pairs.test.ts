@@ -3,13 +3,13 @@
  * what a client of one version wrote and a client of another read and sent back is what the first one reads.
  */
 import { expect, test } from 'vitest';
-import { allServed, fromHub, read, shown, toHub } from '../../src/kinds/older.testing.ts';
-import type { Served } from '../../src/kinds/served.ts';
-import type { Loose } from '../../src/kinds/validation/kinds.testing.ts';
-import { normalize } from '../../src/kinds/validation/laws.testing.ts';
-import { expectEqual } from '../../src/lib/expect-equal.testing.ts';
-import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
-import { decode } from '../../src/schema/json.ts';
+import { allServed, fromHub, read, shown, toHub } from '../../packages/kinds/src/older.testing.ts';
+import type { Served } from '../../packages/kinds/src/served.ts';
+import type { Loose } from '../../packages/kinds/src/validation/kinds.testing.ts';
+import { normalize } from '../../packages/kinds/src/validation/laws.testing.ts';
+import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import { decode } from '../../packages/schema/src/json.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
 const nameOf = ({ kind, apiVersion }: Served): string => `${apiVersion} ${kind.kind}`;

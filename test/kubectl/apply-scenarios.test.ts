@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { kubectlBefore, kubectlFixture, kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { platFor } from '../support/plat.ts';
 import type { Loose } from '../support/server.ts';

@@ -1,7 +1,7 @@
 /** A stock kubectl against a server that goes by stock names. */
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { type Kubectl, kubectlBefore, kubectlFixture, kubectlFor, kubectlMissing, showManagedFields } from '../support/kubectl.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { kubectlBefore, kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 import { kustomizations } from '../support/kustomizations.ts';
 

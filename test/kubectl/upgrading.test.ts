@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
-import type { ApiRelease } from '../../src/lib/version.ts';
+import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
+import type { ApiRelease } from '../../packages/lib/src/version.ts';
 import { type Kubectl, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';
 import { platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 /** What the runner uses of Node's `https`, for a server of this process and without a connection (`../support/direct.ts`). */
 import type { Readable } from 'node:stream';
-import type { Handle } from '../../src/server/tunnels/upgrade.ts';
+import type { Handle } from '../../packages/server/src/tunnels/upgrade.ts';
 import type { OpenAnswer } from '../support/client.ts';
 import { DirectRequests } from '../support/direct.ts';
 

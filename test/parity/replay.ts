@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import type { TestServer } from '../support/server.ts';
 import { type DirectLibrary, directLibrary } from './direct-library.ts';
 

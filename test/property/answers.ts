@@ -1,10 +1,10 @@
 /** What every answer must be like, whatever was asked. */
 
-import { Status } from '../../src/kinds/meta-kinds.ts';
-import { isProtobufMediaType } from '../../src/meta/identity.ts';
-import { decodeEnvelope, isEnvelope } from '../../src/schema/envelope.ts';
-import { decodeProtobuf } from '../../src/schema/protobuf.ts';
-import { parseYaml } from '../../src/schema/yaml.ts';
+import { Status } from '../../packages/kinds/src/meta-kinds.ts';
+import { isProtobufMediaType } from '../../packages/meta/src/identity.ts';
+import { decodeEnvelope, isEnvelope } from '../../packages/schema/src/envelope.ts';
+import { decodeProtobuf } from '../../packages/schema/src/protobuf.ts';
+import { parseYaml } from '../../packages/schema/src/yaml.ts';
 import type { Loose } from '../support/client.ts';
 import type { Sent } from './edits.ts';
 

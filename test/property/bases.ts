@@ -4,11 +4,11 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { builtinKinds } from '../../src/kinds/index.ts';
-import { serve } from '../../src/kinds/served.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import type { Identity } from '../../src/meta/identity.ts';
-import type { MessageType } from '../../src/schema/types.ts';
+import { builtinKinds } from '../../packages/kinds/src/index.ts';
+import { serve } from '../../packages/kinds/src/served.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import type { Identity } from '../../packages/meta/src/identity.ts';
+import type { MessageType } from '../../packages/schema/src/types.ts';
 import type { Loose } from '../support/client.ts';
 import { readExamples } from '../support/examples.ts';
 import type { TestServer } from '../support/server.ts';

@@ -2,11 +2,11 @@
  * Changes of a request. An edit is a number that says what it does and one from which all else of it follows, so that
  * fast-check can leave edits out until only those remain that a failure needs.
  */
-import { jsonText } from '../../src/lib/json-text.ts';
-import { encodeObject } from '../../src/schema/envelope.ts';
-import { decode } from '../../src/schema/json.ts';
-import type { JsonObject, JsonValue } from '../../src/schema/types.ts';
-import { stringifyYaml } from '../../src/schema/yaml.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { encodeObject } from '../../packages/schema/src/envelope.ts';
+import { decode } from '../../packages/schema/src/json.ts';
+import type { JsonObject, JsonValue } from '../../packages/schema/src/types.ts';
+import { stringifyYaml } from '../../packages/schema/src/yaml.ts';
 import { pick, type Random, randomOf, randomValue } from '../support/arbitrary.ts';
 import type { Base } from './bases.ts';
 import { fields, headers, known, parameters, values, words } from './tables.ts';

@@ -1,23 +1,23 @@
 /** Values with integers of 64 bits come back from every form and every patch as they were. */
 import { describe, expect, test } from 'vitest';
-import fc, { rounds } from '../../src/lib/fast-check.testing.ts';
-import { goJson } from '../../src/lib/go-json.ts';
-import { type Integer, toInteger } from '../../src/lib/integers.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { atOnce } from '../../src/lib/slices.ts';
-import { readJsonPatch } from '../../src/patch/json-patch.ts';
-import { readMergePatch } from '../../src/patch/merge-patch.ts';
-import { readStrategicPatch } from '../../src/patch/strategic.ts';
-import { indentJson } from '../../src/schema/indent.ts';
-import { cloneJson, decode, decodeLarge, encode, encodeBytes, encodeLarge } from '../../src/schema/json.ts';
-import { toJson } from '../../src/schema/json-value.ts';
-import { isNormal } from '../../src/schema/normal.ts';
-import { parseExact, parseJson, parseJsonSteps } from '../../src/schema/parse.ts';
-import { decodeProtobuf, encodeProtobuf } from '../../src/schema/protobuf.ts';
-import { SlowParser } from '../../src/schema/slow-parse.ts';
-import { int64, type JsonValue, json, list, map, object, opt, ptr } from '../../src/schema/types.ts';
-import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from '../../src/schema/yaml.ts';
-import { editYaml } from '../../src/schema/yaml-edit.ts';
+import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import { goJson } from '../../packages/lib/src/go-json.ts';
+import { type Integer, toInteger } from '../../packages/lib/src/integers.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { atOnce } from '../../packages/lib/src/slices.ts';
+import { readJsonPatch } from '../../packages/patch/src/json-patch.ts';
+import { readMergePatch } from '../../packages/patch/src/merge-patch.ts';
+import { readStrategicPatch } from '../../packages/patch/src/strategic.ts';
+import { indentJson } from '../../packages/schema/src/indent.ts';
+import { cloneJson, decode, decodeLarge, encode, encodeBytes, encodeLarge } from '../../packages/schema/src/json.ts';
+import { toJson } from '../../packages/schema/src/json-value.ts';
+import { isNormal } from '../../packages/schema/src/normal.ts';
+import { parseExact, parseJson, parseJsonSteps } from '../../packages/schema/src/parse.ts';
+import { decodeProtobuf, encodeProtobuf } from '../../packages/schema/src/protobuf.ts';
+import { SlowParser } from '../../packages/schema/src/slow-parse.ts';
+import { int64, type JsonValue, json, list, map, object, opt, ptr } from '../../packages/schema/src/types.ts';
+import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from '../../packages/schema/src/yaml.ts';
+import { editYaml } from '../../packages/schema/src/yaml-edit.ts';
 
 const POWERS = [2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n];
 /** Integers near the bounds of their forms, and any others. */

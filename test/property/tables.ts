@@ -1,5 +1,5 @@
 /** What requests are changed with. */
-import type { JsonValue } from '../../src/schema/types.ts';
+import type { JsonValue } from '../../packages/schema/src/types.ts';
 
 /** Parameters of queries, with values that are valid and values that are not. */
 // biome-ignore format: a table

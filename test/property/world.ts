@@ -3,8 +3,8 @@
  * the server does about its own objects is done before the first request.
  */
 
-import { systemClock } from '../../src/lib/clock.ts';
-import type { ChangeRecord } from '../../src/storage/engine.ts';
+import { systemClock } from '../../packages/lib/src/clock.ts';
+import type { ChangeRecord } from '../../packages/storage/src/engine.ts';
 import { type Client, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { fault, type Got } from './answers.ts';
 import {

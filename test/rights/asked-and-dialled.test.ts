@@ -4,7 +4,7 @@
  * not loopback: test/connect/proxy.test.ts has them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Attributes, Authorizer } from '../../src/auth/types.ts';
+import type { Attributes, Authorizer } from '../../packages/server/src/auth/types.ts';
 import { addNode, type Backend, rawConnection, servingFor, startBackend, startWorld, type World } from '../connect/support.ts';
 
 const asked: Attributes[] = [];

@@ -6,14 +6,14 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Attributes, Authorizer } from '../../src/auth/types.ts';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { encodeObject } from '../../src/schema/envelope.ts';
-import { decode } from '../../src/schema/json.ts';
-import type { MessageType } from '../../src/schema/types.ts';
-import { RECHECK_MS } from '../../src/server/streams/open-streams.ts';
-import type { ChangeRecord, Engine } from '../../src/storage/engine.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { encodeObject } from '../../packages/schema/src/envelope.ts';
+import { decode } from '../../packages/schema/src/json.ts';
+import type { MessageType } from '../../packages/schema/src/types.ts';
+import type { Attributes, Authorizer } from '../../packages/server/src/auth/types.ts';
+import { RECHECK_MS } from '../../packages/server/src/streams/open-streams.ts';
+import type { ChangeRecord, Engine } from '../../packages/storage/src/engine.ts';
 import { startWorld as startExtensions } from '../aggregation/support.ts';
 import type { Client, Loose, OpenAnswer } from '../support/client.ts';
 import { define, definitionOf } from '../support/custom.ts';

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureAuthority, issueClient, issueServing, keyDirectory, newAuthority, readAuthority } from '../../src/lib/pki.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { ensureAuthority, issueClient, issueServing, keyDirectory, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const DAY = 24 * 3600 * 1000;

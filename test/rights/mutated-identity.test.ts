@@ -1,6 +1,6 @@
 /** Rights were checked for the object that a request names: a mutating webhook may not make it another one. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { caBundle, patched, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
+import { caBundle, patched, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import type { Loose, TestServer } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 

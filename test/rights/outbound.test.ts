@@ -5,13 +5,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
-import { Answer } from '../../src/lib/http-client/exchange.ts';
-import { ensureAuthority, issueClient, issueServing, keyDirectory } from '../../src/lib/pki.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { dial } from '../../src/server/tunnels/dial.ts';
-import { type Guard, guardedLookup } from '../../src/server/tunnels/guard.ts';
-import { isProxyable } from '../../src/server/tunnels/target.ts';
+import { systemClock } from '../../packages/lib/src/clock.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { ensureAuthority, issueClient, issueServing, keyDirectory } from '../../packages/pki/src/index.ts';
+import { Answer } from '../../packages/server/src/http-client/exchange.ts';
+import { dial } from '../../packages/server/src/tunnels/dial.ts';
+import { type Guard, guardedLookup } from '../../packages/server/src/tunnels/guard.ts';
+import { isProxyable } from '../../packages/server/src/tunnels/target.ts';
 import { addNode, startBackend } from '../connect/support.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 /** Admission as clients see it: a whole server, real webhooks, many requests at once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { caBundle, patched, type Reply, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
-import { silentLog } from '../../src/lib/log.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import { caBundle, patched, type Reply, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 
 let server: TestServer;

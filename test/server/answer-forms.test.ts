@@ -3,12 +3,12 @@
  * a stock server gives them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../src/kinds/meta-kinds.ts';
-import { identities } from '../../src/meta/identity.ts';
-import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
-import { toJson } from '../../src/schema/json.ts';
-import type { MessageType } from '../../src/schema/types.ts';
-import { parseYaml } from '../../src/schema/yaml.ts';
+import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../packages/kinds/src/meta-kinds.ts';
+import { identities } from '../../packages/meta/src/identity.ts';
+import { decodeEnvelope, decodeObject } from '../../packages/schema/src/envelope.ts';
+import { toJson } from '../../packages/schema/src/json.ts';
+import type { MessageType } from '../../packages/schema/src/types.ts';
+import { parseYaml } from '../../packages/schema/src/yaml.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { soonBookmark } from '../support/short-waits.ts';
 

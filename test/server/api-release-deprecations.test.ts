@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allServed } from '../../src/kinds/older.testing.ts';
-import { lifetimeOf, servedByDefault } from '../../src/kinds/releases.ts';
-import type { Served } from '../../src/kinds/served.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { apiReleases, isAtLeast } from '../../src/lib/version.ts';
-import { startTestServer } from '../../src/testing/index.ts';
+import { allServed } from '../../packages/kinds/src/older.testing.ts';
+import { lifetimeOf, servedByDefault } from '../../packages/kinds/src/releases.ts';
+import type { Served } from '../../packages/kinds/src/served.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { apiReleases, isAtLeast } from '../../packages/lib/src/version.ts';
+import { startTestServer } from '../../packages/testing/src/index.ts';
 import type { Loose } from '../support/server.ts';
 
 const directory = temporaryDirectory('plat-deprecations');

@@ -1,7 +1,7 @@
 /** Owners of fields that were written in a version which a later release of the API has removed. */
 import { afterEach, expect, test } from 'vitest';
-import type { ApiRelease } from '../../src/lib/version.ts';
-import { startTestServer, type TestServer } from '../../src/testing/index.ts';
+import type { ApiRelease } from '../../packages/lib/src/version.ts';
+import { startTestServer, type TestServer } from '../../packages/testing/src/index.ts';
 import type { Loose } from '../support/server.ts';
 
 let server: TestServer;

@@ -1,13 +1,13 @@
 /** Objects of kinds that the release of the API does not have are deleted with their namespace and with their owners. */
 
 import { expect, test } from 'vitest';
-import { type ComposedServer, composeServer } from '../../src/compose/server.ts';
-import type { ServerOptions } from '../../src/config/server-options.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { KeepAlive } from '../../src/testing/keep-alive.ts';
-import { TestTransport } from '../../src/testing/transport.ts';
+import type { ServerOptions } from '../../packages/compose/src/config/server-options.ts';
+import { type ComposedServer, composeServer } from '../../packages/compose/src/server.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { KeepAlive } from '../../packages/testing/src/keep-alive.ts';
+import { TestTransport } from '../../packages/testing/src/transport.ts';
 import type { Loose } from '../support/client.ts';
 import { provideSigningKey } from '../support/signing-key.ts';
 

@@ -1,10 +1,10 @@
 /** `--api-release`: a server serves the groups, versions and resources of a release, with its warnings. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
-import { groupVersionsOf, resourceSpans } from '../../src/kinds/release-facts.testing.ts';
-import { type ApiRelease, apiReleases, minorOf } from '../../src/lib/version.ts';
-import { groupName, kubernetes } from '../../src/meta/identity.ts';
-import { startTestServer, type TestServer, type TestServerOptions } from '../../src/testing/index.ts';
+import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
+import { groupVersionsOf, resourceSpans } from '../../packages/kinds/src/release-facts.testing.ts';
+import { type ApiRelease, apiReleases, minorOf } from '../../packages/lib/src/version.ts';
+import { groupName, kubernetes } from '../../packages/meta/src/identity.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../../packages/testing/src/index.ts';
 
 const servers: TestServer[] = [];
 async function start(apiRelease: ApiRelease, more: TestServerOptions = {}): Promise<TestServer> {

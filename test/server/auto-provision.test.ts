@@ -1,6 +1,6 @@
 /** Finding 15: NamespaceAutoProvision and dry runs into a namespace that is not there. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
+import { startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -1,7 +1,7 @@
 /** What bodies of requests are read as: text that is UTF-8, one document, what an envelope says it holds. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
 import { block, envelope } from '../support/wire.ts';
 

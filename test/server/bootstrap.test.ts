@@ -1,8 +1,8 @@
 /** The objects of a first start, as clients find them. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { recordedText } from '../../src/lib/recordings.testing.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { recordedText } from '../../packages/lib/src/recordings.testing.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { versionInfo } from '../../src/server/endpoints/version.ts';
+import { versionInfo } from '../../packages/server/src/endpoints/version.ts';
 import { startChild } from '../support/child.ts';
 import { finished, programDirectory, programMissing } from '../support/program.ts';
 

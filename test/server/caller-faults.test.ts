@@ -3,7 +3,7 @@
  * server.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startWebhook } from '../../src/admission/webhooks/testing.ts';
+import { startWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { type Answer, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { parseYaml } from '../../src/schema/yaml.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
+import { parseYaml } from '../../packages/schema/src/yaml.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const open: TestServer[] = [];

@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../src/cli/index.ts';
-import { testIO } from '../../src/cli/testing.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
 import { finished, programMissing, runPlat, startPlat } from '../support/program.ts';
 
 test.each([

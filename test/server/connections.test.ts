@@ -5,9 +5,9 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issueClient, newAuthority, readAuthority } from '../../src/lib/pki.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { parseYaml } from '../../src/schema/yaml.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { issueClient, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
+import { parseYaml } from '../../packages/schema/src/yaml.ts';
 import { freePort } from '../support/free-ports.ts';
 import { Client, type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 

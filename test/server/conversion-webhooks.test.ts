@@ -1,6 +1,6 @@
 /** Custom objects whose versions a webhook converts, from end to end: definition, server, webhook over HTTPS. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { caBundle, patched, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
+import { caBundle, patched, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { define, definitionOf, definitionsPath, withRules } from '../support/custom.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 

@@ -1,6 +1,6 @@
 /** Life-cycle rules of core kinds that take a whole server to show. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FakeClock } from '../../src/lib/clock.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 
 describe('events', () => {

@@ -1,4 +1,4 @@
-/** create and update over HTTPS: codes, parameters, bodies and what admission says. What the verbs do is in src/registry/verbs.test.ts. */
+/** create and update over HTTPS: codes, parameters, bodies and what admission says. What the verbs do is in packages/server/src/registry/verbs.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 

@@ -1,6 +1,6 @@
 /** Custom resource definitions from end to end: their life, and that of their objects, also across restarts and servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groupName } from '../../src/meta/identity.ts';
+import { groupName } from '../../packages/meta/src/identity.ts';
 import { type CustomVersion, define, definitionOf, definitionsPath } from '../support/custom.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { onPeers, onStores } from '../support/stores.ts';

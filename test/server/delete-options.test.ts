@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { kubernetes, plat } from '../../src/meta/identity.ts';
+import { kubernetes, plat } from '../../packages/meta/src/identity.ts';
 import { type Answer, type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 import { deleteOptionsBytes, type WireDeleteOptions } from '../support/wire.ts';
 

@@ -1,6 +1,6 @@
 /** What is asked of a past that is no longer kept: 410, and how a client goes on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FakeClock } from '../../src/lib/clock.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 

@@ -3,10 +3,10 @@ import http2 from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
-import { LOOK_MS, USER_COUNT } from '../../src/server/fairness/bodies.ts';
-import { waitLimit } from '../../src/server/fairness/fairness.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { LOOK_MS, USER_COUNT } from '../../packages/server/src/fairness/bodies.ts';
+import { waitLimit } from '../../packages/server/src/fairness/fairness.ts';
+import { FRESH_WAIT_MS } from '../../packages/server/src/registry/list.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
 

@@ -1,13 +1,13 @@
 /** Gates that guard endpoints and behaviour, each in both states: one server as it is by default, one with all of them switched. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gates, readFeatureGates } from '../../src/config/feature-gates.ts';
-import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
-import { FakeClock } from '../../src/lib/clock.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import { flowHeaders } from '../../src/meta/identity.ts';
-import { startTestServer as startKitServer } from '../../src/testing/index.ts';
+import { gates, readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import { flowHeaders } from '../../packages/meta/src/identity.ts';
+import { startTestServer as startKitServer } from '../../packages/testing/src/index.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const off = [

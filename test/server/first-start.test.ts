@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { parseYaml } from '../../src/schema/yaml.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { parseYaml } from '../../packages/schema/src/yaml.ts';
 import { kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 

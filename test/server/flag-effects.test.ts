@@ -7,13 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, expect, test, vi } from 'vitest';
-import { caBundle, startWebhook } from '../../src/admission/webhooks/testing.ts';
-import { startProvider } from '../../src/auth/oidc/provider.testing.ts';
-import { parseServerFlags, type ServerOptions, serverOptions } from '../../src/config/server-options.ts';
-import { signingAuthorities } from '../../src/controllers/certificates/authorities.ts';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
+import { parseServerFlags, type ServerOptions, serverOptions } from '../../packages/compose/src/config/server-options.ts';
+import { signingAuthorities } from '../../packages/controllers/src/certificates/authorities.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
 import {
   type Authority,
   issueClient,
@@ -23,9 +22,10 @@ import {
   newKeyPair,
   noNames,
   readAuthority,
-} from '../../src/lib/pki.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { kubernetes } from '../../src/meta/identity.ts';
+} from '../../packages/pki/src/index.ts';
+import { oldAuthority } from '../../packages/pki/src/old-form.testing.ts';
+import { caBundle, startWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
+import { startProvider } from '../../packages/server/src/auth/oidc/provider.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 

@@ -2,13 +2,14 @@
  * Where the effect of each flag is shown. A new flag needs a test of its effect and an entry here; one that is taken away
  * takes its entry along. The title must be in the file, and the file must use the flag, by its name or as an option.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gates } from '../../src/config/feature-gates.ts';
-import { serverFlags } from '../../src/config/flags.ts';
-import { camelCase } from '../../src/lib/flags.ts';
+import { gates } from '../../packages/compose/src/config/feature-gates.ts';
+import { serverFlags } from '../../packages/compose/src/config/flags.ts';
+import { camelCase } from '../../packages/lib/src/flags.ts';
 import { rows } from '../kinds/gated-rows.ts';
+import { readSource, sourceFiles } from '../support/sources.ts';
 
 interface Shown {
   readonly file: string;
@@ -366,9 +367,9 @@ test.each(effects)('$file has a test $test', ({ file, test: title, flags: names 
 });
 
 test('feature gates that can be switched and that no code uses: 0', () => {
-  const source = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !/\.test(ing)?\.ts$/.test(name) && name !== 'config/feature-gates.ts')
-    .map((name) => readFileSync(join(root, 'src', name), 'utf8'));
+  const source = sourceFiles
+    .filter((name) => !/\.test(ing)?\.ts$/.test(name) && name !== 'compose/config/feature-gates.ts')
+    .map(readSource);
   const switched = Object.entries(gates).filter(([, { concerns, stage }]) => concerns === 'server' && stage !== 'GA');
   expect(switched.length).toBeGreaterThan(0);
   expect(switched.map(([name]) => name).filter((name) => !source.some((text) => text.includes(`'${name}'`)))).toEqual([]);

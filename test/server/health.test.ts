@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { silentLog } from '../../src/lib/log.ts';
-import { recordedText } from '../../src/lib/recordings.testing.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import { recordedText } from '../../packages/lib/src/recordings.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

@@ -1,6 +1,6 @@
 /** Keys and names that every object of the language inherits (`constructor`, `__proto__`) are like any other, whatever a client writes. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';

@@ -2,11 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { caBundle, patched, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { parseExact } from '../../src/schema/parse.ts';
-import { startTestServer as startKit } from '../../src/testing/index.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { parseExact } from '../../packages/schema/src/parse.ts';
+import { caBundle, patched, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
+import { startTestServer as startKit } from '../../packages/testing/src/index.ts';
 import { configText, local, newKey } from '../encryption/support.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { platFor } from '../support/plat.ts';

@@ -1,8 +1,8 @@
 /** The rows of a Table are kept for other requests: never longer than they are right. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { kubernetes } from '../../src/meta/identity.ts';
-import { startTestServer } from '../../src/testing/server.ts';
-import type { TestServer } from '../../src/testing/test-server.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
+import type { TestServer } from '../../packages/testing/src/test-server.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 const headers = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };

@@ -1,9 +1,9 @@
 /** Bodies that are large, or stand for much, are worked on in slices: whatever they are written in, and whichever request takes them. */
 
 import { afterEach, expect, test, vi } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { Slices } from '../../src/lib/slices.ts';
-import { encodeEnvelope } from '../../src/schema/envelope.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { Slices } from '../../packages/lib/src/slices.ts';
+import { encodeEnvelope } from '../../packages/schema/src/envelope.ts';
 import { type Loose, unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 

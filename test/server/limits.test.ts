@@ -4,7 +4,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
+import { FRESH_WAIT_MS } from '../../packages/server/src/registry/list.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { type Answer, startTestServer, type TestServer, unique } from '../support/server.ts';
 

@@ -1,15 +1,15 @@
 /** Long lists are made and sent in pieces in every form, and say the same as short ones. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ConfigMap } from '../../src/kinds/core/schema/config.ts';
-import { listSchema } from '../../src/kinds/lists.ts';
-import { PartialObjectMetadataList } from '../../src/kinds/meta-kinds.ts';
-import { collectGarbage } from '../../src/lib/garbage.testing.ts';
-import { identities } from '../../src/meta/identity.ts';
-import { decodeEnvelope, decodeObject } from '../../src/schema/envelope.ts';
-import { toJson } from '../../src/schema/json.ts';
-import type { MessageType } from '../../src/schema/types.ts';
-import { KEPT_AT_ONCE } from '../../src/server/kept-lists.ts';
+import { ConfigMap } from '../../packages/kinds/src/core/schema/config.ts';
+import { listSchema } from '../../packages/kinds/src/lists.ts';
+import { PartialObjectMetadataList } from '../../packages/kinds/src/meta-kinds.ts';
+import { collectGarbage } from '../../packages/lib/src/garbage.testing.ts';
+import { identities } from '../../packages/meta/src/identity.ts';
+import { decodeEnvelope, decodeObject } from '../../packages/schema/src/envelope.ts';
+import { toJson } from '../../packages/schema/src/json.ts';
+import type { MessageType } from '../../packages/schema/src/types.ts';
+import { KEPT_AT_ONCE } from '../../packages/server/src/kept-lists.ts';
 import { type Answer, type Client, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 /** So many that their stored bytes are more than a Table is made of at once. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { identities } from '../../src/meta/identity.ts';
+import { identities } from '../../packages/meta/src/identity.ts';
 import { startTestServer, summary, type TestServer } from '../support/server.ts';
 
 describe.each(['plat', 'kubernetes'])('as %s', (identity) => {

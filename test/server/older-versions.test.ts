@@ -1,7 +1,7 @@
 /** Versions that were removed, through the API of a server that serves them: every way to write and read, next to the versions of today. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { kubernetes } from '../../src/meta/identity.ts';
-import { startTestServer, type TestServer } from '../../src/testing/index.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
+import { startTestServer, type TestServer } from '../../packages/testing/src/index.ts';
 import type { Loose } from '../support/server.ts';
 
 let server: TestServer;

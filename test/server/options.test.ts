@@ -3,11 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseServerFlags, type ServerOptions } from '../../src/config/server-options.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { issueServing, newAuthority, readAuthority } from '../../src/lib/pki.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { plat } from '../../src/meta/identity.ts';
+import { parseServerFlags, type ServerOptions } from '../../packages/compose/src/config/server-options.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { plat } from '../../packages/meta/src/identity.ts';
+import { issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { type Client, type Loose, startTestServer } from '../support/server.ts';
 
 const directory = temporaryDirectory('plat-options');

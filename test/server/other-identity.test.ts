@@ -1,6 +1,6 @@
 /** Manifests and clients of the other family of names: the server says which names it has, and how to start one with theirs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groupName, kubernetes, plat } from '../../src/meta/identity.ts';
+import { groupName, kubernetes, plat } from '../../packages/meta/src/identity.ts';
 import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

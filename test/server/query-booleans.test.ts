@@ -1,6 +1,6 @@
 /** Finding 7: booleans in queries, as Python clients write them, and values that are none. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BOOKMARK_BEFORE_END_MS } from '../../src/server/verbs/watch.ts';
+import { BOOKMARK_BEFORE_END_MS } from '../../packages/server/src/verbs/watch.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 

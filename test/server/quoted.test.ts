@@ -1,7 +1,7 @@
 /** What a server says about input is bounded, however large the input: values are cut, causes and warnings counted. */
 import { expect, test } from 'vitest';
-import { FeatureGates, readFeatureGates } from '../../src/config/feature-gates.ts';
-import { MAX_WARNINGS } from '../../src/server/context.ts';
+import { FeatureGates, readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { MAX_WARNINGS } from '../../packages/server/src/context.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';

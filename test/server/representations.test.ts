@@ -1,15 +1,15 @@
 /** One object, its list and its watch in every form a client may ask for. */
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigMap } from '../../src/kinds/core/schema/config.ts';
-import { listSchema } from '../../src/kinds/lists.ts';
-import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../src/kinds/meta-kinds.ts';
-import { identities } from '../../src/meta/identity.ts';
-import { decodeEnvelope, decodeObject, encodeEnvelope } from '../../src/schema/envelope.ts';
-import { toJson } from '../../src/schema/json.ts';
-import { encodeProtobuf } from '../../src/schema/protobuf.ts';
-import type { MessageType } from '../../src/schema/types.ts';
-import { parseYaml } from '../../src/schema/yaml.ts';
+import { ConfigMap } from '../../packages/kinds/src/core/schema/config.ts';
+import { listSchema } from '../../packages/kinds/src/lists.ts';
+import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../packages/kinds/src/meta-kinds.ts';
+import { identities } from '../../packages/meta/src/identity.ts';
+import { decodeEnvelope, decodeObject, encodeEnvelope } from '../../packages/schema/src/envelope.ts';
+import { toJson } from '../../packages/schema/src/json.ts';
+import { encodeProtobuf } from '../../packages/schema/src/protobuf.ts';
+import type { MessageType } from '../../packages/schema/src/types.ts';
+import { parseYaml } from '../../packages/schema/src/yaml.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The JSON of an object that came in the binary form. */

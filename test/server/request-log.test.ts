@@ -1,6 +1,6 @@
 /** What `--v` shows of requests, with a real server. */
 import { expect, test } from 'vitest';
-import { openLog } from '../../src/lib/log.ts';
+import { openLog } from '../../packages/lib/src/log.ts';
 import { startTestServer } from '../support/server.ts';
 
 async function logged(verbosity: number): Promise<string[]> {

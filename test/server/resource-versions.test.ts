@@ -1,6 +1,6 @@
 /** Every cell of the tables of resourceVersion semantics, as the specification prints them. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { FRESH_WAIT_MS } from '../../src/registry/list.ts';
+import { FRESH_WAIT_MS } from '../../packages/server/src/registry/list.ts';
 import type { Answer, Loose } from '../support/server.ts';
 import { summary } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';

@@ -1,12 +1,12 @@
 /** A server that starts on a store with many objects: it is ready before they are loaded, and its first answers are right. */
 import { cpSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { labelPrefix } from '../../src/admission/pod-security/policy.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { inChunks } from '../../src/storage/backup/backup.testing.ts';
-import { readBackup } from '../../src/storage/backup/read.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
-import { LOADED_AT_ONCE } from '../../src/storage/loader.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { labelPrefix } from '../../packages/server/src/admission/pod-security/policy.ts';
+import { inChunks } from '../../packages/storage/src/backup/backup.testing.ts';
+import { readBackup } from '../../packages/storage/src/backup/read.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
+import { LOADED_AT_ONCE } from '../../packages/storage/src/loader.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type HeldLoads, holdLoads, multiply } from '../support/held-loads.ts';
 import { type Answer, type Loose, startTestServer, summary, type TestServer, type Watch } from '../support/server.ts';

@@ -1,7 +1,7 @@
 /** Addresses and node ports of services: given out once, kept, given back, whatever happens meanwhile. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine, Operation } from '../../src/storage/engine.ts';
-import { storedValue } from '../../src/storage/item.ts';
+import type { Engine, Operation } from '../../packages/storage/src/engine.ts';
+import { storedValue } from '../../packages/storage/src/item.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const kubernetes: TestServerOptions = { identity: 'kubernetes', controllers: [] };

@@ -1,7 +1,7 @@
 /** Three servers on one etcd. The long form, with figures, is `node bench/servers.mjs`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine, Subscriber } from '../../src/storage/engine.ts';
-import { LOADED_AT_ONCE } from '../../src/storage/loader.ts';
+import type { Engine, Subscriber } from '../../packages/storage/src/engine.ts';
+import { LOADED_AT_ONCE } from '../../packages/storage/src/loader.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { holdLoads, multiply } from '../support/held-loads.ts';
 import { type Answer, type Client, startTestServer, summary, type TestServer } from '../support/server.ts';

@@ -1,8 +1,8 @@
 /** Bodies and objects are bounded in size, whatever they are written as and whichever way they come. */
 
 import { describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { maxContainers, maxKeys } from '../../src/schema/errors.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { maxContainers, maxKeys } from '../../packages/schema/src/errors.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';

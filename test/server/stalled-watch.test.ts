@@ -1,8 +1,8 @@
 /** A server whose store no longer delivers changes, while reads and writes work: it answers nothing from a state that may be stale. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { NEWEST_WAIT_MS } from '../../src/storage/cache.ts';
-import type { ChangeRecord, Engine, Subscriber } from '../../src/storage/engine.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { NEWEST_WAIT_MS } from '../../packages/storage/src/cache.ts';
+import type { ChangeRecord, Engine, Subscriber } from '../../packages/storage/src/engine.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';
 import { type Answer, type Client, startTestServer, type TestServer } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';

@@ -1,10 +1,10 @@
 /** A store belongs to the identity that made it. */
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { startServer } from '../../src/compose/server.ts';
-import { serverOptions } from '../../src/config/server-options.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { serverOptions } from '../../packages/compose/src/config/server-options.ts';
+import { startServer } from '../../packages/compose/src/server.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { unique } from '../support/server.ts';
 import { provideSigningKey } from '../support/signing-key.ts';

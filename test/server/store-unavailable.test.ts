@@ -1,6 +1,6 @@
 /** A store that does not respond: clients are sent 503 and whether a write may have happened, operators read why. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Engine, StoreUnavailable, WriteTooLarge } from '../../src/storage/engine.ts';
+import { type Engine, StoreUnavailable, WriteTooLarge } from '../../packages/storage/src/engine.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';

@@ -3,12 +3,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { parseServerFlags } from '../../src/config/server-options.ts';
-import { oldAuthority } from '../../src/lib/pki/old-form.testing.ts';
-import { issueClient, issueServing, newAuthority, newKeyPair, privateKeyPem, publicKeyPem, readAuthority } from '../../src/lib/pki.ts';
-import { RELOAD_PERIOD_MS } from '../../src/lib/reload.ts';
-import { replaceFile } from '../../src/lib/replace-file.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { parseServerFlags } from '../../packages/compose/src/config/server-options.ts';
+import { RELOAD_PERIOD_MS } from '../../packages/lib/src/reload.ts';
+import { replaceFile } from '../../packages/lib/src/replace-file.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import {
+  issueClient,
+  issueServing,
+  newAuthority,
+  newKeyPair,
+  privateKeyPem,
+  publicKeyPem,
+  readAuthority,
+} from '../../packages/pki/src/index.ts';
+import { oldAuthority } from '../../packages/pki/src/old-form.testing.ts';
 import { Lines } from '../support/log-lines.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../src/config/feature-gates.ts';
-import { FakeClock } from '../../src/lib/clock.ts';
-import { seededRandom } from '../../src/lib/random.ts';
-import { testSeed } from '../../src/lib/seed.testing.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { kubernetes, plat } from '../../src/meta/identity.ts';
-import { Context } from '../../src/server/context.ts';
-import { requestInfo } from '../../src/server/request-info.ts';
-import { readTracingConfiguration } from '../../src/server/tracing/configuration.ts';
-import { BATCH, MAX_QUEUED, Tracing } from '../../src/server/tracing/tracing.ts';
+import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { seededRandom } from '../../packages/lib/src/random.ts';
+import { testSeed } from '../../packages/lib/src/seed.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { kubernetes, plat } from '../../packages/meta/src/identity.ts';
+import { Context } from '../../packages/server/src/context.ts';
+import { requestInfo } from '../../packages/server/src/request-info.ts';
+import { readTracingConfiguration } from '../../packages/server/src/tracing/configuration.ts';
+import { BATCH, MAX_QUEUED, Tracing } from '../../packages/server/src/tracing/tracing.ts';
 import { type Loose, startTestServer } from '../support/server.ts';
 
 /** As the public protocol has them, as far as spans use it. */

@@ -1,10 +1,10 @@
 /** Objects that are in the store and cannot be read: everything else is served, and they can be got rid of. */
 
 import { expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
-import type { Log } from '../../src/lib/log.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import type { ChangeRecord, Engine, Entry } from '../../src/storage/engine.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import type { Log } from '../../packages/lib/src/log.ts';
+import { silentLog } from '../../packages/lib/src/log.ts';
+import type { ChangeRecord, Engine, Entry } from '../../packages/storage/src/engine.ts';
 import { type Answer, type Client, startTestServer, summary, type TestServer } from '../support/server.ts';
 import type { Watch } from '../support/watch.ts';
 

@@ -1,6 +1,6 @@
 /** What a guarded update is answered when another write gets in between its look at the object and its commit. */
 import { expect, test } from 'vitest';
-import type { Engine, Operation } from '../../src/storage/engine.ts';
+import type { Engine, Operation } from '../../packages/storage/src/engine.ts';
 import { onStores } from '../support/stores.ts';
 
 /** Makes `first` happen just before the next commit that puts a key with this ending. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { groupName, identities } from '../../src/meta/identity.ts';
+import { groupName, identities } from '../../packages/meta/src/identity.ts';
 import { type Loose, startTestServer, summary, type TestServer, unique } from '../support/server.ts';
 
 const named = (list: Loose): string[] => list.items.map((item: Loose) => item.metadata.name);

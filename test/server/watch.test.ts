@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BOOKMARK_BEFORE_END_MS } from '../../src/server/verbs/watch.ts';
+import { BOOKMARK_BEFORE_END_MS } from '../../packages/server/src/verbs/watch.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { type Loose, startTestServer, summary, type TestServer, unique } from '../support/server.ts';
 

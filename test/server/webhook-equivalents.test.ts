@@ -1,8 +1,8 @@
 /** Webhooks with `matchPolicy: Equivalent` see requests in the groups that a kind has left, in the version of their rule. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { caBundle, patched, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
-import { readRuntimeConfig } from '../../src/config/runtime-config.ts';
-import { identities } from '../../src/meta/identity.ts';
+import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
+import { identities } from '../../packages/meta/src/identity.ts';
+import { caBundle, patched, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 describe.each(['plat', 'kubernetes'])('as %s', (name) => {

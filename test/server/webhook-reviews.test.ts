@@ -1,8 +1,8 @@
 /** What admission webhooks are sent about namespaces, objects of the cluster, deletions and collections, as a stock server sends it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { caBundle, patched, startWebhook, type TestWebhook } from '../../src/admission/webhooks/testing.ts';
-import { identities } from '../../src/meta/identity.ts';
-import type { JsonObject } from '../../src/schema/types.ts';
+import { identities } from '../../packages/meta/src/identity.ts';
+import type { JsonObject } from '../../packages/schema/src/types.ts';
+import { caBundle, patched, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const merge = { 'content-type': 'application/merge-patch+json' };

@@ -1,9 +1,9 @@
 /** Finding 42: line ends of JSON, messages of bad continue tokens, and the name under which webhooks are called. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWebhook } from '../../src/admission/webhooks/testing.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { kubernetes, plat, webhookAgent } from '../../src/meta/identity.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { kubernetes, plat, webhookAgent } from '../../packages/meta/src/identity.ts';
+import { startWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

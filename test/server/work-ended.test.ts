@@ -2,8 +2,8 @@
 import https from 'node:https';
 import tls from 'node:tls';
 import { afterEach, expect, test, vi } from 'vitest';
-import { nextTurn } from '../../src/lib/next-turn.ts';
-import { Slices } from '../../src/lib/slices.ts';
+import { nextTurn } from '../../packages/lib/src/next-turn.ts';
+import { Slices } from '../../packages/lib/src/slices.ts';
 import { unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 

@@ -3,7 +3,7 @@
  * work took minutes these tests would not end; what they look at is the result.
  */
 import { expect, test } from 'vitest';
-import { MAX_MANAGERS } from '../../src/patch/index.ts';
+import { MAX_MANAGERS } from '../../packages/patch/src/index.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Loose, unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';

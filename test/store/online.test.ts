@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { inChunks } from '../../src/storage/backup/backup.testing.ts';
-import { readBackup, verifyBackup } from '../../src/storage/backup/read.ts';
-import { SKIPPED_REVISIONS_ETCD } from '../../src/storage/backup/restore.ts';
-import type { Engine } from '../../src/storage/engine.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { inChunks } from '../../packages/storage/src/backup/backup.testing.ts';
+import { readBackup, verifyBackup } from '../../packages/storage/src/backup/read.ts';
+import { SKIPPED_REVISIONS_ETCD } from '../../packages/storage/src/backup/restore.ts';
+import type { Engine } from '../../packages/storage/src/engine.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';

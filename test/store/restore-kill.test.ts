@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { backupOf } from '../../src/storage/backup/backup.testing.ts';
-import { put } from '../../src/storage/engine.suite.tools.ts';
-import { openLmdbEngine } from '../../src/storage/engines/lmdb.ts';
-import { openMemoryEngine } from '../../src/storage/engines/memory.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { backupOf } from '../../packages/storage/src/backup/backup.testing.ts';
+import { put } from '../../packages/storage/src/engine.suite.tools.ts';
+import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
+import { openMemoryEngine } from '../../packages/storage/src/engines/memory.ts';
 import { startChild } from '../support/child.ts';
 import { programDirectory, programMissing, runPlat } from '../support/program.ts';
 

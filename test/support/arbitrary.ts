@@ -4,7 +4,7 @@
  *
  * An object comes from one number, so that a failure is told by the seed and that number; objects are not shrunk.
  */
-import fc from '../../src/lib/fast-check.testing.ts';
+import fc from '../../packages/lib/src/fast-check.testing.ts';
 import {
   type JsonObject,
   type JsonValue,
@@ -13,7 +13,7 @@ import {
   resolve,
   type ScalarName,
   type Type,
-} from '../../src/schema/types.ts';
+} from '../../packages/schema/src/types.ts';
 
 /** Numbers from 0 to below 1, the same ones for the same seed. */
 export type Random = () => number;

@@ -1,7 +1,7 @@
 /** The codec of the test client against the bytes of a stock server: what it proves about ours must be true of it, too. */
 import { expect, test } from 'vitest';
-import { recorded } from '../../src/lib/recordings.testing.ts';
-import { kubernetes } from '../../src/meta/identity.ts';
+import { recorded } from '../../packages/lib/src/recordings.testing.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
 import { BinaryTypes } from './binary-types.ts';
 import { openEnvelope } from './wire.ts';
 

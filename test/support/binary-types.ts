@@ -3,9 +3,9 @@
  * zeros, unless the field can be absent.
  */
 
-import { jsonText } from '../../src/lib/json-text.ts';
-import { recorded } from '../../src/lib/recordings.testing.ts';
-import { baseGroup, type Identity } from '../../src/meta/identity.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { recorded } from '../../packages/lib/src/recordings.testing.ts';
+import { baseGroup, type Identity } from '../../packages/meta/src/identity.ts';
 import type { Loose } from './client.ts';
 import { block, fieldsOf, number, varint } from './wire.ts';
 

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { bundledPackages } from '../../scripts/workspaces.mjs';
 
 /** Beside the dependencies, so that the bundle finds the native ones. */
 const BUNDLES = join(import.meta.dirname, '../../node_modules/.cache/plat-test');
@@ -21,6 +22,7 @@ export async function bundleChild(file: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     packages: 'external',
+    plugins: [bundledPackages],
     logLevel: 'error',
   });
   renameSync(own, outfile);

@@ -5,9 +5,9 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { parseExact } from '../../src/schema/parse.ts';
-import type { Handle } from '../../src/server/tunnels/upgrade.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { parseExact } from '../../packages/schema/src/parse.ts';
+import type { Handle } from '../../packages/server/src/tunnels/upgrade.ts';
 import { DirectRequests } from './direct.ts';
 import { type Watch, watchOf } from './watch.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The modules of src and test, compiled before a run. Workers load them as Node loads any module, as it loads the built program:
+ * The modules of packages and test, compiled before a run. Workers load them as Node loads any module, as it loads the built program:
  * vitest would transform each of them and look up every imported name whenever it is used. They import each other by the names of
  * the compiled files, since a hook of Node for that takes as much processor time as the modules themselves. Left to vitest are
  * the setup files.
@@ -9,21 +9,22 @@ import { SourceMap } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build, buildSync, version } from 'esbuild';
+import { sourceOf as sourceOfPackage } from '../../scripts/workspaces.mjs';
 
 /** The variable that is set once the modules of a run are compiled. */
 const VARIABLE = 'PLAT_TEST_COMPILED';
 /** To be raised where modules are compiled in another way. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const root = join(import.meta.dirname, '../..');
-const folders = ['src', 'test'];
+const folders = ['packages', 'test'];
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** Whether the tests run once. While vitest watches the files it must know what each module imports. */
 export const runsOnce: boolean = process.argv.includes('run');
 
 /** Modules of the sources. */
-const sources = new RegExp(`^${escaped(root)}/(?:${folders.join('|')})/.*\\.ts$`);
+const sources = new RegExp(`^${escaped(root)}/(?:packages/[\\w-]+/src|test)/.*\\.ts$`);
 
 /**
  * Compiled modules stay for the next run. A compiled module has the time of the file that it was made of. They do not lie below
@@ -86,14 +87,16 @@ export async function compileModules(): Promise<void> {
 }
 
 /** As esbuild writes them: a statement begins a line, and so does the end of one that takes several lines. */
-const importStatement = /^((?:import|export) (?:[^"'`\n]* from )?|\} from )"(\.{1,2}\/[^"\n]+)";$/gm;
-const importCall = /\b(import\()"(\.{1,2}\/[^"\n]+)"\)/g;
+const importStatement = /^((?:import|export) (?:[^"'`\n]* from )?|\} from )"((?:\.{1,2}|@plat-dev)\/[^"\n]+)";$/gm;
+const importCall = /\b(import\()"((?:\.{1,2}|@plat-dev)\/[^"\n]+)"\)/g;
 
 /** The text of a compiled module, in the lines of its source map: what is added stands before the first line. */
 function loadable(text: string, source: string): string {
-  // What is not compiled stays where it is.
-  const linked = (name: string): string =>
-    JSON.stringify(name.endsWith('.ts') ? name.replace(/ts$/, 'js') : new URL(name, pathToFileURL(source)).href);
+  const linked = (name: string): string => {
+    const path = name.startsWith('.') ? name : relative(dirname(source), join(root, sourceOfPackage(name) ?? name));
+    // What is not compiled stays where it is.
+    return JSON.stringify(path.endsWith('.ts') ? path.replace(/ts$/, 'js') : new URL(path, pathToFileURL(source)).href);
+  };
   const code = text
     .replace(importStatement, (_, before: string, name: string) => `${before}${linked(name)};`)
     .replace(importCall, (_, before: string, name: string) => `${before}${linked(name)})`);

@@ -1,6 +1,6 @@
 /** Kinds that a test defines. */
-import { readFeatureGates } from '../../src/config/feature-gates.ts';
-import { groupName } from '../../src/meta/identity.ts';
+import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { groupName } from '../../packages/meta/src/identity.ts';
 import type { Loose, TestServer } from './server.ts';
 
 /** The features of a server that enforces the rules of schemas. */

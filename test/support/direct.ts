@@ -3,10 +3,10 @@
  * a usual request. The server authenticates, authorizes, admits and answers them like those of any client.
  */
 import { Readable } from 'node:stream';
-import { errorFrom } from '../../src/client/http.ts';
-import type { Incoming, Outgoing } from '../../src/server/context.ts';
-import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../../src/server/in-process.ts';
-import type { Handle } from '../../src/server/tunnels/upgrade.ts';
+import { errorFrom } from '../../packages/client/src/http.ts';
+import type { Incoming, Outgoing } from '../../packages/server/src/context.ts';
+import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../../packages/server/src/in-process.ts';
+import type { Handle } from '../../packages/server/src/tunnels/upgrade.ts';
 import type { OpenAnswer } from './client.ts';
 
 export interface DirectRequest {

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { builtinKinds } from '../../src/kinds/index.ts';
-import { type Served, serve } from '../../src/kinds/served.ts';
-import { kubernetes } from '../../src/meta/identity.ts';
+import { builtinKinds } from '../../packages/kinds/src/index.ts';
+import { type Served, serve } from '../../packages/kinds/src/served.ts';
+import { kubernetes } from '../../packages/meta/src/identity.ts';
 import type { Loose } from './client.ts';
 
 export const examplesFolder = fileURLToPath(new URL('../../examples', import.meta.url));

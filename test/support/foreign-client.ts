@@ -13,8 +13,8 @@ import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { issueClient, readAuthority } from '../../src/lib/pki/certificate.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { issueClient, readAuthority } from '../../packages/pki/src/certificate.ts';
 import { freePort } from './free-ports.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 import { oldKubectl, python, testPrograms } from './test-programs.ts';

@@ -1,7 +1,7 @@
 /** A store whose large collections are not loaded before the test says so: as one that takes long to read. */
-import type { Engine, RangeRequest } from '../../src/storage/engine.ts';
-import { storedText, storedValue } from '../../src/storage/item.ts';
-import { LOAD_CHUNK } from '../../src/storage/loader.ts';
+import type { Engine, RangeRequest } from '../../packages/storage/src/engine.ts';
+import { storedText, storedValue } from '../../packages/storage/src/item.ts';
+import { LOAD_CHUNK } from '../../packages/storage/src/loader.ts';
 
 export interface HeldLoads {
   readonly wrap: (engine: Engine) => Engine;

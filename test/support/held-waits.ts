@@ -8,7 +8,7 @@
  *   await server.admin.ok('POST', path, { metadata: { name: 'a' } });
  *   await held.end(2_000);
  */
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
 
 export class HeldWaits {
   readonly clock: Clock;

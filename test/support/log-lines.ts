@@ -1,5 +1,5 @@
 /** A log whose lines a test waits for. */
-import { type Log, silentLog } from '../../src/lib/log.ts';
+import { type Log, silentLog } from '../../packages/lib/src/log.ts';
 
 export class Lines {
   private waiting: { begins: string; done: () => void }[] = [];

@@ -2,13 +2,13 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ProgramName } from '../../src/cli/command.ts';
-import { run } from '../../src/cli/index.ts';
-import { type TestIO, testIO } from '../../src/cli/testing.ts';
-import { type Clock, commandClock, FakeClock } from '../../src/lib/clock.ts';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { temporaryDirectory } from '../../src/lib/temporary.testing.ts';
-import { parseExact } from '../../src/schema/parse.ts';
+import type { ProgramName } from '../../packages/cli/src/command.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
+import { type Clock, commandClock, FakeClock } from '../../packages/lib/src/clock.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { parseExact } from '../../packages/schema/src/parse.ts';
 import type { Loose, TestServer } from './server.ts';
 
 export interface PlatResult {

@@ -6,8 +6,8 @@
  *
  * Lengths are named by the constants of the server: a wait whose length was changed there is still the one that is short here.
  */
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { BOOKMARK_BEFORE_END_MS } from '../../src/server/verbs/watch.ts';
+import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { BOOKMARK_BEFORE_END_MS } from '../../packages/server/src/verbs/watch.ts';
 
 export interface ShortWaits {
   /** Periods of what is done again and again. */

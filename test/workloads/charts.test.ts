@@ -3,8 +3,8 @@
  * counts as ready is what Helm takes for it.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer } from '../../src/testing/server.ts';
-import type { TestServer } from '../../src/testing/test-server.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
+import type { TestServer } from '../../packages/testing/src/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
 type Loose = any;

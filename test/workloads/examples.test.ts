@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startTestServer } from '../../src/testing/server.ts';
-import type { TestServer } from '../../src/testing/test-server.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
+import type { TestServer } from '../../packages/testing/src/test-server.ts';
 import { examplesFolder } from '../support/examples.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.

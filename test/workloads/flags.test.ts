@@ -1,6 +1,6 @@
 /** The flags of workloads that are not about one of their parts. */
 import { expect, test } from 'vitest';
-import { FakeClock } from '../../src/lib/clock.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { type Loose, startTestServer } from '../support/server.ts';
 
 test('--time-factor: objects and their controllers live faster than requests', async () => {

@@ -1,8 +1,8 @@
 /** Jobs, cron jobs, autoscalers, nodes and volumes through the API of a server, with the rights of their own accounts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../src/config/feature-gates.ts';
-import { startTestServer } from '../../src/testing/server.ts';
-import type { TestServer } from '../../src/testing/test-server.ts';
+import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
+import type { TestServer } from '../../packages/testing/src/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
 type Loose = any;

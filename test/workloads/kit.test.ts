@@ -1,7 +1,7 @@
 /** Workloads in a test's own process: what is deployed becomes ready, is changed and goes, with no container and no node. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FakeClock } from '../../src/lib/clock.ts';
-import { startTestServer, type TestClient, type TestServer } from '../../src/testing/index.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { startTestServer, type TestClient, type TestServer } from '../../packages/testing/src/index.ts';
 
 const labels = { app: 'web' };
 const template = (image: string) => ({ metadata: { labels }, spec: { containers: [{ name: 'main', image }] } });

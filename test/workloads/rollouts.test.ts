@@ -1,9 +1,9 @@
 /** Deployments, replica sets and replication controllers through the API of a server, with the rights of their own accounts. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/lib/json-text.ts';
-import { startTestServer } from '../../src/testing/server.ts';
-import type { TestServer } from '../../src/testing/test-server.ts';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
+import type { TestServer } from '../../packages/testing/src/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
 type Loose = any;

@@ -1,7 +1,7 @@
 /** Jobs, autoscalers and volumes with a scheduler and simulated nodes: all parts together. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer } from '../../src/testing/server.ts';
-import type { TestServer } from '../../src/testing/test-server.ts';
+import { startTestServer } from '../../packages/testing/src/server.ts';
+import type { TestServer } from '../../packages/testing/src/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks at has no type until it has looked.
 type Loose = any;

@@ -1,5 +1,5 @@
 /** An object of every kind that describe knows, with most of what its page can show. */
-import { makeRequest, newKeyPair } from '../../../src/lib/pki.ts';
+import { makeRequest, newKeyPair } from '../../../packages/pki/src/index.ts';
 import type { Loose, TestServer } from '../../support/server.ts';
 
 /** So long ago that ages are whole years. */

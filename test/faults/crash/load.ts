@@ -1,5 +1,5 @@
 /** Writers that change objects of their own as fast as they are answered, and record what was answered. */
-import type { Random } from '../../../src/lib/random.ts';
+import type { Random } from '../../../packages/lib/src/random.ts';
 import type { Loose } from '../../support/client.ts';
 import { type Api, Unanswered } from '../api.ts';
 import { type Ledger, type SeenEvent, type Tracked, tokenOf } from './ledger.ts';

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Random, seededRandom } from '../../../src/lib/random.ts';
+import { type Random, seededRandom } from '../../../packages/lib/src/random.ts';
 import type { Loose } from '../../support/client.ts';
 import { Api, sleep, Unanswered } from '../api.ts';
 import { afterPowerLoss, type DirectoryImage, losses, readImage, writeImage } from '../disk/replay.ts';

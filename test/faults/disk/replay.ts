@@ -9,7 +9,7 @@
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Random } from '../../../src/lib/random.ts';
+import type { Random } from '../../../packages/lib/src/random.ts';
 
 const OPEN = 1;
 const WRITE = 2;

@@ -1,5 +1,5 @@
 /** Clients that use a few objects through all servers, and record what they asked and what they were answered. */
-import type { Random } from '../../../src/lib/random.ts';
+import type { Random } from '../../../packages/lib/src/random.ts';
 import type { Loose } from '../../support/client.ts';
 import { type Api, type ApiAnswer, type ApiRequest, sleep } from '../api.ts';
 import type { Operation, Outcome } from './checker.ts';

@@ -1,5 +1,5 @@
 /** What is done to the cluster while clients use it. Every fault ends before the next begins; some take the majority away. */
-import type { Random } from '../../../src/lib/random.ts';
+import type { Random } from '../../../packages/lib/src/random.ts';
 import type { EtcdFixture } from '../../support/etcd.ts';
 import { sleep } from '../api.ts';
 import { type Cluster, MEMBERS, SERVERS, type Server } from './cluster.ts';

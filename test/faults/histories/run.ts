@@ -2,7 +2,7 @@
  * Three servers on three members of etcd, used by clients and watches while everything fails that can; then what they saw is
  * held against the rules (`checker.ts`, `rules.ts`).
  */
-import { type Random, seededRandom } from '../../../src/lib/random.ts';
+import { type Random, seededRandom } from '../../../packages/lib/src/random.ts';
 import { sleep } from '../api.ts';
 import { checkObject } from './checker.ts';
 import { COLLECTION, Histories, NAMESPACE, type ObjectHistory, runClient } from './clients.ts';

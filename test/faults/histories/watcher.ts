@@ -1,5 +1,5 @@
 /** A client that lists, watches, and goes on at whatever server there is when its watch ends. */
-import type { Random } from '../../../src/lib/random.ts';
+import type { Random } from '../../../packages/lib/src/random.ts';
 import type { Loose } from '../../support/client.ts';
 import { sleep } from '../api.ts';
 import { COLLECTION, type Histories, isOurs, objectsOf, tokenOf } from './clients.ts';

@@ -1,6 +1,6 @@
 /** What the system has to be in the end: as the specs ask, with nothing left over. */
-import { jsonText } from '../../../src/lib/json-text.ts';
-import type { TestServer } from '../../../src/testing/test-server.ts';
+import { jsonText } from '../../../packages/lib/src/json-text.ts';
+import type { TestServer } from '../../../packages/testing/src/test-server.ts';
 import { controllerOf, isActive, isOver, isReady, type Loose, type Plural, paths, type Recorder } from './recorder.ts';
 import { NAMESPACE } from './world.ts';
 

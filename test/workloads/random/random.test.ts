@@ -6,10 +6,10 @@
  *   TEST_SEED=<number> …                                       another beginning; a failure prints the seed of its run
  */
 import { test } from 'vitest';
-import { readFeatureGates } from '../../../src/config/feature-gates.ts';
-import { seededRandom } from '../../../src/lib/random.ts';
-import { rounds, testSeed } from '../../../src/lib/seed.testing.ts';
-import { startTestServer } from '../../../src/testing/server.ts';
+import { readFeatureGates } from '../../../packages/compose/src/config/feature-gates.ts';
+import { seededRandom } from '../../../packages/lib/src/random.ts';
+import { rounds, testSeed } from '../../../packages/lib/src/seed.testing.ts';
+import { startTestServer } from '../../../packages/testing/src/server.ts';
 import { checkEmpty, checkEnd } from './ending.ts';
 import { Recorder } from './recorder.ts';
 import { rules } from './rules.ts';

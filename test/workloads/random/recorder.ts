@@ -2,8 +2,8 @@
  * Everything that happens to the objects of a server, in the order of resource versions: each change of a watch is shown to the rules
  * together with the state of all objects at that moment.
  */
-import { jsonText } from '../../../src/lib/json-text.ts';
-import type { TestServer } from '../../../src/testing/test-server.ts';
+import { jsonText } from '../../../packages/lib/src/json-text.ts';
+import type { TestServer } from '../../../packages/testing/src/test-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rules look at objects of many kinds.
 export type Loose = any;

@@ -1,6 +1,6 @@
 /** What has to hold at every moment, whatever is changed. */
-import { jsonText } from '../../../src/lib/json-text.ts';
-import { parseQuantity } from '../../../src/lib/quantity.ts';
+import { jsonText } from '../../../packages/lib/src/json-text.ts';
+import { parseQuantity } from '../../../packages/lib/src/quantity.ts';
 import { type Change, controllerOf, isActive, isOver, isReady, type Loose, type Recorder, type Rule } from './recorder.ts';
 
 /** `2` or `30%` of a number. */

@@ -1,7 +1,7 @@
 /** Random changes of workloads and nodes. */
-import { jsonText } from '../../../src/lib/json-text.ts';
-import type { Random } from '../../../src/lib/random.ts';
-import type { TestServer } from '../../../src/testing/test-server.ts';
+import { jsonText } from '../../../packages/lib/src/json-text.ts';
+import type { Random } from '../../../packages/lib/src/random.ts';
+import type { TestServer } from '../../../packages/testing/src/test-server.ts';
 import type { Loose } from './recorder.ts';
 
 export const NAMESPACE = 'w';

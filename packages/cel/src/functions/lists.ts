@@ -1,0 +1,218 @@
+/** Functions on lists, and on lists as sets. */
+import { isInteger, MAX_INT64, MIN_INT64 } from '@plat-dev/lib/integers';
+import type { Frame } from '../budget.ts';
+import { compare, equal } from '../equal.ts';
+import { fail } from '../errors.ts';
+import { looksAtItems, looksAtPairs, makesList, range } from '../estimates.ts';
+import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listOf, parameter, STRING, TIMESTAMP, UINT } from '../types.ts';
+import { checkedInt, checkedUInt, Duration, UInt, unboxDouble } from '../values.ts';
+import { global, member, type Overload } from './signature.ts';
+
+type List = readonly unknown[];
+type Int = number | bigint;
+const A = parameter('A');
+const LIST = listOf(A);
+
+const orderable: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, STRING, BYTES, DURATION, TIMESTAMP];
+
+/** Units of comparing two items. */
+const COMPARE_UNITS = 10;
+
+function order(frame: Frame, a: unknown, b: unknown): number {
+  frame.spend(COMPARE_UNITS);
+  const found = compare(frame, a, b);
+  return Number.isNaN(found) && typeof a !== 'number' ? fail('no such overload') : found;
+}
+function isSorted(frame: Frame, list: List): boolean {
+  for (let i = 1; i < list.length; i++) if (order(frame, list[i - 1], list[i]) > 0) return false;
+  return true;
+}
+/** The one of which no other comes before. */
+function best(frame: Frame, list: List, sign: number, name: string): unknown {
+  if (list.length === 0) fail(`${name} called on empty list`);
+  let found = list[0];
+  for (let i = 1; i < list.length; i++) if (sign * order(frame, list[i], found) < 0) found = list[i];
+  return found;
+}
+/** Doubles within lists are boxed where they could be taken for ints. */
+const asOf = (type: CelType, value: unknown): unknown => (type === DOUBLE ? unboxDouble(value) : value);
+function indexOf(frame: Frame, list: List, value: unknown): number {
+  for (let i = 0; i < list.length; i++) {
+    frame.spend(1);
+    if (equal(frame, list[i], value)) return i;
+  }
+  return -1;
+}
+function lastIndexOf(frame: Frame, list: List, value: unknown): number {
+  for (let i = list.length - 1; i >= 0; i--) {
+    frame.spend(1);
+    if (equal(frame, list[i], value)) return i;
+  }
+  return -1;
+}
+function sumOfInts(frame: Frame, list: List): Int {
+  frame.spend(list.length);
+  let sum = 0n;
+  let quick = 0;
+  for (const item of list) {
+    if (!isInteger(item)) fail('no such overload');
+    quick = typeof item === 'number' ? quick + item : Number.NaN;
+    if (Number.isSafeInteger(quick)) continue;
+    // Only what leaves the range of an int on the way is an overflow.
+    return list.reduce<Int>((total, next) => checkedInt(BigInt(total) + BigInt(next as Int)), 0);
+  }
+  sum += BigInt(quick);
+  return checkedInt(sum);
+}
+const sums: Overload[] = [
+  member('sum', [listOf(INT)], INT, sumOfInts, looksAtItems(0)),
+  member(
+    'sum',
+    [listOf(DOUBLE)],
+    DOUBLE,
+    (frame, list: List) => {
+      frame.spend(list.length);
+      return list.reduce<number>((sum, item) => sum + unboxDouble(item), 0);
+    },
+    looksAtItems(0),
+  ),
+  member(
+    'sum',
+    [listOf(UINT)],
+    UINT,
+    (frame, list: List) => {
+      frame.spend(2 * list.length);
+      return list.reduce<UInt>(
+        (sum, item) => checkedUInt(sum.value + (item instanceof UInt ? item.value : fail('no such overload'))),
+        new UInt(0n),
+      );
+    },
+    looksAtItems(0),
+  ),
+  member(
+    'sum',
+    [listOf(DURATION)],
+    DURATION,
+    (frame, list: List) => {
+      frame.spend(2 * list.length);
+      const nanos = list.reduce<bigint>((sum, item) => sum + (item instanceof Duration ? item.nanos : fail('no such overload')), 0n);
+      return nanos > MAX_INT64 || nanos < MIN_INT64 ? fail('integer overflow') : new Duration(nanos);
+    },
+    looksAtItems(0),
+  ),
+];
+
+// ---- other lists of the same items ---------------------------------------------------------------------------------
+
+/** Units of putting so many in order. */
+const sortUnits = (length: number): number => length * (1 + Math.ceil(Math.log2(length + 1)));
+
+function sorted(frame: Frame, list: List): List {
+  frame.spend(list.length);
+  const [first] = list;
+  for (const item of list) if (Number.isNaN(compare(frame, first, item))) fail('list elements must have the same type');
+  return [...list].sort((a, b) => order(frame, a, b));
+}
+function slice(frame: Frame, list: List, from: Int, to: Int): List {
+  if (from < 0 || to > list.length || from > to) fail(`cannot slice(${from}, ${to}), list is of length ${list.length}`);
+  frame.spendLength(Number(to) - Number(from));
+  return list.slice(Number(from), Number(to));
+}
+function distinct(frame: Frame, list: List): List {
+  const found: unknown[] = [];
+  for (const item of list) if (indexOf(frame, found, item) < 0) found.push(item);
+  return found;
+}
+function flatten(frame: Frame, list: List, depth: Int = 1): List {
+  if (depth < 0) fail('level must be non-negative');
+  const all: unknown[] = [];
+  const add = (items: List, left: number): void => {
+    frame.spend(items.length + 10);
+    for (const item of items) {
+      if (Array.isArray(item) && left > 0) add(item, left - 1);
+      else all.push(item);
+    }
+  };
+  add(list, Math.min(Number(depth), 100));
+  return all;
+}
+/** Units of a number of a list that is made. */
+const NUMBER_UNITS = 2;
+function numbers(frame: Frame, count: Int): List {
+  if (count < 0) fail('lists.range called with a negative number');
+  // Paid before it is made.
+  frame.spend(NUMBER_UNITS * Number(count));
+  const made: number[] = [];
+  for (let i = 0; i < count; i++) made.push(i);
+  return made;
+}
+const others: Overload[] = [
+  member('slice', [LIST, INT, INT], LIST, slice, makesList),
+  ...orderable.map((type) =>
+    member('sort', [listOf(type)], listOf(type), sorted, ([list]) => ({
+      cost: range(1, sortUnits(list?.size.max ?? 0)),
+      ...(list === undefined ? {} : list),
+    })),
+  ),
+  member('distinct', [LIST], LIST, distinct, ([list]) => ({
+    ...looksAtPairs([list ?? NOTHING, list ?? NOTHING]),
+    size: range(0, list?.size.max ?? 0),
+  })),
+  member(
+    'reverse',
+    [LIST],
+    LIST,
+    (frame, list: List) => {
+      frame.spend(list.length);
+      return [...list].reverse();
+    },
+    makesList,
+  ),
+  member('flatten', [listOf(listOf(A))], LIST, flatten, flattens),
+  member('flatten', [listOf(DYN)], listOf(DYN), flatten, flattens),
+  member('flatten', [listOf(DYN), INT], listOf(DYN), flatten, flattens),
+  global('lists.range', [INT], listOf(INT), numbers, () => ({ cost: range(1, Number.POSITIVE_INFINITY) })),
+];
+const NOTHING = { size: range(0, 0) };
+function flattens([list]: readonly { size: { min: number; max: number }; item?: { min: number; max: number } }[]): {
+  cost: { min: number; max: number };
+  size: { min: number; max: number };
+} {
+  const most = (list?.size.max ?? 0) * (1 + (list?.item?.max ?? 1));
+  return { cost: range(1, most), size: range(0, most) };
+}
+
+// ---- sets ------------------------------------------------------------------------------------------------------------
+
+function containsAll(frame: Frame, list: List, other: List): boolean {
+  frame.spend(other.length);
+  return other.every((item) => indexOf(frame, list, item) >= 0);
+}
+function intersects(frame: Frame, list: List, other: List): boolean {
+  frame.spend(list.length);
+  return list.some((item) => indexOf(frame, other, item) >= 0);
+}
+const sets: Overload[] = [
+  global('sets.contains', [LIST, LIST], BOOL, containsAll, looksAtPairs),
+  global(
+    'sets.equivalent',
+    [LIST, LIST],
+    BOOL,
+    (frame, a: List, b: List) => containsAll(frame, a, b) && containsAll(frame, b, a),
+    looksAtPairs,
+  ),
+  global('sets.intersects', [LIST, LIST], BOOL, intersects, looksAtPairs),
+];
+
+export const listFunctions: readonly Overload[] = [
+  ...orderable.flatMap((type) => [
+    member('isSorted', [listOf(type)], BOOL, isSorted, looksAtItems(0)),
+    member('min', [listOf(type)], type, (frame, list: List) => asOf(type, best(frame, list, 1, 'min')), looksAtItems(0)),
+    member('max', [listOf(type)], type, (frame, list: List) => asOf(type, best(frame, list, -1, 'max')), looksAtItems(0)),
+  ]),
+  ...sums,
+  member('indexOf', [LIST, A], INT, indexOf, looksAtItems(0)),
+  member('lastIndexOf', [LIST, A], INT, lastIndexOf, looksAtItems(0)),
+  ...others,
+  ...sets,
+];

@@ -1,0 +1,104 @@
+/**
+ * CEL, the Common Expression Language: expressions that compute a value from variables, always end, and never cost more than they may.
+ *
+ *   const program = compile('self.min <= self.max', { self: objectOf('Limits', { min: INT, max: INT }) }, { result: BOOL });
+ *   program.estimateCost().max                                                    → 6
+ *   program.evaluate({ self: { min: 1, max: 2 } }, new CostBudget(1000))          → true
+ *   compile('self.mim <= 1', …)                                                   → throws CelError: undefined field 'mim'
+ *   program.evaluate({ self: { min: 1 } }, new CostBudget(1000))                  → throws CelRuntimeError: no such key: max
+ *   program.evaluate({ self: { min: 1, max: 2 } }, new CostBudget(2))             → throws CostExceeded
+ *
+ * Nothing here knows the API: the caller declares the types of its variables (types.ts), and values are read in place.
+ */
+
+import { CostBudget, Frame } from './budget.ts';
+import { check } from './check.ts';
+import { type AssumedSizes, estimateCost } from './cost.ts';
+import { CelError, CelRuntimeError, Failure, placeOf } from './errors.ts';
+import { SyntaxFault } from './lexer.ts';
+import { parse } from './parser.ts';
+import type { Meter } from './pattern/match.ts';
+import { plan } from './plan.ts';
+import { assignable, type CelType, showType, type Variables } from './types.ts';
+import { Double } from './values.ts';
+
+export { CelError, CelRuntimeError, CostExceeded } from './errors.ts';
+export * from './types.ts';
+export { CostBudget };
+
+/** Longest source, in UTF-16 units. */
+export const MAX_SOURCE = 10_000;
+/** Most steps of all regular expressions that a source spells out. */
+const MAX_PATTERN_STEPS = 20_000;
+
+export interface CompileOptions {
+  /** The type that the result must have. */
+  readonly result?: CelType;
+  /** Longest source, where that is less than MAX_SOURCE. */
+  readonly maxLength?: number;
+}
+
+export interface Program {
+  readonly source: string;
+  /** The type of the result. */
+  readonly type: CelType;
+  /** Names of the variables that are used. */
+  readonly variables: ReadonlySet<string>;
+  /** What an evaluation costs at least and at most, from the sizes that the types declare; `sizes` are for what they do not. */
+  estimateCost(sizes?: Partial<AssumedSizes>): { readonly min: number; readonly max: number };
+  /** Throws CelRuntimeError, and CostExceeded once the budget is used up. The values stay as they are. */
+  evaluate(values: Readonly<Record<string, unknown>>, budget: CostBudget): unknown;
+}
+
+/** Parses, checks and compiles. Throws CelError. */
+export function compile(source: string, variables: Variables, options: CompileOptions = {}): Program {
+  const longest = Math.min(options.maxLength ?? MAX_SOURCE, MAX_SOURCE);
+  const faultAt = (at: number, message: string): CelError => new CelError(source.slice(0, longest), [{ ...placeOf(source, at), message }]);
+  if (source.length > longest) throw faultAt(0, `expression is too long: ${source.length} characters, at most ${longest} are allowed`);
+  try {
+    return compiled(source, variables, options);
+  } catch (error) {
+    if (error instanceof SyntaxFault) throw faultAt(error.at, error.message);
+    // A regular expression that the source spells out.
+    if (error instanceof Failure) throw faultAt(0, error.message);
+    throw error;
+  }
+}
+
+function compiled(source: string, variables: Variables, { result }: CompileOptions): Program {
+  const { root, variables: used, slots, issues } = check(source, parse(source), variables);
+  if (issues.length > 0) throw new CelError(source, issues);
+  if (result !== undefined && !assignable(result, root.type))
+    throw new CelError(source, [{ line: 1, column: 1, message: `expected type '${showType(result)}' but found '${showType(root.type)}'` }]);
+  const run = plan(root, patternMeter());
+  return {
+    source,
+    type: root.type,
+    variables: used,
+    estimateCost: (sizes) => estimateCost(root, sizes),
+    evaluate(values, budget) {
+      try {
+        const value = run(new Frame(values, slots === 0 ? NO_LOCALS : new Array<unknown>(slots), budget));
+        return value instanceof Double ? value.value : value;
+      } catch (error) {
+        if (error instanceof Failure) throw new CelRuntimeError(error.message);
+        // Only values of the API can be nested so deeply.
+        if (error instanceof RangeError) throw new CelRuntimeError('a value is too large or nests too deeply');
+        throw error;
+      }
+    },
+  };
+}
+const NO_LOCALS: unknown[] = [];
+
+/** Counts the steps of the regular expressions that a source spells out. */
+function patternMeter(): Meter {
+  let left = MAX_PATTERN_STEPS;
+  return {
+    spend(steps) {
+      left -= steps;
+      if (left < 0) throw new Failure('the regular expressions of the expression are too large');
+    },
+    read: () => undefined,
+  };
+}

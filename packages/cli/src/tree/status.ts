@@ -1,0 +1,73 @@
+/** The state of an object in two words: how much of it is ready, and its phase or condition. */
+
+import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
+import { own } from '@plat-dev/lib/own';
+import type { Found } from '../describe/values.ts';
+
+export interface Shown {
+  /** `2/3`; empty for kinds that do not count. */
+  readonly ready: string;
+  /** `Running`, `Available`, `Terminating`; empty where the object says nothing. */
+  readonly status: string;
+}
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+}
+interface Any {
+  readonly metadata?: { readonly deletionTimestamp?: string };
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+/** By kind of a built-in group without suffix; every other kind is shown by phase and conditions. */
+export function statusOf(kind: string, object: Any): Shown {
+  const counted = own(counts, kind)?.(object.spec ?? {}, object.status ?? {});
+  const ready = counted ?? (kind === '/Pod' ? podReady(object as Found<Pod>) : '');
+  if (object.metadata?.deletionTimestamp !== undefined) return { ready, status: 'Terminating' };
+  if (kind === '/Pod') return { ready, status: podStatus(object as Found<Pod>) };
+  return { ready, status: stateOf(object.status ?? {}) };
+}
+
+type Values = Readonly<Record<string, unknown>>;
+const of = (ready: unknown, wanted: unknown): string => `${Number(ready ?? 0)}/${Number(wanted ?? 0)}`;
+const replicas = (spec: Values, status: Values): string => of(status.readyReplicas, spec.replicas ?? 1);
+const counts: Readonly<Record<string, (spec: Values, status: Values) => string>> = {
+  '/ReplicationController': replicas,
+  'apps/Deployment': replicas,
+  'apps/ReplicaSet': replicas,
+  'apps/StatefulSet': replicas,
+  'apps/DaemonSet': (_, status) => of(status.numberReady, status.desiredNumberScheduled),
+  'batch/Job': (spec, status) => of(status.succeeded, spec.completions ?? 1),
+};
+
+function podReady({ spec = {}, status = {} }: Found<Pod>): string {
+  return of(status.containerStatuses?.filter(({ ready }) => ready).length, spec.containers?.length);
+}
+/** The reason why a container waits or ended says more than the phase. */
+function podStatus({ status = {} }: Found<Pod>): string {
+  for (const { state = {} } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+    const { waiting, terminated } = state;
+    if (waiting?.reason !== undefined) return waiting.reason;
+    if (terminated?.reason !== undefined && terminated.reason !== 'Completed') return terminated.reason;
+  }
+  return status.reason ?? status.phase ?? '';
+}
+
+/** Conditions that summarize an object, the most important first. */
+const summaries = ['Failed', 'Complete', 'Ready', 'Available', 'Established', 'Denied', 'Approved', 'Progressing'];
+/** Those that mean nothing unless they are true. */
+const onlyTrue = new Set(['Failed', 'Complete', 'Denied', 'Approved']);
+
+function stateOf({ phase, conditions }: Values): string {
+  if (typeof phase === 'string') return phase;
+  const known = Array.isArray(conditions) ? (conditions as readonly Condition[]) : [];
+  for (const type of summaries) {
+    const condition = known.find((one) => one.type === type);
+    if (condition === undefined) continue;
+    if (condition.status === 'True') return type;
+    if (!onlyTrue.has(type)) return condition.reason ? `Not${type} (${condition.reason})` : `Not${type}`;
+  }
+  return '';
+}

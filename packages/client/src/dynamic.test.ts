@@ -1,0 +1,83 @@
+import { jsonText } from '@plat-dev/lib/json-text';
+import { expect, test, vi } from 'vitest';
+import { Client, pathOf } from './dynamic.ts';
+import type { Http, HttpRequest } from './http.ts';
+
+const accounts = { group: '', version: 'v1', name: 'serviceaccounts', namespaced: true };
+const nodes = { group: '', version: 'v1', name: 'nodes', namespaced: false };
+
+function recorder(): { client: Client; asked: HttpRequest[] } {
+  const asked: HttpRequest[] = [];
+  const http: Http = {
+    request: async (request) => {
+      asked.push(request);
+      return { status: 200, body: Buffer.from('{"metadata":{"name":"x"}}') };
+    },
+    stream: async () => ({ close() {} }),
+  };
+  return { client: new Client(http, { userAgent: 'test', metadataGroup: 'meta' }), asked };
+}
+
+// Names that users write into references of their own objects, such as owners and accounts of tokens.
+const led = ['', '.', '..', 'n1/proxy/run', '../b/x', 'x/token', 'x%2Ftoken', '/'];
+
+test.each(led)('the name %j leads nowhere: nothing is asked, found or deleted', async (name) => {
+  const { client, asked } = recorder();
+  expect(await client.find(accounts, 'a', name)).toBeUndefined();
+  expect(await client.find(nodes, '', name)).toBeUndefined();
+  await expect(client.delete(accounts, 'a', name)).rejects.toMatchObject({ code: 404, reason: 'NotFound' });
+  await expect(client.patch(accounts, 'a', name, {})).rejects.toMatchObject({ code: 404 });
+  await expect(client.update(accounts, { metadata: { namespace: 'a', name } } as never)).rejects.toMatchObject({ code: 404 });
+  expect(asked).toEqual([]);
+});
+
+test('nor does a namespace of that kind', async () => {
+  const { client, asked } = recorder();
+  for (const namespace of ['b/secrets/s', '..', 'b%2Fsecrets']) expect(await client.find(accounts, namespace, 'x')).toBeUndefined();
+  expect(asked).toEqual([]);
+});
+
+test('other names stand in the path, encoded', () => {
+  expect(pathOf(accounts, 'a', 'system:x y?z')).toBe('/api/v1/namespaces/a/serviceaccounts/system%3Ax%20y%3Fz');
+  expect(pathOf(accounts, undefined)).toBe('/api/v1/serviceaccounts');
+});
+
+test('a brief write returns the metadata, of text or as the server gives it', async () => {
+  const { client, asked } = recorder();
+  const object = { metadata: { name: 'x' } };
+  expect((await client.createBriefly(accounts, 'a', object)).metadata).toEqual({ name: 'x' });
+  await client.createBriefly(accounts, 'a', object);
+  await client.patchBriefly(accounts, 'a', 'x', { metadata: { labels: {} } }, 'status');
+  expect(asked.map(({ method, path, brief, value }) => ({ method, path, brief, value }))).toEqual([
+    { method: 'POST', path: '/api/v1/namespaces/a/serviceaccounts', brief: true, value: object },
+    { method: 'POST', path: '/api/v1/namespaces/a/serviceaccounts', brief: true, value: object },
+    { method: 'PATCH', path: '/api/v1/namespaces/a/serviceaccounts/x/status', brief: true, value: { metadata: { labels: {} } } },
+  ]);
+  expect(String(asked[0]?.body)).toBe(JSON.stringify(object));
+  expect(asked[1]?.body).toBe(asked[0]?.body);
+  const http: Http = {
+    request: async () => ({ status: 201, body: Buffer.alloc(0), metadata: () => ({ uid: 'u' }) }),
+    stream: async () => ({ close() {} }),
+  };
+  const inside = new Client(http, { userAgent: 'test', metadataGroup: 'meta' });
+  expect((await inside.createBriefly(accounts, 'a', object)).metadata).toEqual({ uid: 'u' });
+});
+
+test('the items of a list of 300 KiB are parsed in several turns', async () => {
+  const items = Array.from({ length: 30 }, (_, i) => ({ metadata: { name: `x${i}`, annotations: { a: 'x'.repeat(10_000) } } }));
+  const body = Buffer.from(jsonText({ metadata: {}, items }));
+  const http: Http = { request: async () => ({ status: 200, body }), stream: async () => ({ close() {} }) };
+  const client = new Client(http, { userAgent: 'test', metadataGroup: 'meta' });
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now++);
+  let turns = 0;
+  let immediate = setImmediate(function count() {
+    turns++;
+    immediate = setImmediate(count);
+  });
+  const list = await client.list(accounts, 'a');
+  clearImmediate(immediate);
+  vi.restoreAllMocks();
+  expect(list.items).toEqual(items);
+  expect(turns).toBeGreaterThan(3);
+});

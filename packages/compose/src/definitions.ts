@@ -1,0 +1,18 @@
+/** The custom kinds of a server, those of its simulated nodes included. */
+import { Definitions } from '@plat-dev/server/extension/definitions';
+import type { Access } from './access.ts';
+import type { Base } from './base.ts';
+import { composeConversions } from './conversion-webhooks.ts';
+import { defineSimulation } from './simulated-nodes.ts';
+import type { State } from './state.ts';
+
+export async function composeDefinitions(base: Base, { live }: State, { trust, registry, writer }: Access): Promise<Definitions> {
+  const { identity, clock, log, parts, from } = base;
+  const conversions = composeConversions(base, live, trust);
+  const definitions = new Definitions({ registry, live, identity, clock, log, conversions, from: from?.definitions });
+  parts.add('definitions', () => definitions.close());
+  const added = await defineSimulation(base, writer);
+  await definitions.start();
+  if (added > 0) await definitions.settled();
+  return definitions;
+}

@@ -1,0 +1,37 @@
+/** The objects that a server finds or makes when it starts, and the authorities of clients, which it publishes when they change. */
+import { bootstrap, bootstrapParts, publishTrust } from '@plat-dev/server/registry/bootstrap/run';
+import type { Cache } from '@plat-dev/storage/cache';
+import type { Access } from './access.ts';
+import { publishedTrust } from './aggregation.ts';
+import type { Base } from './base.ts';
+import type { Credentials } from './credentials.ts';
+import type { State } from './state.ts';
+import type { Surface } from './surface.ts';
+
+export async function composeFirstObjects(
+  { options, identity, log, from }: Base,
+  { engine, cache, catalog, env }: State,
+  { trust, writer }: Access,
+  credentials: Credentials,
+  started: Surface['started'],
+): Promise<void> {
+  const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
+  if (from !== undefined) bootstrapParts.forEach(started);
+  else {
+    const written = await bootstrap(writer, catalog, identity, env.now(), published(), started);
+    // What went before the first start's objects is of no use to a watch.
+    if (written > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
+  }
+  const publishAgain = (): void => {
+    publishTrust(writer, identity, published(), env.now()).catch((error: unknown) =>
+      log.error('cannot publish the authorities of clients', { error: String(error) }),
+    );
+  };
+  trust.clientCAs.onChange(publishAgain);
+  trust.proxyCA?.onChange(publishAgain);
+}
+
+async function forgetBefore(cache: Cache, revision: number): Promise<void> {
+  await cache.engine.compact(revision);
+  cache.forget(revision);
+}

@@ -1,0 +1,68 @@
+/**
+ * The health checks of a server's start and of its running parts, by their names in a stock server. Each checks
+ * the part that it names; several checks of a stock server may be about one part here.
+ */
+
+import { type HealthCheck, partCheck, startStep } from '@plat-dev/server/endpoints/health';
+import type { AggregationPart } from '@plat-dev/server/extension/aggregation/aggregation';
+import type { BootstrapPart } from '@plat-dev/server/registry/bootstrap/run';
+
+/** Parts of the start that are done once; definitions: the kinds of all CustomResourceDefinitions are served. */
+export type StartPart = BootstrapPart | 'admission' | 'definitions';
+
+/** Why a part does not work; undefined while it does. */
+type Problem = () => string | undefined;
+
+export interface RunningParts {
+  /** The caches of collections, which follow the store. */
+  readonly views: Problem;
+  /** FlowSchemas and PriorityLevelConfigurations in effect, and the seats of requests; absent without priority and fairness. */
+  readonly fairness: { readonly configuration: Problem; readonly seats: Problem } | undefined;
+  readonly aggregation: (part: AggregationPart) => string | undefined;
+}
+
+export interface StartChecks {
+  /** In the order in which they are listed. */
+  readonly checks: readonly HealthCheck[];
+  started(part: StartPart): void;
+}
+
+export function startChecks({ views, fairness, aggregation }: RunningParts): StartChecks {
+  const steps: { readonly part: StartPart; readonly step: ReturnType<typeof startStep> }[] = [];
+  const once = (part: StartPart, name: string): HealthCheck => {
+    const step = startStep(name);
+    steps.push({ part, step });
+    return step;
+  };
+  const hook = (name: string, problem: Problem): HealthCheck => partCheck(`poststarthook/${name}`, problem);
+  const remote = (part: AggregationPart, name: string): HealthCheck => hook(name, () => aggregation(part));
+  const registered = once('api-services', 'kube-apiserver-autoregistration');
+  const checks = [
+    once('admission', 'start-kube-apiserver-admission-initializer'),
+    hook('generic-apiserver-start-informers', views),
+    ...(fairness === undefined
+      ? []
+      : [hook('priority-and-fairness-config-consumer', fairness.configuration), hook('priority-and-fairness-filter', fairness.seats)]),
+    once('definitions', 'start-apiextensions-informers'),
+    once('definitions', 'start-apiextensions-controllers'),
+    once('definitions', 'crd-informer-synced'),
+    once('namespaces', 'bootstrap-controller'),
+    once('roles', 'rbac/bootstrap-roles'),
+    once('priority-classes', 'scheduling/bootstrap-system-priority-classes'),
+    once('flows', 'priority-and-fairness-config-producer'),
+    once('trust', 'start-cluster-authentication-info-controller'),
+    remote('views', 'start-kube-aggregator-informers'),
+    remote('registrations', 'apiservice-registration-controller'),
+    remote('availability', 'apiservice-status-available-controller'),
+    registered,
+    { ...registered, name: 'autoregister-completion' },
+    remote('specs', 'apiservice-openapi-controller'),
+    remote('specs', 'apiservice-openapiv3-controller'),
+  ];
+  return {
+    checks,
+    started(part) {
+      for (const one of steps) if (one.part === part) one.step.done();
+    },
+  };
+}

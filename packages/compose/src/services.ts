@@ -1,0 +1,61 @@
+/** Everything that the verbs and actions of a server ask. */
+import { admitted } from '@plat-dev/server/actions/admitted';
+import { bindingActions } from '@plat-dev/server/actions/binding';
+import { componentStatuses } from '@plat-dev/server/actions/component-statuses';
+import type { Connections } from '@plat-dev/server/actions/connect';
+import { eviction } from '@plat-dev/server/actions/eviction';
+import { reviewActions } from '@plat-dev/server/actions/reviews';
+import { rollback } from '@plat-dev/server/actions/rollback';
+import { tokenRequest, tokenRequestAdmission } from '@plat-dev/server/actions/token-request';
+import { KeptLists } from '@plat-dev/server/kept-lists';
+import { Negotiator } from '@plat-dev/server/negotiate';
+import type { Services } from '@plat-dev/server/services';
+import { Watches } from '@plat-dev/server/watch/watches';
+import type { Access } from './access.ts';
+import type { Base } from './base.ts';
+import type { State } from './state.ts';
+
+/** Most bytes that wait for a watcher that does not read. */
+const WATCH_BUFFER_BYTES = 16 * 1024 * 1024;
+
+export function composeServices(
+  { options, identity, clock, random, log }: Base,
+  { engine, catalog }: State,
+  { auth, registry }: Access,
+  connections: Connections,
+  watchEvents: Services['watchEvents'],
+): Services {
+  const keptLists = new KeptLists();
+  catalog.onRemove((_, resources) => {
+    for (const { collection } of resources) if (collection !== undefined) keptLists.forget(collection.prefix);
+  });
+  return {
+    identity,
+    registry,
+    negotiator: new Negotiator(identity),
+    authenticator: auth.authenticator,
+    authorizer: auth.authorizer,
+    actions: new Map([
+      ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
+        ([id, action]) => [id, admitted(registry, action)] as const,
+      ),
+      ['core/serviceaccounts/token', admitted(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],
+      ...connections.actions,
+      ...bindingActions(registry),
+      ['core/pods/eviction', eviction(registry)],
+      ...['apps', 'extensions'].map((group) => [`${group}/deployments/rollback`, rollback(registry)] as const),
+    ]),
+    computed: new Map([['core/componentstatuses', componentStatuses(engine)]]),
+    limits: {
+      requestTimeoutMs: options.requestTimeout,
+      minRequestTimeoutSeconds: options.minRequestTimeout,
+      watchBufferBytes: WATCH_BUFFER_BYTES,
+    },
+    watchEvents,
+    log,
+    clock,
+    watches: new Watches(clock),
+    keptLists,
+    spread: () => random.float(),
+  };
+}

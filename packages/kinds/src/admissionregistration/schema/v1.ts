@@ -1,0 +1,71 @@
+/** Registrations of admission webhooks. */
+import { always, bytes, type Infer, inline, int32, list, message, object, opt, ptr, req, string } from '@plat-dev/schema/types';
+import { LabelSelector, ObjectMeta } from '../../meta.ts';
+
+const ServiceReference = message('admissionregistration.v1.ServiceReference', {
+  namespace: req(1, string),
+  name: req(2, string),
+  path: ptr(3, string),
+  port: ptr(4, int32, { default: 443 }),
+});
+
+export const WebhookClientConfig = message('admissionregistration.v1.WebhookClientConfig', {
+  url: ptr(3, string),
+  service: ptr(1, ServiceReference),
+  caBundle: opt(2, bytes),
+});
+export type WebhookClientConfig = Infer<typeof WebhookClientConfig>;
+
+const Rule = message('admissionregistration.v1.Rule', {
+  apiGroups: opt(1, list(string)),
+  apiVersions: opt(2, list(string)),
+  resources: opt(3, list(string)),
+  scope: ptr(4, string, { default: '*' }),
+});
+
+export const RuleWithOperations = message('admissionregistration.v1.RuleWithOperations', {
+  operations: opt(1, list(string)),
+  rule: inline(2, Rule),
+});
+export type RuleWithOperations = Infer<typeof RuleWithOperations>;
+
+export const MutatingWebhook = message('admissionregistration.v1.MutatingWebhook', {
+  name: req(1, string),
+  clientConfig: req(2, WebhookClientConfig),
+  rules: opt(3, list(RuleWithOperations)),
+  failurePolicy: ptr(4, string, { default: 'Fail' }),
+  matchPolicy: ptr(9, string, { default: 'Equivalent' }),
+  namespaceSelector: ptr(5, LabelSelector),
+  objectSelector: ptr(11, LabelSelector),
+  sideEffects: req(6, string, { nullable: true }),
+  timeoutSeconds: ptr(7, int32, { default: 10 }),
+  admissionReviewVersions: req(8, list(string)),
+  reinvocationPolicy: ptr(10, string, { default: 'Never' }),
+});
+export type MutatingWebhook = Infer<typeof MutatingWebhook>;
+
+export const MutatingWebhookConfiguration = object('admissionregistration.v1.MutatingWebhookConfiguration', {
+  metadata: always(1, ObjectMeta),
+  webhooks: opt(2, list(MutatingWebhook, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
+});
+export type MutatingWebhookConfiguration = Infer<typeof MutatingWebhookConfiguration>;
+
+export const ValidatingWebhook = message('admissionregistration.v1.ValidatingWebhook', {
+  name: req(1, string),
+  clientConfig: req(2, WebhookClientConfig),
+  rules: opt(3, list(RuleWithOperations)),
+  failurePolicy: ptr(4, string, { default: 'Fail' }),
+  matchPolicy: ptr(9, string, { default: 'Equivalent' }),
+  namespaceSelector: ptr(5, LabelSelector),
+  objectSelector: ptr(10, LabelSelector),
+  sideEffects: req(6, string, { nullable: true }),
+  timeoutSeconds: ptr(7, int32, { default: 10 }),
+  admissionReviewVersions: req(8, list(string)),
+});
+export type ValidatingWebhook = Infer<typeof ValidatingWebhook>;
+
+export const ValidatingWebhookConfiguration = object('admissionregistration.v1.ValidatingWebhookConfiguration', {
+  metadata: always(1, ObjectMeta),
+  webhooks: opt(2, list(ValidatingWebhook, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
+});
+export type ValidatingWebhookConfiguration = Infer<typeof ValidatingWebhookConfiguration>;

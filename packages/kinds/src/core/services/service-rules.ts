@@ -1,0 +1,171 @@
+/** Validation of services. */
+
+import { type FieldErrors, Path } from '@plat-dev/meta/field';
+import { domainName } from '@plat-dev/meta/identity';
+import { nonSpecialIP, parseCIDR, validIP } from '@plat-dev/meta/ip';
+import { validateLabels } from '@plat-dev/meta/labels';
+import { portNumber } from '@plat-dev/meta/names';
+import type { KindEnv } from '../../kind.ts';
+import { label, portOrName, qualified, report, subdomain, word } from '../../validation/field-checks.ts';
+import type { Service, ServicePort, ServiceSpec } from '../schema/service.ts';
+import { validateClusterIPs } from './service-addresses.ts';
+import { isHeadless, needsHealthCheck, needsNodePorts, portProtocols, serviceTypes } from './service-types.ts';
+
+const spec = Path.of('spec');
+const ports = spec.child('ports');
+/** The port of the kubelet. */
+const AGENT_PORT = 10250;
+const MAX_AFFINITY_SECONDS = 86400;
+const affinities = ['ClientIP', 'None'];
+const trafficPolicies = ['Cluster', 'Local'];
+const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
+
+export function validateService(service: Service, errors: FieldErrors, env: KindEnv): void {
+  const { spec: given } = service;
+  if ((given.ports ?? []).length === 0 && !isHeadless(service) && given.type !== 'ExternalName') errors.required(ports);
+  validateForType(service, errors);
+  validatePorts(given.ports ?? [], errors);
+  validateLabels(given.selector, spec.child('selector'), errors);
+  validateAffinity(given, errors);
+  validateClusterIPs(service, errors);
+  given.externalIPs?.forEach((ip, i) => {
+    const problems = validIP(ip);
+    report(errors, spec.child('externalIPs').index(i), ip, problems.length > 0 ? problems : nonSpecialIP(ip));
+  });
+  word(given.type, serviceTypes, spec.child('type'), errors);
+  validateNodePorts(given, errors);
+  validateRepeatedPorts(given.ports ?? [], errors);
+  validateSourceRanges(service, errors, env);
+  validateLoadBalancer(given, errors);
+  validateLoadBalancerClass(given, errors);
+  validateTraffic(service, errors, env);
+  if (given.type === 'LoadBalancer' && hasMixedProtocols(given) && !env.feature('MixedProtocolLBService'))
+    errors.invalid(ports, given.ports, "may not contain more than 1 protocol when type is 'LoadBalancer'");
+}
+
+export const hasMixedProtocols = ({ ports: given }: ServiceSpec): boolean =>
+  given?.some(({ protocol }) => protocol !== given[0]?.protocol) ?? false;
+
+function validateForType(service: Service, errors: FieldErrors): void {
+  const { spec: given } = service;
+  const { type } = given;
+  if (type === 'LoadBalancer')
+    given.ports?.forEach(({ port }, i) => {
+      if (port === AGENT_PORT)
+        errors.invalid(ports.index(i), port, `may not expose port ${AGENT_PORT} externally since it is used by kubelet`);
+    });
+  if ((type === 'LoadBalancer' || type === 'NodePort') && isHeadless(service))
+    errors.invalid(spec.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`);
+  if (type !== 'ExternalName') return;
+  for (const field of ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const)
+    if (given[field] !== undefined && given[field].length > 0)
+      errors.forbidden(spec.child(field), 'may not be set for ExternalName services');
+  const name = (given.externalName ?? '').replace(/\.$/, '');
+  if (name === '') errors.required(spec.child('externalName'));
+  else subdomain(name, spec.child('externalName'), errors);
+}
+
+// ---- ports -------------------------------------------------------------------------------------------------------
+
+function validatePorts(given: readonly ServicePort[], errors: FieldErrors): void {
+  const names = new Set<string>();
+  given.forEach((port, i) => {
+    const at = ports.index(i);
+    const { name = '' } = port;
+    if (name !== '') {
+      label(name, at.child('name'), errors);
+      if (names.has(name)) errors.duplicate(at.child('name'), name);
+      names.add(name);
+    } else if (given.length > 1) errors.required(at.child('name'));
+    report(errors, at.child('port'), port.port, portNumber(port.port));
+    word(port.protocol, portProtocols, at.child('protocol'), errors);
+    portOrName(port.targetPort, at.child('targetPort'), errors);
+    if (port.appProtocol !== undefined) qualified(port.appProtocol, at.child('appProtocol'), errors);
+  });
+}
+
+function validateNodePorts({ type, ports: given = [] }: ServiceSpec, errors: FieldErrors): void {
+  if (type === 'ClusterIP')
+    given.forEach(({ nodePort }, i) => {
+      if (nodePort) errors.forbidden(ports.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'");
+    });
+  const seen = new Set<string>();
+  given.forEach(({ protocol, nodePort }, i) => {
+    if (!nodePort) return;
+    if (seen.has(`${protocol}/${nodePort}`)) errors.duplicate(ports.index(i).child('nodePort'), nodePort);
+    seen.add(`${protocol}/${nodePort}`);
+  });
+}
+
+function validateRepeatedPorts(given: readonly ServicePort[], errors: FieldErrors): void {
+  const seen = new Set<string>();
+  given.forEach(({ protocol, port }, i) => {
+    if (seen.has(`${protocol}/${port}`))
+      errors.add(
+        'FieldValueDuplicate',
+        ports.index(i),
+        `Duplicate value: core.ServicePort{Name:"", Protocol:${JSON.stringify(protocol)}, AppProtocol:(*string)(nil), Port:${port}, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}`,
+      );
+    seen.add(`${protocol}/${port}`);
+  });
+}
+
+// ---- affinity, load balancers, traffic ---------------------------------------------------------------------------
+
+function validateAffinity({ sessionAffinity, sessionAffinityConfig: config }: ServiceSpec, errors: FieldErrors): void {
+  word(sessionAffinity, affinities, spec.child('sessionAffinity'), errors);
+  const at = spec.child('sessionAffinityConfig');
+  if (sessionAffinity === 'None') {
+    if (config !== undefined) errors.forbidden(at, 'must not be set when session affinity is None');
+  } else if (sessionAffinity === 'ClientIP') {
+    const seconds = config?.clientIP?.timeoutSeconds;
+    if (config === undefined) errors.required(at, 'when session affinity type is ClientIP');
+    else if (config.clientIP === undefined) errors.required(at.child('clientIP'), 'when session affinity type is ClientIP');
+    else if (seconds === undefined) errors.required(at.child('clientIP').child('timeoutSeconds'), 'when session affinity type is ClientIP');
+    else if (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS)
+      errors.invalid(at.child('clientIP').child('timeoutSeconds'), seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`);
+  }
+}
+
+/** The source ranges of a load balancer: a field, or in old manifests an annotation. */
+function validateSourceRanges(service: Service, errors: FieldErrors, env: KindEnv): void {
+  const annotation = domainName(env.identity, 'load-balancer-source-ranges', 'service.beta');
+  const text = service.metadata.annotations?.[annotation];
+  const ranges = service.spec.loadBalancerSourceRanges ?? [];
+  if (ranges.length === 0 && text === undefined) return;
+  const [at, shown, given] =
+    ranges.length > 0
+      ? [spec.child('LoadBalancerSourceRanges'), `[${ranges.join(' ')}]`, ranges]
+      : [Path.of('metadata', 'annotations').key(annotation), text ?? '', (text ?? '').trim() === '' ? [] : (text ?? '').trim().split(',')];
+  if (service.spec.type !== 'LoadBalancer') errors.forbidden(at, onlyLoadBalancer);
+  if (given.some((range) => parseCIDR(range.trim()) === undefined))
+    errors.invalid(at, shown, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ');
+}
+
+function validateLoadBalancer({ type, allocateLoadBalancerNodePorts: allocate }: ServiceSpec, errors: FieldErrors): void {
+  if (allocate !== undefined && type !== 'LoadBalancer') errors.forbidden(spec.child('allocateLoadBalancerNodePorts'), onlyLoadBalancer);
+  if (allocate === undefined && type === 'LoadBalancer') errors.required(Path.of('allocateLoadBalancerNodePorts'));
+}
+
+export function validateLoadBalancerClass({ type, loadBalancerClass }: ServiceSpec, errors: FieldErrors): void {
+  if (loadBalancerClass === undefined) return;
+  if (type === 'LoadBalancer') qualified(loadBalancerClass, spec.child('loadBalancerClass'), errors);
+  else errors.forbidden(spec.child('loadBalancerClass'), onlyLoadBalancer);
+}
+
+function validateTraffic(service: Service, errors: FieldErrors, env: KindEnv): void {
+  const { externalTrafficPolicy: external = '', healthCheckNodePort: health = 0, internalTrafficPolicy: internal, type } = service.spec;
+  if (needsNodePorts(service)) word(external, trafficPolicies, spec.child('externalTrafficPolicy'), errors);
+  else if (external !== '')
+    errors.invalid(spec.child('externalTrafficPolicy'), external, "may only be set when `type` is 'NodePort' or 'LoadBalancer'");
+  const healthAt = spec.child('healthCheckNodePort');
+  if (!needsHealthCheck(service)) {
+    if (health !== 0)
+      errors.invalid(healthAt, health, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
+  } else if (health === 0) errors.required(healthAt);
+  else report(errors, healthAt, health, portNumber(health));
+  if (internal !== undefined) {
+    if (!trafficPolicies.includes(internal)) errors.notSupported(spec.child('internalTrafficPolicy'), internal, trafficPolicies);
+  } else if ((type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer') && env.feature('ServiceInternalTrafficPolicy'))
+    errors.required(spec.child('internalTrafficPolicy'));
+}

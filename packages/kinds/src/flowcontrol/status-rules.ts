@@ -1,0 +1,50 @@
+/** Strategies that flow schemas and priority levels share: conditions are written by the status subresource alone. */
+import { type FieldErrors, Path } from '@plat-dev/meta/field';
+import type { ApiObject, Strategy } from '../kind.ts';
+import { each } from '../validation/each.ts';
+
+interface FlowObject extends ApiObject {
+  spec: unknown;
+  status: { conditions?: { type?: string }[] };
+}
+
+function validateStatus({ status }: FlowObject, errors: FieldErrors): void {
+  const known = new Set<string>();
+  each(status.conditions, Path.of('status', 'conditions'), ({ type = '' }, at) => {
+    if (known.has(type)) errors.duplicate(at.child('type'), type);
+    known.add(type);
+    if (type === '') errors.required(at.child('type'), 'must not be empty');
+  });
+}
+
+/** The rules of the object itself. */
+export function objectStrategy<T extends FlowObject>(validate: (object: T, errors: FieldErrors) => void): Strategy<T> {
+  const check = (object: T, errors: FieldErrors): void => {
+    validate(object, errors);
+    validateStatus(object, errors);
+  };
+  return {
+    prepareForCreate: (object) => {
+      object.status = {};
+    },
+    prepareForUpdate: (object, old) => {
+      object.status = old.status;
+    },
+    validate: check,
+    validateUpdate: (object, _old, errors) => check(object, errors),
+    resetFields: [['status']],
+  };
+}
+
+/** The rules of its status: no other field changes, not even metadata. */
+export function statusStrategy<T extends FlowObject>(): Strategy<T> {
+  return {
+    prepareForUpdate(object, old) {
+      const { managedFields } = object.metadata;
+      object.metadata = { ...old.metadata, ...(managedFields && { managedFields }) };
+      object.spec = old.spec;
+    },
+    validateUpdate: (object, _old, errors) => validateStatus(object, errors),
+    resetFields: [['spec'], ['metadata']],
+  };
+}

@@ -1,0 +1,145 @@
+/** Validation of ingresses. */
+
+import { FieldErrors, Path } from '@plat-dev/meta/field';
+import { domainName } from '@plat-dev/meta/identity';
+import { parseIP } from '@plat-dev/meta/ip';
+import { dns1123Subdomain, nameIsDns1035Label, portName, portNumber, wildcardDns1123Subdomain } from '@plat-dev/meta/names';
+import type { KindEnv, WriteRequest } from '../kind.ts';
+import { each } from '../validation/each.ts';
+import { report, subdomain } from '../validation/field-checks.ts';
+import { invalidText } from '../validation/go-text.ts';
+import { validateLoadBalancerStatus } from '../validation/load-balancer-status.ts';
+import { validateTypedReference } from '../validation/references.ts';
+import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec, IngressTLS } from './schema/ingress.ts';
+
+const spec = Path.of('spec');
+const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
+
+/** Invalid values that older releases accepted: a stored ingress may keep them, and clients of version 1beta1 may write them. */
+interface Allowances {
+  readonly badSecretNames: boolean;
+  readonly badWildcardRules: boolean;
+  /** Names of fields in the version of the request. */
+  readonly names: Names;
+}
+interface Names {
+  readonly defaultBackend: string;
+  serviceName(backend: Path): Path;
+  portName(backend: Path): Path;
+  portNumber(backend: Path): Path;
+}
+const newNames: Names = {
+  defaultBackend: 'defaultBackend',
+  serviceName: (backend) => backend.child('service').child('name'),
+  portName: (backend) => backend.child('service').child('port').child('name'),
+  portNumber: (backend) => backend.child('service').child('port').child('number'),
+};
+const betaNames: Names = {
+  defaultBackend: 'backend',
+  serviceName: (backend) => backend.child('serviceName'),
+  portName: (backend) => backend.child('servicePort'),
+  portNumber: (backend) => backend.child('servicePort'),
+};
+const strict: Allowances = { badSecretNames: false, badWildcardRules: false, names: newNames };
+const beta: Allowances = { badSecretNames: true, badWildcardRules: true, names: betaNames };
+const isBeta = ({ resource }: WriteRequest): boolean => resource.version === 'v1beta1';
+
+export function validateIngress(ingress: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
+  validateSpec(ingress.spec, errors, isBeta(request) ? beta : strict);
+  // The annotation is older than the field; old and new controllers would read a class in both differently.
+  const annotation = domainName(env.identity, 'ingress.class');
+  const named = ingress.metadata.annotations?.[annotation];
+  if (named !== undefined && ingress.spec.ingressClassName !== undefined)
+    errors.invalid(Path.of('annotations').child(annotation), named, 'can not be set when the class field is also set');
+}
+
+export function validateIngressUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
+  metadataUpdateAgain(ingress, old, errors, env);
+  metadataAgain(ingress, { namespaced: true }, errors, env);
+  validateSpec(ingress.spec, errors, isBeta(request) ? beta : faultsOf(old));
+}
+const faultsOf = ({ spec: { tls = [], rules = [] } }: Ingress): Allowances => ({
+  badSecretNames: tls.some(({ secretName = '' }) => secretName !== '' && dns1123Subdomain(secretName).length > 0),
+  badWildcardRules: rules.some(({ host = '', http }) => host.includes('*') && http !== undefined && isBad(http)),
+  names: newNames,
+});
+
+export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv): void {
+  metadataUpdateAgain(ingress, old, errors, env);
+  validateLoadBalancerStatus(ingress.status.loadBalancer, Path.of('status', 'loadBalancer'), errors);
+}
+
+function isBad(http: NonNullable<IngressRule['http']>): boolean {
+  const found = new FieldErrors();
+  validatePaths(http, spec, found, newNames);
+  return !found.empty;
+}
+
+function validateSpec({ defaultBackend, rules, tls, ingressClassName }: IngressSpec, errors: FieldErrors, allowed: Allowances): void {
+  const { names } = allowed;
+  if (defaultBackend === undefined && (rules ?? []).length === 0)
+    invalidText(errors, spec, '[]networking.IngressRule(nil)', `either \`${names.defaultBackend}\` or \`rules\` must be specified`);
+  if (defaultBackend !== undefined) validateBackend(defaultBackend, spec.child(names.defaultBackend), errors, names);
+  each(rules, spec.child('rules'), (rule, at) => validateRule(rule, at, errors, allowed));
+  each(tls, spec.child('tls'), (entry, at) => validateTLS(entry, at, errors, allowed));
+  if (ingressClassName !== undefined) subdomain(ingressClassName, spec.child('ingressClassName'), errors);
+}
+
+function validateRule({ host = '', http }: IngressRule, at: Path, errors: FieldErrors, allowed: Allowances): void {
+  const wildcard = host.includes('*');
+  if (host !== '') {
+    if (parseIP(host) !== undefined) errors.invalid(at.child('host'), host, 'must be a DNS name, not an IP address');
+    report(errors, at.child('host'), host, wildcard ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
+  }
+  if (http !== undefined && !(wildcard && allowed.badWildcardRules))
+    validatePaths(http, at.child('http').child('paths'), errors, allowed.names);
+}
+
+function validatePaths({ paths = [] }: NonNullable<IngressRule['http']>, at: Path, errors: FieldErrors, names: Names): void {
+  if (paths.length === 0) errors.required(at);
+  each(paths, at, (path, here) => validatePath(path, here, errors, names));
+}
+
+/** Sequences that servers normalize differently, which paths of the types Exact and Prefix must not have. */
+const badSequences = ['//', '/./', '/../', '%2f', '%2F'];
+const badEndings = ['/..', '/.'];
+
+function validatePath({ path = '', pathType, backend }: HTTPIngressPath, at: Path, errors: FieldErrors, names: Names): void {
+  if (pathType === undefined) {
+    errors.required(at.child('pathType'), 'pathType must be specified');
+    return;
+  }
+  if (!pathTypes.includes(pathType)) errors.notSupported(at.child('pathType'), pathType, pathTypes);
+  else if (!path.startsWith('/') && (path !== '' || pathType !== 'ImplementationSpecific'))
+    errors.invalid(at.child('path'), path, 'must be an absolute path');
+  if (pathType === 'Exact' || pathType === 'Prefix') {
+    for (const part of badSequences) if (path.includes(part)) errors.invalid(at.child('path'), path, `must not contain '${part}'`);
+    for (const part of badEndings) if (path.endsWith(part)) errors.invalid(at.child('path'), path, `cannot end with '${part}'`);
+  }
+  validateBackend(backend, at.child('backend'), errors, names);
+}
+
+function validateBackend({ service, resource }: IngressBackend, at: Path, errors: FieldErrors, names: Names): void {
+  if (service !== undefined && resource !== undefined) errors.invalid(at, '', 'cannot set both resource and service backends');
+  else if (resource !== undefined) validateTypedReference(resource, at.child('resource'), errors);
+  else if (service !== undefined) validateService(service, at, errors, names);
+  else errors.invalid(at, '', 'resource or service backend is required');
+}
+
+function validateService({ name, port }: NonNullable<IngressBackend['service']>, at: Path, errors: FieldErrors, names: Names): void {
+  if (name === '') errors.required(names.serviceName(at));
+  else report(errors, names.serviceName(at), name, nameIsDns1035Label(name));
+  const { name: named = '', number = 0 } = port;
+  if (named !== '' && number !== 0) errors.invalid(at, '', 'cannot set both port name & port number');
+  else if (named !== '') report(errors, names.portName(at), named, portName(named));
+  else if (number !== 0) report(errors, names.portNumber(at), number, portNumber(number));
+  else errors.required(at, 'port name or number is required');
+}
+
+function validateTLS({ hosts = [], secretName = '' }: IngressTLS, at: Path, errors: FieldErrors, allowed: Allowances): void {
+  each(hosts, at.child('hosts'), (host, here) => {
+    report(errors, here, host, host.includes('*') ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host));
+  });
+  if (secretName !== '' && !allowed.badSecretNames) subdomain(secretName, at.child('secretName'), errors);
+}

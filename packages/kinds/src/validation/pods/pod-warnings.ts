@@ -1,0 +1,141 @@
+/** Warnings about values of pods and templates that are deprecated, repeated or probably unintended. */
+
+import { jsonText } from '@plat-dev/lib/json-text';
+import { own } from '@plat-dev/lib/own';
+import { Path } from '@plat-dev/meta/field';
+import type { Infer } from '@plat-dev/schema/types';
+import type { Container } from '../../core/schema/pods/containers.ts';
+import type { PodSpec } from '../../core/schema/pods/pod.ts';
+import type { NodeSelectorTerm } from '../../core/schema/pods/scheduling.ts';
+import type { Volume } from '../../core/schema/volumes/volumes.ts';
+import type { KindEnv, ObjectMeta } from '../../kind.ts';
+import { amount } from '../resources.ts';
+import { eachContainer } from './containers.ts';
+import { type PodNames, podNames } from './pod-names.ts';
+
+type Meta = Infer<typeof ObjectMeta>;
+const root = Path.of('');
+
+/** `at` is the path of the template; that of a pod is empty. */
+export function podWarnings(meta: Meta, spec: PodSpec, env: KindEnv, at: Path = root): string[] {
+  const warnings: string[] = [];
+  const names = podNames(env.identity);
+  const specAt = at.child('spec');
+  warnNodeLabels(spec, names, specAt, warnings);
+  if (meta.annotations !== undefined) warnAnnotations(meta.annotations, names, at.child('metadata').child('annotations'), warnings);
+  spec.volumes?.forEach((volume, i) => {
+    warnVolume(volume, specAt.child('volumes').index(i), warnings);
+  });
+  warnRepeated(spec.hostAliases, 'ip', specAt.child('hostAliases'), warnings);
+  warnRepeated(spec.imagePullSecrets, 'name', specAt.child('imagePullSecrets'), warnings);
+  spec.imagePullSecrets?.forEach(({ name }, i) => {
+    if (name === undefined) warnings.push(`${specAt.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`);
+  });
+  warnFractions(spec.overhead, specAt.child('overhead'), warnings);
+  warnSeccomp(spec, meta, names.seccompPod, at, warnings);
+  eachContainer(spec, specAt, (container, here) => {
+    if (meta.annotations !== undefined) warnSeccomp(container, meta, names.seccompContainer + container.name, at, warnings);
+    warnContainer(container, here, warnings);
+  });
+  return warnings;
+}
+
+function warnNodeLabels(spec: PodSpec, { oldNodeLabels }: PodNames, at: Path, warnings: string[]): void {
+  for (const key in spec.nodeSelector) {
+    const text = oldNodeLabels.get(key);
+    if (text !== undefined) warnings.push(`${at.child('nodeSelector').key(key)}: ${text}`);
+  }
+  const warnKey = (key: string, where: Path) => {
+    const text = oldNodeLabels.get(key);
+    if (text !== undefined) warnings.push(`${where}: ${key} is ${text}`);
+  };
+  const warnTerm = (term: NodeSelectorTerm, where: Path) => {
+    term.matchExpressions?.forEach(({ key }, i) => {
+      warnKey(key, where.child('matchExpressions').index(i).child('key'));
+    });
+  };
+  const nodes = spec.affinity?.nodeAffinity;
+  const nodesAt = at.child('affinity').child('nodeAffinity');
+  nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms?.forEach((term, i) => {
+    warnTerm(term, nodesAt.child('requiredDuringSchedulingIgnoredDuringExecution').child('nodeSelectorTerms').index(i));
+  });
+  nodes?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ preference }, i) => {
+    warnTerm(preference, nodesAt.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference'));
+  });
+  spec.topologySpreadConstraints?.forEach(({ topologyKey }, i) => {
+    warnKey(topologyKey, at.child('topologySpreadConstraints').index(i).child('topologyKey'));
+  });
+}
+
+function warnAnnotations(annotations: Readonly<Record<string, string>>, names: PodNames, at: Path, warnings: string[]): void {
+  const warn = (key: string, text: string) => {
+    if (own(annotations, key) !== undefined) warnings.push(`${at.key(key)}: ${text}`);
+  };
+  warn(names.criticalPod, 'non-functional in v1.16+; use the "priorityClassName" field instead');
+  warn(names.sysctls, 'non-functional in v1.11+; use the "sysctls" field instead');
+  warn(names.unsafeSysctls, 'non-functional in v1.11+; use the "sysctls" field instead');
+}
+
+/** Volume sources that are removed or deprecated. */
+const oldSources: readonly (readonly [keyof Volume, string, string])[] = [
+  ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  ['gitRepo', 'gitRepo', 'deprecated in v1.11'],
+  ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+  ['flocker', 'flocker', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+];
+function warnVolume(volume: Volume, at: Path, warnings: string[]): void {
+  for (const [field, shown, text] of oldSources) if (volume[field] !== undefined) warnings.push(`${at.child(shown)}: ${text}`);
+}
+
+function warnRepeated<K extends string>(
+  list: readonly { readonly [key in K]?: string }[] | undefined,
+  field: K,
+  at: Path,
+  warnings: string[],
+): void {
+  if (list === undefined || list.length < 2) return;
+  const seen = new Set<string>();
+  list.forEach((item, i) => {
+    const value = item[field] ?? '';
+    if (seen.has(value)) warnings.push(`${at.index(i).child(field)}: duplicate ${field} ${jsonText(value)}`);
+    seen.add(value);
+  });
+}
+
+function warnSeccomp(
+  holder: { securityContext?: { seccompProfile?: unknown } },
+  meta: Meta,
+  key: string,
+  at: Path,
+  warnings: string[],
+): void {
+  if (own(meta.annotations, key) === undefined || holder.securityContext?.seccompProfile !== undefined) return;
+  warnings.push(
+    `${at.child('metadata').child('annotations').key(key)}: deprecated since v1.19, non-functional in v1.25+; use the "seccompProfile" field instead`,
+  );
+}
+
+function warnContainer(container: Container, at: Path, warnings: string[]): void {
+  const { limits, requests } = container.resources;
+  for (const name of ['memory', 'ephemeral-storage']) {
+    warnFraction(limits, name, at.child('resources').child('limits'), warnings);
+    warnFraction(requests, name, at.child('resources').child('requests'), warnings);
+  }
+  warnRepeated(container.env, 'name', at.child('env'), warnings);
+}
+
+type Amounts = Readonly<Record<string, string>> | undefined;
+function warnFractions(amounts: Amounts, at: Path, warnings: string[]): void {
+  warnFraction(amounts, 'memory', at, warnings);
+  warnFraction(amounts, 'ephemeral-storage', at, warnings);
+}
+/** Texts that may be a fraction of a unit; all others need not be parsed. */
+const fraction = /[mun.]|e-/;
+/** Fractions of a byte. */
+function warnFraction(amounts: Amounts, name: string, at: Path, warnings: string[]): void {
+  const text = own(amounts, name);
+  if (text !== undefined && fraction.test(text) && amount(text).millis() % 1000n !== 0n)
+    warnings.push(`${at.key(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
+}

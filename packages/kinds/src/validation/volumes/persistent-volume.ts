@@ -1,0 +1,147 @@
+/** Rules of persistent volumes, and of the volumes that attachments carry inline. */
+
+import { posix } from 'node:path';
+import { equal } from '@plat-dev/lib/equal';
+import { own } from '@plat-dev/lib/own';
+import { type FieldErrors, Path } from '@plat-dev/meta/field';
+import { domainName } from '@plat-dev/meta/identity';
+import type { PersistentVolume, PersistentVolumeSpec } from '../../core/schema/volumes/persistent-volumes.ts';
+import type { KindEnv, WriteRequest } from '../../kind.ts';
+import { immutable, subdomain } from '../field-checks.ts';
+import { unsupportedText } from '../go-text.ts';
+import { validateNodeSelector } from '../pods/scheduling.ts';
+import { metadataAgain } from '../repeated-metadata.ts';
+import { amount } from '../resources.ts';
+import { resourceListText } from '../shown.ts';
+import { type Written, writtenIn } from '../written.ts';
+import { validateAccessModes, volumeModes } from './claim-spec.ts';
+import { validateVolumeSource, volumeSourceNames } from './persistent-volume-sources.ts';
+
+const specPath = Path.of('spec');
+const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
+const notInline = 'may not be specified in the context of inline volumes';
+
+/** The context of the spec: that of a volume, or inline in an attachment. */
+type Surroundings = { readonly inline: true } | { readonly inline: false; readonly written: Written };
+
+export function validateVolumeSpec(
+  spec: PersistentVolumeSpec,
+  volume: string,
+  at: Path,
+  errors: FieldErrors,
+  env: KindEnv,
+  place: Surroundings,
+): void {
+  const { inline } = place;
+  if (inline) {
+    if (spec.claimRef !== undefined) errors.forbidden(at.child('claimRef'), notInline);
+    if (spec.capacity !== undefined) errors.forbidden(at.child('capacity'), notInline);
+    if (spec.csi === undefined) errors.required(at.child('csi'), 'has to be specified in the context of inline volumes');
+  }
+  const modes = spec.accessModes ?? [];
+  if (modes.length === 0) errors.required(at.child('accessModes'));
+  validateAccessModes(modes, at.child('accessModes'), errors, env);
+  if (!place.inline) validateCapacity(spec, at.child('capacity'), errors, place.written);
+  validateReclaimPolicy(spec, at.child('persistentVolumeReclaimPolicy'), errors, inline);
+  validateNodeAffinity(spec, at.child('nodeAffinity'), errors, inline);
+  validateVolumeSource(spec, volume, at, errors, env);
+  if (spec.hostPath !== undefined && posix.normalize(spec.hostPath.path) === '/' && spec.persistentVolumeReclaimPolicy === 'Recycle')
+    errors.forbidden(at.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
+  const { storageClassName = '', volumeMode } = spec;
+  if (storageClassName !== '') {
+    if (inline) errors.forbidden(at.child('storageClassName'), notInline);
+    else subdomain(storageClassName, at.child('storageClassName'), errors);
+  }
+  if (volumeMode === undefined) return;
+  if (!inline) {
+    if (!volumeModes.includes(volumeMode)) errors.notSupported(at.child('volumeMode'), volumeMode, volumeModes);
+  } else if (volumeMode !== 'Filesystem')
+    errors.forbidden(at.child('volumeMode'), 'may not specify volumeMode other than Filesystem in the context of inline volumes');
+}
+
+function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path, errors: FieldErrors, written: Written): void {
+  const names = Object.keys(capacity ?? {});
+  if (names.length === 0) errors.required(at);
+  if (names.length !== 1 || names[0] !== 'storage')
+    unsupportedText(errors, at, resourceListText(capacity, written('spec', 'capacity')), ['storage']);
+  for (const name of names) {
+    const text = own(capacity, name) as string;
+    const value = amount(text);
+    if (value.value() < 0n) errors.invalid(at.key(name), Number(value.value()), 'must be a valid resource quantity');
+    if (value.sign <= 0) errors.invalid(at.key(name), text, 'must be greater than zero');
+  }
+}
+
+function validateReclaimPolicy(spec: PersistentVolumeSpec, at: Path, errors: FieldErrors, inline: boolean): void {
+  const { persistentVolumeReclaimPolicy: policy = '' } = spec;
+  if (policy === '') return;
+  if (!inline) {
+    if (!reclaimPolicies.includes(policy)) errors.notSupported(at, policy, reclaimPolicies);
+  } else if (policy !== 'Retain') errors.forbidden(at, 'may only be Retain in the context of inline volumes');
+}
+
+function validateNodeAffinity({ nodeAffinity }: PersistentVolumeSpec, at: Path, errors: FieldErrors, inline: boolean): void {
+  if (nodeAffinity === undefined) return;
+  if (inline) errors.forbidden(at, notInline);
+  else if (nodeAffinity.required === undefined) errors.required(at.child('required'), 'must specify required node constraints');
+  else validateNodeSelector(nodeAffinity.required, at.child('required'), errors);
+}
+
+/** Sources whose mount takes options. */
+const mountable = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+] as const;
+
+function validateMountOptions(volume: PersistentVolume, errors: FieldErrors, env: KindEnv): void {
+  const annotation = domainName(env.identity, 'mount-options', 'volume.beta');
+  if (volume.metadata.annotations?.[annotation] === undefined || mountable.some((name) => volume.spec[name] !== undefined)) return;
+  errors.forbidden(Path.of('metadata', 'annotations', annotation), 'may not specify mount options for this volume type');
+}
+
+export function validateVolume(volume: PersistentVolume, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
+  validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, written: writtenIn(request) });
+  validateMountOptions(volume, errors, env);
+}
+
+export function validateVolumeUpdate(
+  volume: PersistentVolume,
+  old: PersistentVolume,
+  errors: FieldErrors,
+  env: KindEnv,
+  request?: WriteRequest,
+): void {
+  const before = errors.list.length;
+  metadataAgain(volume, { namespaced: false }, errors, env);
+  validateVolume(volume, errors, env, request);
+  // A stock server validates the volume once more here, and clients see its errors twice.
+  if (errors.list.length > before) {
+    metadataAgain(volume, { namespaced: false }, errors, env);
+    validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, written: writtenIn(request) });
+  }
+  if (!sameSource(volume.spec, old.spec))
+    errors.forbidden(specPath.child('persistentvolumesource'), 'spec.persistentvolumesource is immutable after creation');
+  immutable(volume.spec.volumeMode, old.spec.volumeMode, Path.of('volumeMode'), errors);
+  if (old.spec.nodeAffinity !== undefined) immutable(volume.spec.nodeAffinity, old.spec.nodeAffinity, Path.of('nodeAffinity'), errors);
+}
+
+/** The source is immutable; only a secret for resizing may be added. */
+function sameSource(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): boolean {
+  return volumeSourceNames.every((name) => {
+    if (name !== 'csi' || spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined)
+      return equal(spec[name], old[name]);
+    const { controllerExpandSecretRef: _, ...rest } = spec.csi;
+    return equal(rest, old.csi);
+  });
+}

@@ -1,0 +1,241 @@
+/**
+ * Server-side apply. The applied configuration is merged into the stored object, fields that the applier specified before and
+ * no longer specifies are removed, and the applier owns what it specified. Fields that would change although another manager owns
+ * them are conflicts, unless the apply is forced.
+ */
+
+import { equal } from '@plat-dev/lib/equal';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
+import { slashedApiVersion } from '@plat-dev/meta/api-version';
+import { type ApiError, badRequest, unprocessable } from '@plat-dev/meta/errors';
+import { DecodeError } from '@plat-dev/schema/errors';
+import { checkApplied, fieldsOf } from './applied.ts';
+import type { Applied, ApplyWrite } from './apply-write.ts';
+import type { Comparison } from './compare.ts';
+import { ApplyConflict, type Conflict } from './conflicts.ts';
+import { difference, type FieldSet, intersection, isEmpty, setOf, union, unionSteps } from './fieldset.ts';
+import { keepLastApplied, ownedByLastApplied } from './last-applied.ts';
+import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
+import { decodeMerged } from './merged.ts';
+import { overlay } from './overlay.ts';
+import { compareLarge, fieldsOfLarge } from './parts.ts';
+import { prune, pruneAcross, type Versioned } from './prune.ts';
+import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths } from './record-update.ts';
+import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
+
+const FIRST_APPLY = 'before-first-apply';
+
+/** Throws ApiError: a body that does not match the schema, a conflict. */
+export function apply(write: ApplyWrite): Applied {
+  return atOnce(applying(write, false));
+}
+
+/** The same as work that can be interrupted between its walks over the object. */
+export function applySteps(write: ApplyWrite): Work<Applied> {
+  return applying(write, true);
+}
+/** `pauses`: it may be interrupted. Small objects are not, as each pause has a cost. */
+function* applying(write: ApplyWrite, pauses: boolean): Work<Applied> {
+  checkBody(write);
+  if (pauses) yield;
+  const done = yield* applyOrTakeOver(write, pauses);
+  return write.clientApply === undefined ? done : keepLastApplied(write.clientApply, write, done);
+}
+
+/** Fields of client-side apply by the same client cause no conflict. */
+function* applyOrTakeOver(write: ApplyWrite, pauses: boolean): Work<Applied> {
+  try {
+    return yield* merge(write, write.force, pauses);
+  } catch (error) {
+    if (!(error instanceof ApplyConflict)) throw error;
+    const yielded = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
+    if (yielded === undefined) throw error.toError();
+    const rest = error.without(yielded);
+    if (rest.conflicts.length > 0) throw rest.toError();
+    if (pauses) yield;
+    return yield* merge(write, true, pauses);
+  }
+}
+
+// ---- the body ----------------------------------------------------------------------------------------------------
+
+function checkBody(write: ApplyWrite): void {
+  const { applied, apiVersion, kind, type } = write;
+  const version = typeof applied.apiVersion === 'string' ? applied.apiVersion : '';
+  if (version !== apiVersion)
+    throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${version}, expected: ${apiVersion}`);
+  const { metadata } = applied;
+  if (isObject(metadata) && metadata.managedFields !== undefined && metadata.managedFields !== null)
+    throw badRequest('metadata.managedFields must be nil');
+  if (applied.kind !== kind) {
+    const named = nameOf(write);
+    throw refused(write, `no corresponding type for ${named.slice(named.indexOf('; ') + 2)}`);
+  }
+  const errors = checkApplied(type, applied);
+  if (errors.length > 0) throw refused(write, errors.length === 1 ? (errors[0] as string) : `errors:\n  ${errors.join('\n  ')}`);
+}
+function refused(write: ApplyWrite, why: string): ApiError {
+  return badRequest(`failed to create typed patch object (${nameOf(write)}): ${why}`);
+}
+/** `namespace/name; group/version, Kind=kind`, as far as the body has them. */
+function nameOf({ applied }: ApplyWrite): string {
+  const metadata = isObject(applied.metadata) ? applied.metadata : {};
+  const version = String(applied.apiVersion ?? '');
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${slashedApiVersion(version)}, Kind=${applied.kind ?? ''}`;
+}
+
+// ---- the merge ---------------------------------------------------------------------------------------------------
+
+function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applied> {
+  const { type, live, applied, apiVersion, subresource = '' } = write;
+  const shape = shapeOf(type);
+  const skipped = skippedPaths(write.resetFields);
+  const stored = live === undefined ? undefined : managedFieldsOf(live);
+  const before = managersOf(write, stored);
+  try {
+    if (pauses) yield;
+    const set = write.large ? yield* fieldsOfLarge(shape, applied, skipped) : fieldsOf(shape, applied, skipped);
+    if (pauses) yield;
+    const self: Manager = {
+      name: write.manager,
+      operation: 'Apply',
+      apiVersion,
+      subresource,
+      time: undefined,
+      fields: set,
+      entry: undefined,
+    };
+    const last = before.find((manager) => isSame(manager, self));
+    const others = before.filter((manager) => manager !== last);
+    const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
+    if (pauses) yield;
+    const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others, pauses);
+    if (pauses) yield;
+    const comparison = write.large ? yield* compareLarge(shape, live, left, skipped) : undefined;
+    const versions = new Comparisons(write, live, left, skipped, () => decoded(write, left), comparison);
+    if (pauses) yield;
+    const after = yield* yielding(others, versions, force, pauses);
+    if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
+    const same = isSameObject(versions.own.comparison);
+    if (same && live !== undefined && sameOwners(before, after)) return { object: live, managedFields: stored as ManagedFieldsEntry[] };
+    if (pauses) yield;
+    return { object: same && live !== undefined ? live : decoded(write, left), managedFields: writeManagers(after) };
+  } catch (error) {
+    if (error instanceof Untyped) throw unprocessable(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
+    throw error;
+  }
+}
+
+function isSame(manager: Manager, self: Manager): boolean {
+  return manager.operation === 'Apply' && manager.name === self.name && manager.subresource === self.subresource;
+}
+function isSameObject({ changed, removed }: Comparison): boolean {
+  return isEmpty(changed) && isEmpty(removed);
+}
+function sameOwners(before: readonly Manager[], after: readonly Manager[]): boolean {
+  return (
+    before.length === after.length &&
+    after.every((manager) =>
+      before.some(
+        (old) =>
+          old.name === manager.name &&
+          old.operation === manager.operation &&
+          old.apiVersion === manager.apiVersion &&
+          old.subresource === manager.subresource &&
+          old.entry !== undefined &&
+          equal(old.fields, manager.fields),
+      ),
+    )
+  );
+}
+
+/** The managers of the stored object. The fields of an object without managers belong to its previous writer. */
+function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | undefined): readonly Manager[] {
+  const { live } = write;
+  const managers = stored === undefined ? [] : (readManagers(stored, true) ?? []);
+  if (managers.length > 0 || live === undefined) return managers;
+  return managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
+}
+
+/** The remaining fields of other managers: without those that the apply changes or removes. */
+function* yielding(others: readonly Manager[], versions: Comparisons, force: boolean, pauses: boolean): Work<Manager[]> {
+  const after: Manager[] = [];
+  const conflicts: Conflict[] = [];
+  for (const manager of others) {
+    const version = versions.at(manager.apiVersion);
+    if (version === undefined) continue;
+    const { shape, comparison } = version;
+    const fields = reconcile(shape, manager.fields);
+    const lost = intersection(fields, comparison.changed);
+    if (pauses) yield;
+    if (!isEmpty(lost)) conflicts.push({ manager, fields: lost });
+    const kept = difference(difference(fields, comparison.changed), comparison.removed);
+    if (!isEmpty(kept)) after.push(withFields(manager, kept));
+    if (pauses) yield;
+  }
+  if (conflicts.length > 0 && !force) throw new ApplyConflict(conflicts);
+  return after;
+}
+
+/** Every object has metadata and a name, regardless of its owners. */
+const everyones: FieldSet = union(setOf(['f:metadata']), setOf(['f:metadata', 'f:name']));
+
+function* pruned(
+  write: ApplyWrite,
+  merged: Values,
+  last: Manager,
+  self: Manager,
+  others: readonly Manager[],
+  pauses: boolean,
+): Work<Values> {
+  const { apiVersion } = write;
+  const shape = shapeOf(write.type);
+  if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
+    const before = reconcile(shape, last.fields);
+    // Mostly an applier specifies the same fields as before, and nothing is removed.
+    if (isEmpty(difference(before, self.fields))) return merged;
+    const sets = [union(everyones, self.fields)];
+    for (const other of others) {
+      sets.push(reconcile(shape, other.fields));
+      if (pauses) yield;
+    }
+    const owned = yield* unionSteps(sets);
+    if (pauses) yield;
+    return prune(shape, merged, before, owned);
+  }
+  const owned = new Map<string, FieldSet>();
+  const byVersion = new Map<string, FieldSet[]>();
+  for (const owner of [...others, self]) {
+    const sets = byVersion.get(owner.apiVersion);
+    if (sets === undefined) byVersion.set(owner.apiVersion, [everyones, owner.fields]);
+    else sets.push(owner.fields);
+  }
+  for (const [version, sets] of byVersion) owned.set(version, yield* unionSteps(sets));
+  if (pauses) yield;
+  return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
+}
+
+function converted(write: ApplyWrite, from: Versioned, to: string): Versioned | undefined {
+  if (from.apiVersion === to) return from;
+  let { object } = from;
+  if (from.apiVersion !== write.apiVersion) {
+    const back = write.convertBack?.(object, from.apiVersion);
+    if (back === undefined) return undefined;
+    object = back;
+  }
+  if (to === write.apiVersion) return { apiVersion: to, shape: shapeOf(write.type), object };
+  const made = write.convert?.(decoded(write, object), to);
+  return made === undefined ? undefined : { apiVersion: to, shape: shapeOf(made.type), object: made.object };
+}
+
+function decoded(write: ApplyWrite, object: Values): Values {
+  try {
+    return write.decode === undefined ? decodeMerged(write.type, write.live, object) : write.decode(object);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const name = nameOf(write);
+    throw badRequest(
+      `failed to convert new object (${name}) to proper version: unable to convert unstructured object to ${name.slice(name.indexOf('; ') + 2)}: ${error.message}`,
+    );
+  }
+}

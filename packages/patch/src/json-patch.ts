@@ -1,0 +1,280 @@
+/**
+ * JSON patch (RFC 6902), with the leniencies of the stock server: a path may count list items from the end, `replace`
+ * and `add` alike set a key, and a missing value is null. A patch that does not apply is refused as a whole.
+ */
+
+import { isNumeric } from '@plat-dev/lib/integers';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { own, setOwn } from '@plat-dev/lib/own';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
+import { badRequest, requestTooLarge, unprocessable } from '@plat-dev/meta/errors';
+import { DecodeError, maxDepth } from '@plat-dev/schema/errors';
+import { holdsFloats } from '@plat-dev/schema/parse';
+import { cloneSteps } from '@plat-dev/schema/plain';
+import type { JsonValue } from '@plat-dev/schema/types';
+import { clonePlain, LONG_FROM, LongList, withPlainLists } from './long-list.ts';
+import { type PatchBody, patchValue } from './patch-body.ts';
+import type { Values } from './shape.ts';
+import { readsOtherwise, type Touched } from './touched.ts';
+
+/** A parsed patch: makes the new document, which shares only unchanged parts with the old one. Throws ApiError. */
+export interface Patch {
+  (document: JsonValue): JsonValue;
+  /** The fields that it reads or may change; undefined: any. */
+  readonly touched?: Touched | undefined;
+  /** The text of the patch holds numbers that are floats by their spelling. */
+  readonly floats?: boolean;
+  /** How many characters it may add to a document without holding them. */
+  readonly copies?: number;
+  /** Whether it is a strategic merge patch: an invalid result has another message. */
+  readonly strategic?: true;
+  /** The same in steps, for patches that may take long. */
+  steps?(document: JsonValue): Work<JsonValue>;
+}
+
+/** Limit of operations. */
+export const MAX_OPERATIONS = 10_000;
+/** Limit of the JSON characters that the copies of one patch add: that of bodies. */
+const MAX_COPIED = 3 * 1024 * 1024;
+
+/** Operations after which a patch in steps yields; a power of two. */
+const OPERATIONS_A_STEP = 64;
+
+interface Operation {
+  readonly op?: unknown;
+  readonly path?: unknown;
+  readonly from?: unknown;
+  readonly value?: JsonValue;
+}
+type Container = JsonValue[] | LongList | { [key: string]: JsonValue };
+
+/** Parses the body of a patch request. */
+export function readJsonPatch(body: PatchBody): Patch {
+  const operations = patchValue(body, badRequest);
+  return Object.assign(jsonPatch(operations), { floats: holdsFloats(operations) });
+}
+
+/** A patch from parsed operations, as webhooks send them. */
+export function jsonPatch(operations: JsonValue): Patch {
+  if (operations === null) return (document) => document;
+  if (!Array.isArray(operations)) throw badRequest(`json: cannot unmarshal ${goKind(operations)}: a JSON patch is a list of operations`);
+  for (const operation of operations)
+    if (typeof operation !== 'object' || Array.isArray(operation))
+      throw badRequest(`json: cannot unmarshal ${goKind(operation)}: an operation of a JSON patch is an object`);
+  if (operations.length > MAX_OPERATIONS)
+    throw requestTooLarge(
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
+    );
+  const steps = (document: JsonValue): Work<JsonValue> => apply(operations as Operation[], document);
+  return Object.assign((document: JsonValue) => atOnce(steps(document)), {
+    steps,
+    touched: touchedByPaths(operations as Operation[]),
+    copies: (operations as Operation[]).some((operation) => operation?.op === 'copy') ? MAX_COPIED : 0,
+  });
+}
+
+/** Undefined when an operation concerns the whole document, or is none. */
+function touchedByPaths(operations: readonly (Operation | null)[]): Touched | undefined {
+  const fields = new Set<string>();
+  for (const operation of operations)
+    for (const place of [operation?.path, operation?.from]) {
+      if (place === undefined) continue;
+      const field = typeof place === 'string' ? firstField(place) : undefined;
+      if (field === undefined || readsOtherwise(field)) return undefined;
+      fields.add(field);
+    }
+  return { fields, metadata: undefined };
+}
+
+export function goKind(value: JsonValue): string {
+  return value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'array'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : isNumeric(value)
+          ? 'number'
+          : typeof value;
+}
+
+function* apply(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
+  const root = { document: yield* cloneSteps(document), copied: 0 };
+  yield;
+  let at = 0;
+  try {
+    for (; at < operations.length; at++) {
+      // A null operation has no `op`.
+      const operation = operations[at] ?? {};
+      yield* run(root, operation);
+      // The copied value may be most of the document.
+      if (operation.op === 'copy' || (at & (OPERATIONS_A_STEP - 1)) === OPERATIONS_A_STEP - 1) yield;
+    }
+    root.document = yield* withPlainLists(root.document);
+  } catch (error) {
+    const refusal = error instanceof DecodeError ? unprocessable() : (error as Error);
+    // The error does not name the operation, as with a stock server; callers may add it.
+    if (at < operations.length) refusal.cause = `operation ${at} (${shown(operations[at] ?? {})}) does not apply`;
+    throw refusal;
+  }
+  return root.document;
+}
+
+const shown = ({ op, path }: Operation): string => `${String(op)} ${String(path)}`.slice(0, 200);
+
+interface Root {
+  document: JsonValue;
+  copied: number;
+}
+
+function* run(root: Root, operation: Operation): Work<void> {
+  const path = pointer(operation.path);
+  switch (operation.op) {
+    case 'add':
+      add(root, locate(root, path), yield* cloneSteps(operation.value ?? null));
+      break;
+    case 'remove':
+      remove(root, locate(root, path));
+      break;
+    case 'replace':
+      if (path.length === 1) replaceRoot(root, yield* cloneSteps(operation.value));
+      else replace(locate(root, path), yield* cloneSteps(operation.value ?? null));
+      break;
+    case 'move': {
+      const moved = remove(root, locate(root, pointer(operation.from)));
+      add(root, locate(root, path), moved);
+      break;
+    }
+    case 'copy': {
+      const { container, key } = locate(root, pointer(operation.from));
+      // A missing key is copied as null.
+      const copied = yield* clonePlain(child(container, key) ?? null);
+      root.copied += jsonText(copied).length;
+      if (root.copied > MAX_COPIED) throw unprocessable();
+      add(root, locate(root, path), copied);
+      break;
+    }
+    case 'test':
+      test(root, path, operation.value ?? null);
+      break;
+    default:
+      throw unprocessable();
+  }
+}
+
+// ---- places in the document --------------------------------------------------------------------------------------
+
+/** The parts of a path; the text before its first slash is ignored. The root has one part. */
+function pointer(path: unknown): string[] {
+  if (typeof path !== 'string') throw unprocessable();
+  const parts = path.split('/');
+  // Paths deeper than any document need no lookup.
+  if (parts.length > maxDepth) throw unprocessable();
+  return path.includes('~') ? parts.map(unescaped) : parts;
+}
+
+/** The first part of a path; undefined for the root. */
+function firstField(path: string): string | undefined {
+  const [, field] = path.split('/', 2);
+  return field === undefined ? undefined : unescaped(field);
+}
+function unescaped(part: string): string {
+  return part.replaceAll(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~'));
+}
+
+interface Place {
+  readonly container: Container;
+  readonly key: string;
+  /** The place of the container; undefined for the whole document. */
+  readonly holder: { readonly container: Container; readonly key: string } | undefined;
+}
+
+function locate(root: Root, parts: readonly string[]): Place {
+  let container: JsonValue | undefined = root.document;
+  let above: JsonValue | undefined;
+  for (let i = 1; i < parts.length - 1; i++) {
+    above = container;
+    container = child(container, parts[i] as string);
+  }
+  if (parts.length < 2 || typeof container !== 'object' || container === null) throw unprocessable();
+  const holder = above === undefined ? undefined : { container: above as Container, key: parts[parts.length - 2] as string };
+  return { container: container as Container, key: parts[parts.length - 1] as string, holder };
+}
+function child(container: JsonValue | LongList | undefined, key: string): JsonValue | undefined {
+  if (typeof container !== 'object' || container === null) return undefined;
+  if (container instanceof LongList) return container.at(index(key, container.length));
+  if (Array.isArray(container)) return container[index(key, container.length)];
+  return own(container as Values, key) as JsonValue | undefined;
+}
+
+/** An index below `length`; negative ones count from the end. */
+function index(key: string, length: number): number {
+  if (!/^[+-]?\d{1,9}$/.test(key)) throw unprocessable();
+  const at = Number(key);
+  if (at >= length || at < -length) throw unprocessable();
+  return at < 0 ? at + length : at;
+}
+
+function existing({ container, key }: Place): JsonValue {
+  const value = child(container, key);
+  if (value === undefined) throw unprocessable();
+  return value;
+}
+/** Splits a long list into pieces before items are moved in it. */
+function movable(root: Root, { container, holder }: Place): Container {
+  if (!Array.isArray(container) || container.length <= LONG_FROM) return container;
+  const long = new LongList(container);
+  if (holder === undefined) root.document = long as unknown as JsonValue;
+  else replace(holder, long as unknown as JsonValue);
+  return long;
+}
+function add(root: Root, place: Place, value: JsonValue): void {
+  const { container, key } = place;
+  if (Array.isArray(container) && key === '-') {
+    container.push(value);
+    return;
+  }
+  const list = movable(root, place);
+  if (list instanceof LongList) list.insert(key === '-' ? list.length : index(key, list.length + 1), value);
+  else if (Array.isArray(list)) list.splice(index(key, list.length + 1), 0, value);
+  else setOwn(list, key, value);
+}
+function replace({ container, key }: Pick<Place, 'container' | 'key'>, value: JsonValue): void {
+  if (container instanceof LongList) container.set(index(key, container.length), value);
+  else if (Array.isArray(container)) container[index(key, container.length)] = value;
+  else setOwn(container, key, value);
+}
+function remove(root: Root, place: Place): JsonValue {
+  const { key } = place;
+  const value = existing(place);
+  const container = movable(root, place);
+  if (container instanceof LongList) container.remove(index(key, container.length));
+  else if (Array.isArray(container)) container.splice(index(key, container.length), 1);
+  else delete container[key];
+  return value;
+}
+function replaceRoot(root: Root, value: JsonValue | undefined): void {
+  // The document must stay an object: otherwise it is unchanged.
+  if (typeof value === 'object' && value !== null) root.document = value;
+}
+function test(root: Root, path: readonly string[], value: JsonValue): void {
+  const found = path.length === 1 ? root.document : (child(locate(root, path).container, path[path.length - 1] as string) ?? null);
+  if (!sameAs(found, value)) throw unprocessable();
+}
+
+/** Long lists are compared up to the first difference, so that all tests together cost no more than their values. */
+function sameAs(found: JsonValue | LongList | undefined, value: JsonValue | undefined): boolean {
+  if (found instanceof LongList) {
+    if (!Array.isArray(value) || value.length !== found.length) return false;
+    return found.items().every((item, i) => sameAs(item, value[i]));
+  }
+  if (typeof found !== 'object' || typeof value !== 'object' || found === null || value === null) return found === value;
+  if (Array.isArray(found) || Array.isArray(value)) {
+    if (!Array.isArray(found) || !Array.isArray(value) || found.length !== value.length) return false;
+    return found.every((item, i) => sameAs(item, value[i]));
+  }
+  const keys = Object.keys(found);
+  return (
+    keys.length === Object.keys(value).length && keys.every((key) => Object.hasOwn(value, key) && sameAs(own(found, key), own(value, key)))
+  );
+}

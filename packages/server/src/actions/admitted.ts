@@ -1,0 +1,28 @@
+/** Actions that create an object without storing it pass admission as every create does. */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { ObjectKind } from '../admission/types.ts';
+import { admissionRequest } from '../registry/commit.ts';
+import type { RegistryDeps } from '../registry/context.ts';
+import type { Action, ActionRequest } from '../services.ts';
+
+export interface AdmittedOptions {
+  /** The kind of the body if that is not the kind of the resource itself. */
+  readonly objectKind?: ObjectKind;
+  /** Completes the body between mutation and validation. */
+  readonly complete?: (request: ActionRequest, now: number) => void;
+}
+
+export function admitted(deps: RegistryDeps, action: Action, { objectKind, complete }: AdmittedOptions = {}): Action {
+  return async (given) => {
+    const request = {
+      ...admissionRequest(given.write, 'CREATE', given.body, undefined),
+      ...(objectKind !== undefined && { objectKind }),
+    };
+    await deps.admission.admit(request);
+    const ready = { ...given, body: request.object as ApiObject | undefined };
+    complete?.(ready, deps.env.now());
+    await deps.admission.validate(request);
+    return action(ready);
+  };
+}

@@ -1,0 +1,52 @@
+/** serviceaccounts/token: a token for an account, bound to the object that the request names. */
+
+import { TokenRequest } from '@plat-dev/kinds/authentication/schema/v1';
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { badRequest, invalid } from '@plat-dev/meta/errors';
+import { FieldErrors, Path } from '@plat-dev/meta/field';
+import { groupName, type Identity } from '@plat-dev/meta/identity';
+import { formatTime } from '@plat-dev/meta/time';
+import type { MessageType } from '@plat-dev/schema/types';
+import { issueToken, type RequestedToken, type TokenIssuer } from '../auth/service-account/token-request.ts';
+import type { Action, ActionRequest } from '../services.ts';
+import type { AdmittedOptions } from './admitted.ts';
+
+/** Sets defaults before validation. */
+function complete({ write, body }: ActionRequest, now: number): void {
+  const { metadata } = body as ApiObject;
+  metadata.name ??= write.name;
+  metadata.namespace ??= write.namespace;
+  metadata.creationTimestamp = formatTime(now);
+}
+
+/** The created object, as admission sees it. */
+export const tokenRequestAdmission: AdmittedOptions = {
+  objectKind: { group: 'authentication', version: 'v1', kind: 'TokenRequest', schema: TokenRequest as MessageType },
+  complete,
+};
+
+export function tokenRequest(identity: Identity, issuer: () => Promise<TokenIssuer>): Action {
+  return async ({ write, body }) => {
+    const request = body as ApiObject & { spec?: RequestedToken };
+    const { name, namespace } = request.metadata;
+    if (name !== undefined && name !== write.name) {
+      const errors = new FieldErrors();
+      errors.invalid(Path.of('metadata', 'name'), name, 'must match the service account name if specified');
+      throw invalid({ group: groupName(identity, 'authentication'), resource: 'TokenRequest' }, write.name, errors.list);
+    }
+    if (namespace !== undefined && namespace !== write.namespace)
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    const by = await issuer();
+    const bound = request.spec?.boundObjectRef;
+    if (bound?.kind === 'Pod') await by.live('', 'pods').look?.(write.namespace, bound.name ?? '');
+    if (bound?.kind === 'Secret') await by.live('', 'secrets').look?.(write.namespace, bound.name ?? '');
+    const issued = issueToken(by, write.namespace, write.name, request.spec ?? {});
+    const object = {
+      ...request,
+      metadata: { ...request.metadata, name: write.name, namespace: write.namespace },
+      spec: { ...request.spec, audiences: [...issued.audiences], expirationSeconds: issued.expirationSeconds },
+      status: { token: issued.token, expirationTimestamp: issued.expirationTimestamp },
+    };
+    return { status: 201, object, schema: TokenRequest as MessageType };
+  };
+}

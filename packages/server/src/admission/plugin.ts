@@ -1,0 +1,67 @@
+/** The dependencies of a plug-in: the server around it, and its part of the configuration file. */
+
+import type { X509Certificate } from 'node:crypto';
+import type { LiveSource } from '@plat-dev/kinds/live';
+import type { Served } from '@plat-dev/kinds/served';
+import type { Clock } from '@plat-dev/lib/clock';
+import type { Metrics } from '@plat-dev/lib/metrics';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import type { Identity } from '@plat-dev/meta/identity';
+import type { User } from '@plat-dev/meta/user';
+import type { JsonValue } from '@plat-dev/schema/types';
+import type { Attributes } from '../auth/types.ts';
+import type { Remote } from '../outbound.ts';
+import type { AdmissionPlugin } from './types.ts';
+import type { WebhookTools } from './webhooks/tools.ts';
+
+/** An action that a user may be authorized for. `group` is the full group name. */
+export type UserAction = Pick<Attributes, 'verb' | 'group' | 'resource'> &
+  Partial<Pick<Attributes, 'version' | 'subresource' | 'namespace' | 'name'>>;
+
+export interface PluginEnv {
+  readonly identity: Identity;
+  readonly live: LiveSource;
+  readonly clock: Clock;
+  randomBelow(limit: number): number;
+  newUid(): string;
+  feature(name: string): boolean;
+  /** Default toleration seconds of pods on unhealthy nodes. */
+  readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
+  /** Whether a user is authorized for an action. */
+  may(user: User, action: UserAction): MaybePromise<boolean>;
+  /** A kind by its full group name, kind and version, as references to objects name it. */
+  findKind(group: string, kind: string, version?: string): Served | undefined;
+  /** Whether a version of a group, or one resource of it, is served. `group` is the full group name. */
+  apiEnabled(group: string, version: string, resource?: string): boolean;
+  /** Whether some version of a built-in kind is served. `group` is the base name. */
+  serves(group: string, plural: string): boolean;
+  /** Reads the address and credentials of a service from a kubeconfig file. */
+  remoteOf(file: string): Promise<Remote>;
+  /** Whether a certificate is this server's own, which is not a webhook. Absent: none is. */
+  readonly isOwn?: (certificate: X509Certificate) => boolean;
+  /** Waits for the newest writes of other servers. Absent: no other server writes to the store. */
+  readonly catchUp?: (() => Promise<unknown>) | undefined;
+  /** Creates a namespace unless it exists. */
+  ensureNamespace(name: string): Promise<void>;
+  readonly metrics: Metrics;
+  readonly log: { warn(message: string, details?: object): void; info(message: string, details?: object): void };
+  /** Called with the name of an admission webhook before it is called; may throw in its place. */
+  readonly callsWebhook?: ((name: string) => void) | undefined;
+  readonly webhooks: WebhookTools;
+}
+
+/** The plug-in's own part of the configuration file. */
+export interface PluginConfiguration {
+  readonly value: JsonValue;
+  /** Directory for relative paths within it. */
+  readonly directory: string;
+}
+
+/** Throws an Error that says what is wrong with the configuration. */
+export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => MaybePromise<AdmissionPlugin>;
+
+/** For `concerns`: a plug-in for some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
+export function kinds(...names: string[]): (served: Served) => boolean {
+  const wanted = new Set(names.map((name) => (name.includes('/') ? name : `/${name}`)));
+  return ({ kind, custom }) => !custom && wanted.has(`${kind.group}/${kind.plural}`);
+}

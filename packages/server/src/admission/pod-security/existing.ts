@@ -1,0 +1,42 @@
+/** Warnings about existing pods that violate a stricter level of their namespace. */
+
+import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
+import type { Live } from '@plat-dev/kinds/live';
+import type { Identity } from '@plat-dev/meta/identity';
+import { examined } from './checks.ts';
+import type { PodSecurityConfiguration } from './configuration.ts';
+import { reasonsText, violations } from './evaluate.ts';
+import { type LevelVersion, policyText } from './policy.ts';
+
+/** Maximum pods that are checked for one request. */
+const MAX_PODS = 3000;
+
+export function warningsForExisting(
+  pods: Live<Pod>,
+  namespace: string,
+  wanted: LevelVersion,
+  { runtimeClasses }: PodSecurityConfiguration,
+  identity: Identity,
+): string[] {
+  const found = new Map<string, { first: string; count: number }>();
+  const looked = pods.list(namespace, MAX_PODS);
+  for (const pod of looked) {
+    if (runtimeClasses.has(pod.spec.runtimeClassName ?? '')) continue;
+    const wrong = violations(wanted, examined(pod, identity));
+    if (wrong.length === 0) continue;
+    const text = reasonsText(wrong);
+    const known = found.get(text);
+    if (known === undefined) found.set(text, { first: pod.metadata.name ?? '', count: 1 });
+    else known.count++;
+  }
+  const warnings: string[] = [];
+  if (looked.length === MAX_PODS) warnings.push(`new PodSecurity enforce level only checked against the first ${MAX_PODS} existing pods`);
+  if (found.size === 0) return warnings;
+  warnings.push(
+    `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(policyText(wanted))}`,
+  );
+  const lines = [...found].map(([text, { first, count }]) => `${first}${others(count - 1)}: ${text}`);
+  return [...warnings, ...lines.sort()];
+}
+
+const others = (count: number): string => (count === 0 ? '' : count === 1 ? ' (and 1 other pod)' : ` (and ${count} other pods)`);

@@ -1,0 +1,63 @@
+/** The objects of a request as JSON texts, in the versions of webhooks; each version is made once. */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { Served } from '@plat-dev/kinds/served';
+import { own } from '@plat-dev/lib/own';
+import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { encodeSaid } from '@plat-dev/schema/json';
+import type { MessageType } from '@plat-dev/schema/types';
+import type { PluginEnv } from '../plugin.ts';
+import type { AdmissionRequest } from '../types.ts';
+import { actionText, type ReviewObjects } from './review.ts';
+
+export class VersionedTexts {
+  private readonly env: PluginEnv;
+  private readonly request: AdmissionRequest;
+  private readonly made = new Map<Served, MaybePromise<ReviewObjects>>();
+  private of: ApiObject | undefined;
+
+  constructor(env: PluginEnv, request: AdmissionRequest) {
+    this.env = env;
+    this.request = request;
+    this.of = request.object;
+  }
+
+  in(served: Served): MaybePromise<ReviewObjects> {
+    // A webhook that changes the object replaces it.
+    if (this.of !== this.request.object) {
+      this.of = this.request.object;
+      this.made.clear();
+    }
+    let texts = this.made.get(served);
+    if (texts === undefined) {
+      texts = this.make(served);
+      this.made.set(served, texts);
+    }
+    return texts;
+  }
+
+  private make(served: Served): MaybePromise<ReviewObjects> {
+    const { object, oldObject, objectKind } = this.request;
+    if (objectKind !== undefined) {
+      const kind = { ...objectKind, ...schemaOf(this.request) };
+      const text = (one: ApiObject | undefined): string => (one === undefined ? 'null' : actionText(this.env.identity, kind, one));
+      return { object: text(object), oldObject: text(oldObject) };
+    }
+    const [now, before] = [this.text(served, object), this.text(served, oldObject)];
+    if (typeof now === 'string' && typeof before === 'string') return { object: now, oldObject: before };
+    return Promise.all([now, before]).then(([a, b]) => ({ object: a, oldObject: b }));
+  }
+
+  private text(served: Served, hub: ApiObject | undefined): MaybePromise<string> {
+    if (hub === undefined) return 'null';
+    if (served.isHub) return encodeSaid(served.schema, hub);
+    return whenReady(this.env.webhooks.toVersion(served, hub), (object) => encodeSaid(served.schema, object));
+  }
+}
+
+/** The schema of an action's object, if the request does not have it. */
+function schemaOf({ objectKind, served, subresource }: AdmissionRequest): { schema: MessageType } | undefined {
+  const sub = own(served.kind.subresources, subresource);
+  const schema = objectKind?.schema ?? (sub?.type === 'action' ? sub.schema : undefined);
+  return schema === undefined ? undefined : { schema };
+}

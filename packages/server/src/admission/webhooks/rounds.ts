@@ -1,0 +1,35 @@
+/**
+ * Which webhooks are called again in the second round of one request (reinvocation).
+ *
+ *   round 1   a (IfNeeded), b changes, c (IfNeeded)      → a: it has not seen the change of b
+ *   between   a plug-in changes the object               → c, too
+ */
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { equal } from '@plat-dev/lib/equal';
+
+export class Rounds {
+  private readonly wanted = new Set<string>();
+  private readonly earlier = new Set<string>();
+  private last: ApiObject | undefined;
+
+  /** A webhook with `IfNeeded` was called. */
+  asked(id: string): void {
+    this.earlier.add(id);
+  }
+  /** The object changed: earlier ones are called again. */
+  wantEarlier(): void {
+    for (const id of this.earlier) this.wanted.add(id);
+    this.earlier.clear();
+  }
+  wants(id: string): boolean {
+    return this.wanted.has(id);
+  }
+  /** Keeps the result of the first round, if one of the webhooks has `IfNeeded`. */
+  remember(object: ApiObject | undefined): void {
+    if (this.earlier.size > 0) this.last = structuredClone(object);
+  }
+  /** Whether a webhook must be called again because the object has changed. */
+  changedSince(object: ApiObject | undefined): boolean {
+    return this.earlier.size > 0 && !equal(this.last, object);
+  }
+}

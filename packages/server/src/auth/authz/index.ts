@@ -1,0 +1,75 @@
+/** The authorizers by the names of their modes; they run in the order of the modes. */
+
+import type { LiveSource } from '@plat-dev/kinds/live';
+import { own } from '@plat-dev/lib/own';
+import type { Identity } from '@plat-dev/meta/identity';
+import { type Authorizer, noChanges, noOpinion, unionAuthorizer, wellKnown } from '../types.ts';
+import { type EscalationCheck, escalationCheck } from './escalation.ts';
+import { NodeAuthorizer } from './node.ts';
+import { RoleBasedAccess } from './rbac.ts';
+import { alwaysAllow, alwaysDeny, noRules, superuser } from './simple.ts';
+
+const authorizationModes = ['Node', 'RBAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+
+export interface AuthorizationOptions {
+  readonly modes: readonly string[];
+  readonly live: LiveSource;
+  readonly identity: Identity;
+  /** Required if `Webhook` is among the modes. */
+  readonly webhook?: Authorizer | undefined;
+}
+
+export interface Authorization {
+  readonly authorizer: Authorizer;
+  /** Roles and bindings are guarded against escalation in every mode. */
+  readonly escalation: EscalationCheck;
+}
+
+export function authorization({ modes, live, identity, webhook }: AuthorizationOptions): Authorization {
+  const access = new RoleBasedAccess(live, identity);
+  const make: Readonly<Record<string, () => Authorizer>> = {
+    Node: () => whenNeeded(live, () => new NodeAuthorizer(live, identity)),
+    RBAC: () => access,
+    Webhook: () => {
+      if (webhook === undefined) throw new Error('authorization mode Webhook needs authorization-webhook-config-file');
+      return webhook;
+    },
+    AlwaysAllow: () => alwaysAllow,
+    AlwaysDeny: () => alwaysDeny,
+  };
+  const chosen = modes.map((mode) => {
+    const maker = own(make, mode);
+    if (maker === undefined) throw new Error(`authorization mode ${mode} is not one of ${authorizationModes.join(', ')}`);
+    return maker();
+  });
+  const authorizer = unionAuthorizer([superuser, ...chosen]);
+  return { authorizer, escalation: escalationCheck(identity, access, authorizer) };
+}
+
+/** Resolves when everything is loaded that the node authorizer looks up; undefined if it is. */
+function loading(live: LiveSource): Promise<unknown> | undefined {
+  const views = [live('', 'pods'), live('', 'persistentvolumes'), live('storage', 'volumeattachments')];
+  return views.every(({ pending }) => pending === undefined) ? undefined : Promise.all(views.map(({ pending }) => pending?.()));
+}
+
+/** The node authorizer watches every pod; a server without node agents does not pay for that. */
+function whenNeeded(live: LiveSource, make: () => Authorizer): Authorizer {
+  let made: Authorizer | undefined;
+  const isNode = (groups: readonly string[]): boolean => groups.includes(wellKnown.nodes);
+  const authorizer = (): Authorizer => {
+    made ??= make();
+    return made;
+  };
+  return {
+    name: 'Node',
+    authorize(asked) {
+      if (!isNode(asked.user.groups)) return noOpinion;
+      if (made !== undefined) return made.authorize(asked);
+      const waiting = loading(live);
+      return waiting === undefined ? authorizer().authorize(asked) : waiting.then(() => authorizer().authorize(asked));
+    },
+    // What nodes may do depends on pods, which change all the time.
+    changes: (user) => (isNode(user.groups) ? undefined : noChanges),
+    rulesFor: (user, namespace) => (isNode(user.groups) ? authorizer().rulesFor(user, namespace) : noRules),
+  };
+}

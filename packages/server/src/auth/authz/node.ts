@@ -1,0 +1,207 @@
+/**
+ * The permissions of a node agent: those of every node (the rules of `system:node`), and of secrets, config maps, claims,
+ * volumes and service accounts only those that pods on the node refer to.
+ */
+
+import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { VolumeAttachment } from '@plat-dev/kinds/storage/schema/v1';
+import type { Wire } from '@plat-dev/kinds/wire';
+import { own } from '@plat-dev/lib/own';
+import { domainName, groupName, type Identity } from '@plat-dev/meta/identity';
+import { clusterRoles } from '../bootstrap/cluster-roles.ts';
+import { rule } from '../bootstrap/notation.ts';
+import { type Attributes, type Authorizer, type Decision, noOpinion, type RuleSet, type User, wellKnown } from '../types.ts';
+import { type Needed, needKey, needsOfPod, type PersistentVolumeObject, type PodObject, secretsOfVolume } from './pod-references.ts';
+import { noRules } from './simple.ts';
+import { RuleIndex } from './subject-rules.ts';
+
+const allowed: Decision = { decision: 'allow', reason: '' };
+const no = (reason: string): Decision => ({ decision: 'none', reason });
+
+/** The node's name if the user is a node agent. */
+function nodeOf(user: User): string | undefined {
+  if (!user.name.startsWith(wellKnown.nodePrefix) || !user.groups.includes(wellKnown.nodes)) return undefined;
+  return user.name.slice(wellKnown.nodePrefix.length);
+}
+
+/** The objects that nodes need, counted by pods. */
+class Needs {
+  private readonly nodes = new Map<string, Map<string, number>>();
+  private readonly volumesBySecret = new Map<string, Set<string>>();
+  private readonly volumes: Live<PersistentVolumeObject>;
+  private readonly mirror: string;
+
+  constructor(live: LiveSource, identity: Identity) {
+    this.mirror = domainName(identity, 'config.mirror');
+    const pods = live<PodObject>('', 'pods');
+    this.volumes = live<PersistentVolumeObject>('', 'persistentvolumes');
+    pods.onChange(({ type, object, old }) => {
+      if (type === 'modified' && old !== undefined && this.sameNeeds(object, old)) return;
+      if (old !== undefined) this.count(old, -1);
+      if (type !== 'deleted') this.count(object, 1);
+    });
+    this.volumes.onChange(({ type, object, old }) => {
+      if (old !== undefined) this.link(old, false);
+      if (type !== 'deleted') this.link(object, true);
+    });
+    for (const pod of pods.list()) this.count(pod, 1);
+    for (const volume of this.volumes.list()) this.link(volume, true);
+  }
+
+  /** After a pod is bound to a node, only ephemeral containers can add references. */
+  private sameNeeds(pod: PodObject, old: PodObject): boolean {
+    return (
+      pod.metadata.uid === old.metadata.uid &&
+      pod.spec?.nodeName === old.spec?.nodeName &&
+      (pod.spec?.ephemeralContainers?.length ?? 0) === (old.spec?.ephemeralContainers?.length ?? 0)
+    );
+  }
+
+  private count(pod: PodObject, by: 1 | -1): void {
+    const node = pod.spec?.nodeName ?? '';
+    // A mirror pod is written by the node itself, and grants it nothing.
+    if (node === '' || own(pod.metadata.annotations, this.mirror) !== undefined) return;
+    for (const key of needsOfPod(pod)) {
+      let nodes = this.nodes.get(key);
+      if (nodes === undefined) {
+        nodes = new Map();
+        this.nodes.set(key, nodes);
+      }
+      const pods = (nodes.get(node) ?? 0) + by;
+      if (pods > 0) nodes.set(node, pods);
+      else nodes.delete(node);
+      if (nodes.size === 0) this.nodes.delete(key);
+    }
+  }
+
+  private link(volume: PersistentVolumeObject, present: boolean): void {
+    const name = volume.metadata.name ?? '';
+    for (const key of secretsOfVolume(volume)) {
+      const volumes = this.volumesBySecret.get(key) ?? new Set();
+      if (present) volumes.add(name);
+      else volumes.delete(name);
+      if (volumes.size > 0) this.volumesBySecret.set(key, volumes);
+      else this.volumesBySecret.delete(key);
+    }
+  }
+
+  has(node: string, kind: Needed, namespace: string, name: string): boolean {
+    const key = needKey(kind, namespace, name);
+    if (this.nodes.get(key)?.has(node) === true) return true;
+    if (kind !== 'secret') return false;
+    for (const volume of this.volumesBySecret.get(key) ?? []) if (this.hasVolume(node, volume)) return true;
+    return false;
+  }
+
+  /** A volume is needed by the nodes that need its claim. */
+  hasVolume(node: string, name: string): boolean {
+    const claim = this.volumes.get('', name)?.spec?.claimRef;
+    return claim?.name !== undefined && this.has(node, 'claim', claim.namespace ?? '', claim.name);
+  }
+}
+
+type AttachmentObject = Wire<VolumeAttachment>;
+
+export class NodeAuthorizer implements Authorizer {
+  readonly name = 'Node';
+  private readonly needs: Needs;
+  private readonly attachments: Live<AttachmentObject>;
+  private readonly rules: RuleIndex;
+  private readonly leaseNamespace: string;
+  private readonly storage: string;
+  private readonly coordination: string;
+
+  constructor(live: LiveSource, identity: Identity) {
+    this.needs = new Needs(live, identity);
+    this.attachments = live<AttachmentObject>('storage', 'volumeattachments');
+    this.leaseNamespace = identity.namespaces.nodeLease;
+    this.storage = groupName(identity, 'storage');
+    this.coordination = groupName(identity, 'coordination');
+    const lines = clusterRoles(identity)['system:node'] ?? [];
+    const cell = { rules: lines.map((line) => rule(identity, line)), missing: '', usedBy: new Map() };
+    const binding = { key: '', name: '', namespace: '', text: '', missing: '', cell };
+    this.rules = new RuleIndex([{ binding, subject: { kind: 'Group', name: '' } }]);
+  }
+
+  authorize(asked: Attributes): Decision {
+    const node = nodeOf(asked.user);
+    if (node === undefined) return noOpinion;
+    if (node === '') return no(`unknown node for user ${JSON.stringify(asked.user.name)}`);
+    const special = asked.resourceRequest ? this.special(node, asked) : undefined;
+    if (special !== undefined) return special;
+    return this.rules.find(asked) === undefined ? noOpinion : allowed;
+  }
+
+  rulesFor(user: User): RuleSet {
+    if (nodeOf(user) === undefined) return noRules;
+    return { ...noRules, incomplete: true, error: 'node authorizer does not support user rule resolution' };
+  }
+
+  /** Undefined for requests that are decided alike for every node. */
+  private special(node: string, asked: Attributes): Decision | undefined {
+    const { group, resource } = asked;
+    if (group === '') {
+      if (resource === 'secrets') return this.read(node, 'secret', asked);
+      if (resource === 'configmaps') return this.read(node, 'configmap', asked);
+      if (resource === 'persistentvolumeclaims') {
+        const related = () => this.needs.has(node, 'claim', asked.namespace, asked.name);
+        return asked.subresource === 'status' ? writeStatus(node, asked, related) : getOne(node, asked, related);
+      }
+      if (resource === 'persistentvolumes') return getOne(node, asked, () => this.needs.hasVolume(node, asked.name));
+      if (resource === 'serviceaccounts') return this.createToken(node, asked);
+    }
+    if (group === this.storage) {
+      if (resource === 'volumeattachments') {
+        return getOne(node, asked, () => this.attachments.get('', asked.name)?.spec?.nodeName === node);
+      }
+      if (resource === 'csinodes') return ownStorageNode(node, asked);
+    }
+    if (group === this.coordination && resource === 'leases') return this.ownLease(node, asked);
+    return undefined;
+  }
+
+  private read(node: string, kind: Needed, asked: Attributes): Decision {
+    if (asked.verb !== 'get' && asked.verb !== 'list' && asked.verb !== 'watch') return no('can only read resources of this type');
+    if (asked.subresource !== '') return no('cannot read subresource');
+    if (asked.namespace === '') return no('can only read namespaced object of this type');
+    return related(node, asked, () => this.needs.has(node, kind, asked.namespace, asked.name));
+  }
+
+  private createToken(node: string, asked: Attributes): Decision {
+    if (asked.verb !== 'create' || asked.subresource !== 'token') return no('can only create tokens for individual service accounts');
+    return related(node, asked, () => this.needs.has(node, 'account', asked.namespace, asked.name));
+  }
+
+  private ownLease(node: string, asked: Attributes): Decision {
+    if (!ownVerbs.has(asked.verb)) return no('can only get, create, update, patch, or delete a node lease');
+    if (asked.namespace !== this.leaseNamespace) return no(`can only access leases in the "${this.leaseNamespace}" system namespace`);
+    // The name of an object that is created is not known yet; admission checks it.
+    if (asked.verb !== 'create' && asked.name !== node) return no('can only access node lease with the same name as the requesting node');
+    return allowed;
+  }
+}
+
+const ownVerbs = new Set(['get', 'create', 'update', 'patch', 'delete']);
+
+function related(node: string, asked: Attributes, found: () => boolean): Decision {
+  if (asked.name === '') return no('No Object name found');
+  return found() ? allowed : no(`no relationship found between node '${node}' and this object`);
+}
+
+function getOne(node: string, asked: Attributes, found: () => boolean): Decision {
+  if (asked.verb !== 'get') return no('can only get individual resources of this type');
+  if (asked.subresource !== '') return no('cannot get subresource');
+  return related(node, asked, found);
+}
+
+function writeStatus(node: string, asked: Attributes, found: () => boolean): Decision {
+  if (asked.verb !== 'update' && asked.verb !== 'patch') return no('can only get/update/patch this type');
+  return related(node, asked, found);
+}
+
+function ownStorageNode(node: string, asked: Attributes): Decision {
+  if (!ownVerbs.has(asked.verb)) return no('can only get, create, update, patch, or delete a CSINode');
+  if (asked.subresource !== '') return no('cannot authorize CSINode subresources');
+  if (asked.verb !== 'create' && asked.name !== node) return no('can only access CSINode with the same name as the requesting node');
+  return allowed;
+}

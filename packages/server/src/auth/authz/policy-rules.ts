@@ -1,0 +1,46 @@
+/** Roles and bindings as policy rules: their shape, and what a single rule allows. Reasons have the text of a stock server. */
+import { withoutStars } from '@plat-dev/kinds/rbac/covers';
+import type { PolicyRule, Role, RoleBinding } from '@plat-dev/kinds/rbac/schema/v1';
+import type { Wire } from '@plat-dev/kinds/wire';
+
+/** Role and ClusterRole. */
+export type RoleObject = Wire<Role>;
+/** RoleBinding and ClusterRoleBinding. */
+export type BindingObject = Wire<RoleBinding, 'roleRef'>;
+
+/** Base name of the group that roles and bindings live in. */
+export const rbacGroup = 'rbac.authorization';
+
+const has = (list: readonly string[] | undefined, wanted: string): boolean =>
+  list !== undefined && (list.includes('*') || list.includes(wanted));
+
+/**
+ * A star means everything, `*` + `/scale` the scale subresource of everything; a star elsewhere is literal.
+ */
+function resourceMatches(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
+  if (resources === undefined) return false;
+  const combined = subresource === '' ? resource : `${resource}/${subresource}`;
+  return resources.some((one) => one === '*' || one === combined || (subresource !== '' && one === `*/${subresource}`));
+}
+
+/** Exact, or a prefix if the rule ends with a star. */
+export const pathMatches = (pattern: string, path: string): boolean =>
+  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern)));
+
+export interface Asked {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  readonly path: string;
+  readonly resourceRequest: boolean;
+}
+
+/** What one rule allows, without an index. The authorizer does the same with one. */
+export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
+  if (!has(rule.verbs, asked.verb)) return false;
+  if (!asked.resourceRequest) return rule.nonResourceURLs?.some((pattern) => pathMatches(pattern, asked.path)) ?? false;
+  if (!has(rule.apiGroups, asked.group) || !resourceMatches(rule.resources, asked.resource, asked.subresource)) return false;
+  return rule.resourceNames === undefined || rule.resourceNames.length === 0 || rule.resourceNames.includes(asked.name);
+}

@@ -1,0 +1,140 @@
+/** Bootstrap cluster roles: for users, nodes, components and what they request of each other. */
+import { groupName, type Identity } from '@plat-dev/meta/identity';
+import { events } from './notation.ts';
+
+const roles: Readonly<Record<string, readonly string[]>> = {
+  'cluster-admin': ['* * *', '* paths *'],
+  'system:aggregate-to-admin': ['create authorization localsubjectaccessreviews', 'write,read rbac.authorization rolebindings,roles'],
+  'system:aggregate-to-edit': [
+    'read core pods/attach,pods/exec,pods/portforward,pods/proxy,secrets,services/proxy',
+    'impersonate core serviceaccounts',
+    'write core pods,pods/attach,pods/exec,pods/portforward,pods/proxy',
+    'create core pods/eviction',
+    'write core configmaps,events,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,services/proxy',
+    'create core serviceaccounts/token',
+    'write apps daemonsets,deployments,deployments/rollback,deployments/scale,replicasets,replicasets/scale,statefulsets,statefulsets/scale',
+    'write autoscaling horizontalpodautoscalers',
+    'write batch cronjobs,jobs',
+    'write extensions daemonsets,deployments,deployments/rollback,deployments/scale,ingresses,networkpolicies,replicasets,replicasets/scale,replicationcontrollers/scale',
+    'write policy poddisruptionbudgets',
+    'write networking ingresses,networkpolicies',
+    'write,read coordination leases',
+  ],
+  'system:aggregate-to-view': [
+    'read core configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status',
+    'read core bindings,events,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status',
+    'read core namespaces',
+    'read discovery endpointslices',
+    'read apps controllerrevisions,daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,replicasets,replicasets/scale,replicasets/status,statefulsets,statefulsets/scale,statefulsets/status',
+    'read autoscaling horizontalpodautoscalers,horizontalpodautoscalers/status',
+    'read batch cronjobs,cronjobs/status,jobs,jobs/status',
+    'read extensions daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,ingresses,ingresses/status,networkpolicies,replicasets,replicasets/scale,replicasets/status,replicationcontrollers/scale',
+    'read policy poddisruptionbudgets,poddisruptionbudgets/status',
+    'read networking ingresses,ingresses/status,networkpolicies',
+  ],
+  'system:auth-delegator': ['create authentication tokenreviews', 'create authorization subjectaccessreviews'],
+  'system:basic-user': ['create authorization selfsubjectaccessreviews,selfsubjectrulesreviews'],
+  'system:discovery': ['get paths /api,/api/*,/apis,/apis/*,/healthz,/livez,/openapi,/openapi/*,/readyz,/version,/version/'],
+  'system:heapster': ['read core events,namespaces,nodes,pods', 'read extensions deployments'],
+  'system:kube-aggregator': ['read core endpoints,services'],
+  'system:kube-controller-manager': [
+    events,
+    'create coordination leases',
+    'get,update coordination leases kube-controller-manager',
+    'create core endpoints',
+    'get,update core endpoints kube-controller-manager',
+    'create core secrets,serviceaccounts',
+    'delete core secrets',
+    'get core configmaps,namespaces,secrets,serviceaccounts',
+    'update core secrets,serviceaccounts',
+    'create authentication tokenreviews',
+    'create authorization subjectaccessreviews',
+    'list,watch * *',
+    'create core serviceaccounts/token',
+  ],
+  'system:kube-dns': ['list,watch core endpoints,services'],
+  'system:kube-scheduler': [
+    events,
+    'create coordination leases',
+    'get,update coordination leases kube-scheduler',
+    'create core endpoints',
+    'get,update core endpoints kube-scheduler',
+    'read core nodes',
+    'delete,read core pods',
+    'create core bindings,pods/binding',
+    'patch,update core pods/status',
+    'read core replicationcontrollers,services',
+    'read apps,extensions replicasets',
+    'read apps statefulsets',
+    'read policy poddisruptionbudgets',
+    'read core persistentvolumeclaims,persistentvolumes',
+    'create authentication tokenreviews',
+    'create authorization subjectaccessreviews',
+    'read storage csinodes',
+    'read core namespaces',
+    'read storage csidrivers',
+    'read storage csistoragecapacities',
+  ],
+  'system:kubelet-api-admin': ['read core nodes', 'proxy core nodes', '* core nodes/log,nodes/metrics,nodes/proxy,nodes/spec,nodes/stats'],
+  'system:monitoring': ['get paths /healthz,/healthz/*,/livez,/livez/*,/metrics,/readyz,/readyz/*'],
+  'system:node': [
+    'create authentication tokenreviews',
+    'create authorization localsubjectaccessreviews,subjectaccessreviews',
+    'read core services',
+    'create,read core nodes',
+    'patch,update core nodes/status',
+    'patch,update core nodes',
+    'create,patch,update core events',
+    'read core pods',
+    'create,delete core pods',
+    'patch,update core pods/status',
+    'create core pods/eviction',
+    'read core configmaps,secrets',
+    'get core persistentvolumeclaims,persistentvolumes',
+    'get core endpoints',
+    'create,read certificates certificatesigningrequests',
+    'create,delete,get,patch,update coordination leases',
+    'get storage volumeattachments',
+    'create core serviceaccounts/token',
+    'get,patch,update core persistentvolumeclaims/status',
+    'read storage csidrivers',
+    'create,delete,get,patch,update storage csinodes',
+    'read node runtimeclasses',
+  ],
+  'system:node-bootstrapper': ['create,read certificates certificatesigningrequests'],
+  'system:node-problem-detector': ['get core nodes', 'patch core nodes/status', events],
+  'system:node-proxier': ['list,watch core endpoints,services', 'read core nodes', events, 'list,watch discovery endpointslices'],
+  'system:persistent-volume-provisioner': [
+    'create,delete,read core persistentvolumes',
+    'update,read core persistentvolumeclaims',
+    'read storage storageclasses',
+    'watch core events',
+    events,
+  ],
+  'system:public-info-viewer': ['get paths /healthz,/livez,/readyz,/version,/version/'],
+  'system:service-account-issuer-discovery': ['get paths /.well-known/openid-configuration,/openid/v1/jwks'],
+  'system:volume-scheduler': [
+    'patch,update,read core persistentvolumes',
+    'read storage storageclasses',
+    'patch,update,read core persistentvolumeclaims',
+  ],
+};
+
+/** The last part of a signer's name, which names its approver role. */
+const pathOf = (signer: string): string => signer.slice(signer.indexOf('/') + 1);
+
+/** Roles for certificate requests, whose names and limits contain names of the identity. */
+function certificateRoles(identity: Identity): Record<string, readonly string[]> {
+  const prefix = `system:${groupName(identity, 'certificates')}:`;
+  const requests = 'certificatesigningrequests';
+  const found: Record<string, readonly string[]> = {
+    [`${prefix}${requests}:nodeclient`]: [`create certificates ${requests}/nodeclient`],
+    [`${prefix}${requests}:selfnodeclient`]: [`create certificates ${requests}/selfnodeclient`],
+  };
+  for (const signer of Object.values(identity.signers)) {
+    found[`${prefix}${pathOf(signer)}-approver`] = [`approve certificates signers ${signer}`];
+  }
+  return found;
+}
+
+export const clusterRoles = (identity: Identity): Record<string, readonly string[]> => ({ ...roles, ...certificateRoles(identity) });

@@ -1,0 +1,145 @@
+/** ID tokens of an OpenID provider. Verified here with the provider's published keys; the provider is not called per request. */
+
+import type { Clock } from '@plat-dev/lib/clock';
+import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '@plat-dev/lib/jwt';
+import { own } from '@plat-dev/lib/own';
+import { ExpiringCache } from '../../expiring-cache.ts';
+import type { OutboundLimits } from '../../outbound.ts';
+import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
+import { type ProviderKey, ProviderKeys } from './keys.ts';
+
+export interface OidcOptions {
+  /** https only, as the tokens name it. */
+  readonly issuerURL: string;
+  readonly clientID: string;
+  /** Default: `sub`. */
+  readonly usernameClaim?: string;
+  /** Unset: the issuer and `#`, except for `email`. `-`: none. */
+  readonly usernamePrefix?: string;
+  readonly groupsClaim?: string;
+  readonly groupsPrefix?: string;
+  readonly requiredClaims?: Readonly<Record<string, string>>;
+  readonly signingAlgs?: readonly string[];
+  /** PEM. Absent: the roots of the host. */
+  readonly ca?: string;
+  readonly clock: Clock;
+  /** Limits of calls to the provider, if not the defaults. */
+  readonly limits?: Partial<OutboundLimits>;
+}
+
+export interface OidcTokens extends TokenAuthenticator {
+  /** Reads the provider's keys before the first token needs them. A failure is retried when one does. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+/** Errors of invalid options, by flag. */
+export function checkOidcOptions(options: Pick<OidcOptions, 'issuerURL' | 'clientID' | 'signingAlgs'>): string | undefined {
+  if (!URL.canParse(options.issuerURL)) return 'oidc-issuer-url is not a URL';
+  const url = new URL(options.issuerURL);
+  if (url.protocol !== 'https:') return `oidc-issuer-url must begin with https://, not ${url.protocol}//`;
+  if (options.clientID === '') return 'oidc-client-id is required where oidc-issuer-url is set';
+  const unknown = options.signingAlgs?.find((name) => own(algorithms, name) === undefined);
+  return unknown === undefined ? undefined : `oidc-signing-algs: ${unknown} is not one of ${Object.keys(algorithms).join(', ')}`;
+}
+
+interface Proved {
+  readonly keys: readonly ProviderKey[];
+  readonly expires: number;
+  readonly result: TokenResult;
+}
+
+const cacheSize = 4096;
+const cacheMillis = 10 * 60 * 1000;
+const leewaySeconds = 60;
+
+const reject = (why: string): never => {
+  throw new TokenRejected(`oidc: ${why}`);
+};
+
+function prefixOf(options: OidcOptions, claim: string): string {
+  const given = options.usernamePrefix ?? '';
+  if (given === '-') return '';
+  if (given !== '') return given;
+  return claim === 'email' ? '' : `${options.issuerURL}#`;
+}
+
+/** Makes a user of claims; throws if they are not acceptable. */
+function userReader(options: OidcOptions): (claims: Claims) => User {
+  const usernameClaim = options.usernameClaim ?? 'sub';
+  const prefix = prefixOf(options, usernameClaim);
+  const required = Object.entries(options.requiredClaims ?? {});
+  return (claims) => {
+    const name = own(claims, usernameClaim);
+    if (typeof name !== 'string' || name === '') return reject(`claim ${usernameClaim} is not a text`);
+    if (usernameClaim === 'email' && claims.email_verified !== undefined && claims.email_verified !== true) {
+      return reject('email not verified');
+    }
+    for (const [claim, value] of required) {
+      if (own(claims, claim) !== value) return reject(`required claim ${claim} has another value`);
+    }
+    return { name: prefix + name, groups: groupsOf(options, claims) };
+  };
+}
+
+function groupsOf(options: OidcOptions, claims: Claims): string[] {
+  const claim = options.groupsClaim ?? '';
+  const groups = claim === '' ? undefined : own(claims, claim);
+  if (groups === undefined || groups === null) return [];
+  if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) return reject(`claim ${claim} is not a list of texts`);
+  return groups.map((group: string) => `${options.groupsPrefix ?? ''}${group}`);
+}
+
+export function oidcTokens(options: OidcOptions): OidcTokens {
+  const problem = checkOidcOptions(options);
+  if (problem !== undefined) throw new Error(problem);
+  const { clock, issuerURL, clientID } = options;
+  const now = (): number => clock.now();
+  const allowed = options.signingAlgs ?? ['RS256'];
+  const readUser = userReader(options);
+  const provider = new ProviderKeys(issuerURL, options.ca, clock, options.limits);
+  const proved = new ExpiringCache<Proved>(cacheSize, now);
+
+  const isSigned = (jwt: Jwt, keys: readonly ProviderKey[]): boolean =>
+    keys.some(({ id, key }) => (jwt.keyId === undefined || id === undefined || id === jwt.keyId) && isSignedBy(jwt, key, allowed));
+
+  /** The signature is valid; the claims are checked now. */
+  const accept = (token: BearerToken, jwt: Jwt, keys: readonly ProviderKey[]): TokenResult => {
+    const { claims } = jwt;
+    if (!audienceClaim(claims).includes(clientID)) reject('token is for another client');
+    const expires = timeClaim(claims, 'exp') ?? reject('token has no expiration');
+    const seconds = now() / 1000;
+    if (seconds >= expires) reject('token has expired');
+    if (seconds < (timeClaim(claims, 'nbf') ?? Number.NEGATIVE_INFINITY) - leewaySeconds) reject('token is not valid yet');
+    const result: TokenResult = { user: readUser(claims) };
+    proved.set(token.key, { keys, expires, result }, cacheMillis);
+    return result;
+  };
+
+  const afterAnswer = async (token: BearerToken, jwt: Jwt, asked: Promise<void>): Promise<TokenResult> => {
+    await asked.catch(() => {});
+    const keys = provider.current();
+    if (keys === undefined) return reject('authenticator not initialized');
+    return isSigned(jwt, keys) ? accept(token, jwt, keys) : reject('failed to verify signature');
+  };
+
+  return {
+    name: 'oidc',
+    start: () => provider.read(),
+    close: () => provider.close(),
+    authenticateToken(token) {
+      const keys = provider.current();
+      const before = proved.get(token.key);
+      if (before !== undefined && before.keys === keys) {
+        return now() / 1000 < before.expires ? before.result : reject('token has expired');
+      }
+      const jwt = parseJwt(token.value);
+      if (jwt === undefined || jwt.claims.iss !== issuerURL) return undefined;
+      if (!allowed.includes(jwt.algorithm)) return reject('token is signed by an algorithm that is not allowed');
+      if (keys !== undefined && isSigned(jwt, keys)) return accept(token, jwt, keys);
+      const asked = provider.ask();
+      if (asked !== undefined) return afterAnswer(token, jwt, asked);
+      return reject(keys === undefined ? 'authenticator not initialized' : 'failed to verify signature');
+    },
+  };
+}

@@ -1,0 +1,215 @@
+/**
+ * Service account tokens. The signature of a token is verified once and cached; whether its account, and the pod
+ * or secret that it is bound to, still exist is looked up on every request, so that a token ends with them.
+ */
+
+import type { KeyObject } from 'node:crypto';
+import type { Secret } from '@plat-dev/kinds/core/schema/config';
+import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { Wire } from '@plat-dev/kinds/wire';
+import { audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '@plat-dev/lib/jwt';
+import { domainName, type Identity } from '@plat-dev/meta/identity';
+import { ExpiringCache } from '../../expiring-cache.ts';
+import { serviceAccountGroups, serviceAccountName } from '../authn/users.ts';
+import { sameSecret } from '../secret.ts';
+import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
+import { legacyIssuer, type NamedObject, readBound, readLegacy } from './claims.ts';
+
+export interface ServiceAccountTokenOptions {
+  readonly identity: Identity;
+  /** Accepted issuers, first the one of new tokens. */
+  readonly issuers: readonly string[];
+  /** Keys to verify with; a new array when the files were reloaded. */
+  readonly keys: () => readonly KeyObject[];
+  /** Audiences of this server: those of a token in a Secret, and the required ones if the caller names none. */
+  readonly audiences: readonly string[];
+  readonly live: LiveSource;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type SecretObject = Wire<Secret>;
+
+/** The verified claims; `alive` is called on every request. */
+interface Need {
+  readonly live: Pick<Live, 'look'>;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Reads those objects whose kinds are still being loaded; undefined if there are none. */
+function looked(needs: readonly Need[]): Promise<unknown> | undefined {
+  let waiting: Promise<void>[] | undefined;
+  for (const { live, namespace, name } of needs) {
+    if (live.look === undefined) continue;
+    waiting ??= [];
+    waiting.push(live.look(namespace, name));
+  }
+  return waiting && Promise.all(waiting);
+}
+
+interface Proved {
+  readonly keys: readonly KeyObject[];
+  readonly audiences: readonly string[];
+  readonly notBefore: number;
+  readonly expires: number;
+  readonly user: User;
+  readonly alive: () => boolean;
+  /** The objects that `alive` looks up. */
+  readonly needs: readonly Need[];
+  /** The last result, so that the same question gets the same object. */
+  last?: { readonly asked: readonly string[]; readonly result: TokenResult };
+}
+
+const algorithmsAllowed = ['RS256', 'ES256', 'ES384', 'ES512'];
+const cacheSize = 4096;
+const cacheMillis = 10 * 60 * 1000;
+/** Clocks of servers that sign may be ahead of ours. */
+const leewaySeconds = 60;
+/** How long a terminating object still counts: its pods may be finishing their work. */
+const deletionGraceMillis = 60_000;
+
+export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
+  const tokens = new ServiceAccountTokens(options);
+  return { name: 'service-account-token', authenticateToken: (token, audiences) => tokens.authenticate(token, audiences, false) };
+}
+
+class ServiceAccountTokens {
+  private readonly options: ServiceAccountTokenOptions;
+  private readonly accounts: Live;
+  private readonly pods: Live;
+  private readonly secrets: Live<SecretObject>;
+  private readonly proved: ExpiringCache<Proved>;
+  private readonly legacyIssuer: string;
+
+  constructor(options: ServiceAccountTokenOptions) {
+    const { identity, now } = options;
+    this.options = options;
+    this.accounts = options.live('', 'serviceaccounts');
+    this.pods = options.live('', 'pods');
+    this.secrets = options.live<SecretObject>('', 'secrets');
+    this.proved = new ExpiringCache<Proved>(cacheSize, now);
+    this.legacyIssuer = legacyIssuer(identity);
+  }
+
+  authenticate(token: BearerToken, audiences: readonly string[], isLooked: boolean): ReturnType<TokenAuthenticator['authenticateToken']> {
+    const proof = this.proofOf(token);
+    if (proof === undefined) return undefined;
+    const waiting = isLooked ? undefined : looked(proof.needs);
+    if (waiting !== undefined) return waiting.then(() => this.authenticate(token, audiences, true));
+    const seconds = this.options.now() / 1000;
+    if (seconds >= proof.expires) throw new TokenRejected('service account token has expired');
+    if (seconds < proof.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
+    if (!proof.alive()) throw new TokenRejected('service account token has been invalidated');
+    if (proof.last?.asked === audiences) return proof.last.result;
+    const result: TokenResult = { user: proof.user, audiences: this.sharedAudiences(proof, audiences) };
+    proof.last = { asked: audiences, result };
+    return result;
+  }
+
+  /** Those of the token that were asked for. Throws where there are none. */
+  private sharedAudiences({ audiences }: Proved, wanted: readonly string[]): string[] {
+    const asked = wanted.length === 0 ? this.options.audiences : wanted;
+    const shared = asked.filter((audience) => audiences.includes(audience));
+    if (asked.length > 0 && shared.length === 0) {
+      const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
+      throw new TokenRejected(`token audiences ${list(audiences)} is invalid for the target audiences ${list(asked)}`);
+    }
+    return shared;
+  }
+
+  /** What a token proves; undefined for one of another issuer. */
+  private proofOf(token: BearerToken): Proved | undefined {
+    const { options } = this;
+    const keys = options.keys();
+    const cachedProof = this.proved.get(token.key);
+    if (cachedProof !== undefined && cachedProof.keys === keys) return cachedProof;
+    const jwt = parseJwt(token.value);
+    const issuer = jwt?.claims.iss;
+    if (jwt === undefined || typeof issuer !== 'string') return undefined;
+    if (issuer !== this.legacyIssuer && !options.issuers.includes(issuer)) return undefined;
+    const proof = this.prove(jwt, token.value, keys);
+    this.proved.set(token.key, proof, cacheMillis);
+    return proof;
+  }
+
+  private prove(jwt: Jwt, token: string, keys: readonly KeyObject[]): Proved {
+    if (!keys.some((key) => isSignedBy(jwt, key, algorithmsAllowed)))
+      throw new TokenRejected('service account token has an invalid signature');
+    const { claims } = jwt;
+    const inSecret = claims.iss === this.legacyIssuer;
+    const audiences = audienceClaim(claims);
+    const expires = timeClaim(claims, 'exp');
+    // Only a token in a Secret may have no expiry.
+    if (!inSecret && expires === undefined) throw new TokenRejected('service account token has no expiration');
+    return {
+      keys,
+      audiences: inSecret && audiences.length === 0 ? this.options.audiences : audiences,
+      notBefore: timeClaim(claims, 'nbf') ?? Number.NEGATIVE_INFINITY,
+      expires: expires ?? Number.POSITIVE_INFINITY,
+      ...(inSecret ? this.proveSecret(claims, token) : this.proveBound(claims)),
+    };
+  }
+
+  /** A token that is bound to an account, and perhaps to a pod or a Secret: it ends with them. */
+  private proveBound(claims: Claims): Pick<Proved, 'user' | 'alive' | 'needs'> {
+    const { accounts, pods, secrets } = this;
+    const { identity } = this.options;
+    const binding = readBound(identity, claims);
+    if (binding === undefined) throw new TokenRejected('service account token has incomplete claims');
+    const { namespace, serviceaccount, pod, secret } = binding;
+    const name = serviceAccountName(namespace, serviceaccount.name);
+    if (claims.sub !== name) throw new TokenRejected('service account token has contradictory claims');
+    const extra = pod && {
+      [domainName(identity, 'pod-name', 'authentication')]: [pod.name],
+      [domainName(identity, 'pod-uid', 'authentication')]: [pod.uid],
+    };
+    return {
+      user: { name, uid: serviceaccount.uid, groups: serviceAccountGroups(namespace), ...(extra && { extra }) },
+      alive: () =>
+        this.lives(accounts, namespace, serviceaccount) &&
+        (pod === undefined || this.lives(pods, namespace, pod)) &&
+        (secret === undefined || this.lives(secrets as unknown as Live, namespace, secret)),
+      needs: [
+        { live: accounts, namespace, name: serviceaccount.name },
+        ...(pod === undefined ? [] : [{ live: pods, namespace, name: pod.name }]),
+        ...(secret === undefined ? [] : [{ live: secrets, namespace, name: secret.name }]),
+      ],
+    };
+  }
+
+  /** A token that is kept in a Secret: it ends with its account, and when the Secret goes or holds another. */
+  private proveSecret(claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'needs'> {
+    const { accounts, secrets } = this;
+    const binding = readLegacy(this.options.identity, claims);
+    if (binding === undefined) throw new TokenRejected('service account token has incomplete claims');
+    const { namespace, secretName, account } = binding;
+    const name = serviceAccountName(namespace, account.name);
+    if (claims.sub !== name) throw new TokenRejected('service account token has contradictory claims');
+    let compared: { object: SecretObject; same: boolean } | undefined;
+    const sameCopy = (): boolean => {
+      const object = secrets.get(namespace, secretName);
+      if (object === undefined || object.metadata.deletionTimestamp != null) return false;
+      if (compared?.object !== object) {
+        const copy = Buffer.from(object.data?.token ?? '', 'base64').toString('utf8');
+        compared = { object, same: sameSecret(copy, token) };
+      }
+      return compared.same;
+    };
+    return {
+      user: { name, uid: account.uid, groups: serviceAccountGroups(namespace) },
+      alive: () => this.lives(accounts, namespace, account) && sameCopy(),
+      needs: [
+        { live: accounts, namespace, name: account.name },
+        { live: secrets, namespace, name: secretName },
+      ],
+    };
+  }
+
+  private lives(collection: Live, namespace: string, object: NamedObject): boolean {
+    const current = collection.get(namespace, object.name);
+    if (current === undefined || current.metadata.uid !== object.uid) return false;
+    const deleted = current.metadata.deletionTimestamp;
+    return deleted === undefined || deleted === null || this.options.now() < Date.parse(deleted) + deletionGraceMillis;
+  }
+}

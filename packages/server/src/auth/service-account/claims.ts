@@ -1,0 +1,111 @@
+/** The claims of service account tokens of both kinds: bound tokens made on request, and tokens in a Secret. */
+
+import type { KeyObject } from 'node:crypto';
+import { type Claims, signJwt } from '@plat-dev/lib/jwt';
+import { own } from '@plat-dev/lib/own';
+import { domainName, type Identity, type QualifiedName } from '@plat-dev/meta/identity';
+import { serviceAccountName } from '../authn/users.ts';
+
+export interface NamedObject {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The private claim of a bound token, under the identity's domain. */
+export interface BoundClaims {
+  readonly namespace: string;
+  readonly serviceaccount: NamedObject;
+  readonly pod?: NamedObject;
+  readonly secret?: NamedObject;
+  /** Seconds; after this the token is valid only because its expiry was extended. */
+  readonly warnafter?: number;
+}
+
+const named = (value: unknown): NamedObject | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, uid } = value as Record<string, unknown>;
+  return typeof name === 'string' && typeof uid === 'string' && name !== '' && uid !== '' ? { name, uid } : undefined;
+};
+
+/** Undefined if the token is not a bound one, or lacks required claims. */
+export function readBound(identity: Identity, claims: Claims): BoundClaims | undefined {
+  const found = own(claims, identity.domain);
+  if (typeof found !== 'object' || found === null) return undefined;
+  const { namespace, serviceaccount, pod, secret, warnafter } = found as Record<string, unknown>;
+  const account = named(serviceaccount);
+  if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined;
+  // A reference to an object without all its fields would not be checked.
+  if ((pod !== undefined && named(pod) === undefined) || (secret !== undefined && named(secret) === undefined)) return undefined;
+  return {
+    namespace,
+    serviceaccount: account,
+    ...(pod !== undefined && { pod: named(pod) as NamedObject }),
+    ...(secret !== undefined && { secret: named(secret) as NamedObject }),
+    ...(typeof warnafter === 'number' && { warnafter }),
+  };
+}
+
+export interface BoundToken {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  /** Seconds since 1970. */
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly bound: BoundClaims;
+}
+
+export function signBound(identity: Identity, key: KeyObject, token: BoundToken): string {
+  const { bound, issuedAt } = token;
+  const claims: Record<string, unknown> = {
+    aud: token.audiences,
+    exp: token.expiresAt,
+    iat: issuedAt,
+    iss: token.issuer,
+    [identity.domain]: {
+      namespace: bound.namespace,
+      ...(bound.pod && { pod: bound.pod }),
+      ...(bound.secret && { secret: bound.secret }),
+      serviceaccount: bound.serviceaccount,
+      ...(bound.warnafter !== undefined && { warnafter: bound.warnafter }),
+    },
+    nbf: issuedAt,
+    sub: serviceAccountName(bound.namespace, bound.serviceaccount.name),
+  };
+  return signJwt(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))), key);
+}
+
+/** The issuer of tokens in Secrets, regardless of the server's own issuer. */
+export const legacyIssuer = (identity: Identity): string => `${identity.word}/serviceaccount`;
+
+export interface LegacyClaims {
+  readonly namespace: string;
+  readonly secretName: string;
+  readonly account: NamedObject;
+}
+const legacyClaim = (identity: Identity, name: string): QualifiedName => domainName(identity, `serviceaccount/${name}`);
+
+export function readLegacy(identity: Identity, claims: Claims): LegacyClaims | undefined {
+  const text = (name: string): string => {
+    const value = claims[legacyClaim(identity, name)];
+    return typeof value === 'string' ? value : '';
+  };
+  const namespace = text('namespace');
+  const secretName = text('secret.name');
+  const account = named({ name: text('service-account.name'), uid: text('service-account.uid') });
+  return namespace === '' || secretName === '' || account === undefined ? undefined : { namespace, secretName, account };
+}
+
+/** A token for a Secret. It does not expire; it is valid while the Secret and the account exist. */
+export function signLegacy(identity: Identity, key: KeyObject, { namespace, secretName, account }: LegacyClaims): string {
+  return signJwt(
+    {
+      iss: legacyIssuer(identity),
+      [legacyClaim(identity, 'namespace')]: namespace,
+      [legacyClaim(identity, 'secret.name')]: secretName,
+      [legacyClaim(identity, 'service-account.name')]: account.name,
+      [legacyClaim(identity, 'service-account.uid')]: account.uid,
+      sub: serviceAccountName(namespace, account.name),
+    },
+    key,
+  );
+}

@@ -1,0 +1,103 @@
+/** Authorization by a webhook, with SubjectAccessReviews. Its answers are cached for a time. */
+
+import type { Clock } from '@plat-dev/lib/clock';
+import type { Random } from '@plat-dev/lib/random';
+import { joinApiVersion } from '@plat-dev/meta/api-version';
+import { groupName, type Identity } from '@plat-dev/meta/identity';
+import { ExpiringCache } from '../../expiring-cache.ts';
+import type { Remote } from '../../outbound.ts';
+import { noRules } from '../authz/simple.ts';
+import { secretKey } from '../secret.ts';
+import type { Attributes, Authorizer, Decision } from '../types.ts';
+import { type RetryOptions, ReviewClient, shortText } from './call.ts';
+
+export interface WebhookAuthorizerOptions {
+  readonly identity: Identity;
+  readonly remote: Remote;
+  readonly version: 'v1' | 'v1beta1';
+  readonly allowedMillis: number;
+  readonly refusedMillis: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly retry?: Partial<RetryOptions>;
+}
+
+const cacheSize = 8192;
+/** A larger review is not cached: its size is up to the caller. */
+const maxKeptLength = 10_000;
+
+/** Empty fields are omitted, as in any object. */
+const present = (fields: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+
+function specOf(asked: Attributes, version: 'v1' | 'v1beta1') {
+  const { user, verb, group, version: apiVersion, resource, subresource, name, namespace, path } = asked;
+  return {
+    ...(asked.resourceRequest
+      ? { resourceAttributes: present({ namespace, verb, group, version: apiVersion, resource, subresource, name }) }
+      : { nonResourceAttributes: present({ path, verb }) }),
+    user: user.name,
+    // The older version has its own name for groups.
+    ...(user.groups.length > 0 && { [version === 'v1' ? 'groups' : 'group']: user.groups }),
+    ...(user.extra !== undefined && { extra: user.extra }),
+    ...(user.uid !== undefined && { uid: user.uid }),
+  };
+}
+
+function decisionOf(status: Record<string, unknown>): Decision {
+  const reason = shortText(status.reason);
+  const evaluationError = shortText(status.evaluationError);
+  const error = evaluationError === '' ? {} : { error: evaluationError };
+  if (status.allowed === true && status.denied === true) {
+    return { decision: 'deny', reason, error: 'the authorization webhook answered both allow and deny' };
+  }
+  if (status.denied === true) return { decision: 'deny', reason, ...error };
+  return { decision: status.allowed === true ? 'allow' : 'none', reason, ...error };
+}
+
+export interface WebhookAuthorizer extends Authorizer {
+  close(): void;
+}
+
+export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAuthorizer {
+  const { identity, version, remote, clock, random, retry } = options;
+  const client = new ReviewClient({
+    remote,
+    apiVersion: joinApiVersion(groupName(identity, 'authorization'), version),
+    kind: 'SubjectAccessReview',
+    clock,
+    random,
+    retry,
+  });
+  const known = new ExpiringCache<Decision>(cacheSize, () => clock.now());
+  const underWay = new Map<string, Promise<Decision>>();
+
+  const ask = async (key: string, spec: object, keep: boolean): Promise<Decision> => {
+    try {
+      const decision = decisionOf(await client.ask(spec));
+      if (keep) known.set(key, decision, decision.decision === 'allow' ? options.allowedMillis : options.refusedMillis);
+      return decision;
+    } catch (error) {
+      // The next authorizer may still allow the request; a webhook that fails allows nothing.
+      return { decision: 'none', reason: '', error: `the authorization webhook failed: ${(error as Error).message}` };
+    } finally {
+      underWay.delete(key);
+    }
+  };
+
+  return {
+    name: 'Webhook',
+    close: () => client.close(),
+    authorize(asked) {
+      const spec = specOf(asked, version);
+      const text = JSON.stringify(spec);
+      const key = secretKey(text);
+      const before = known.get(key) ?? underWay.get(key);
+      if (before !== undefined) return before;
+      const asking = ask(key, spec, text.length <= maxKeptLength);
+      underWay.set(key, asking);
+      return asking;
+    },
+    rulesFor: () => ({ ...noRules, incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
+  };
+}

@@ -1,0 +1,250 @@
+/** One request on its way down the pipeline. Each step fills its own field. */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { own } from '@plat-dev/lib/own';
+import { cut } from '@plat-dev/lib/shown';
+import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
+import type { Explanation } from './admission/explain.ts';
+import type { AuditRecord } from './audit/record.ts';
+import type { User } from './auth/types.ts';
+import type { AwaitedBody } from './fairness/awaited-body.ts';
+import type { FairQueue, Holder, Waiter } from './fairness/level.ts';
+import type { Flow } from './flow.ts';
+import { HeadNotes } from './head-notes.ts';
+import type { RequestInfo } from './request-info.ts';
+import { type Query, Route, type Routes } from './route.ts';
+import type { TimeLimit } from './time-limits.ts';
+import type { Upgrade } from './tunnels/upgrade.ts';
+
+/** What the server uses of a request, whatever it came over: HTTP/1.1 (`http1/`), HTTP/2 (`node:http2`) or none (`in-process.ts`). */
+export interface Incoming {
+  readonly method?: string | undefined;
+  /** Path and query. */
+  readonly url?: string | undefined;
+  readonly httpVersionMajor: number;
+  /** Names in lower case. Requests of a connection may share them. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly socket: Peer;
+  /** Shared by all requests that share their headers. */
+  readonly fields?: { notes: HeadNotes | undefined } | undefined;
+  /** The whole body has come. */
+  readonly complete: boolean;
+  /** Of HTTP/2. */
+  readonly stream?: ServerHttp2Stream | undefined;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end' | 'aborted', listener: () => void): unknown;
+  once(event: 'end' | 'close', listener: () => void): unknown;
+  removeAllListeners(event: 'data'): unknown;
+  resume(): unknown;
+  pipe(to: NodeJS.WritableStream): unknown;
+}
+/** The client of a request. */
+export type Peer = Pick<Socket, 'remoteAddress' | 'destroyed'> & { destroy(): unknown; readonly encrypted?: boolean };
+
+/** What the server uses of a response. */
+export interface Outgoing {
+  readonly statusCode: number;
+  readonly headersSent: boolean;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+  readonly writableFinished: boolean;
+  /** Bytes that wait for the client. */
+  readonly writableLength: number;
+  readonly writableHighWaterMark: number;
+  /** False: wait for `drain`. `taken` is called when the bytes are no longer needed. */
+  write(bytes: Buffer, taken?: () => void): boolean;
+  end(): unknown;
+  end(bytes: Buffer): unknown;
+  destroy(error?: Error): unknown;
+  flushHeaders?(): void;
+  addTrailers(trailers: Record<string, string>): void;
+  /** The client of HTTP/1.1 has closed its side of the connection. */
+  readonly left?: boolean | undefined;
+  /** Of HTTP/2. */
+  readonly stream?: ServerHttp2Stream | undefined;
+  on(event: OutgoingEvent, listener: () => void): unknown;
+  once(event: OutgoingEvent, listener: () => void): unknown;
+  off(event: OutgoingEvent, listener: () => void): unknown;
+  prependOnceListener(event: OutgoingEvent, listener: () => void): unknown;
+}
+/** `left`: see `whenLeft`. */
+type OutgoingEvent = 'close' | 'finish' | 'drain' | 'left';
+
+/** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
+export const MAX_WARNINGS = 64;
+const MAX_WARNING = 4096;
+/** Notes of a request for the audit trail, and characters of one: a patch by a webhook may be one. */
+const MAX_ANNOTATIONS = 64;
+const MAX_ANNOTATION = 64 * 1024;
+
+export class Context {
+  readonly req: Incoming;
+  readonly res: Outgoing;
+  /** What the request line says. Requests share it. */
+  readonly route: Route;
+  readonly method: string;
+  /** Decoded path. */
+  readonly path: string;
+  /** Text after the question mark. */
+  readonly search: string;
+  readonly started: number;
+  readonly http2: boolean;
+  /** The client asks to switch protocols; a handler may take the connection over. */
+  upgrade: Upgrade | undefined;
+
+  auditId = '';
+  info!: RequestInfo;
+  user!: User;
+  /** Who authenticated, where `user` is someone they act as. */
+  impersonator: User | undefined;
+  /** What is recorded of the request, where it is. */
+  audit: AuditRecord | undefined;
+  /** The body as it came, where it is JSON and holds an object. */
+  sent: Buffer | undefined;
+  /** The body is kept for the log, which shows its outline. */
+  keepBody = false;
+  keptBody: Buffer | undefined;
+  /** Longest this request may take, where the client named a time. */
+  timeoutMs: number | undefined;
+  /** Ends the request when it takes too long. */
+  timeLimit: TimeLimit | undefined;
+  /** Status that was sent, for metrics and audit. */
+  status = 0;
+  /** Bytes of the body that was sent, for metrics. */
+  responseBytes = 0;
+  /** Texts of Warning headers. */
+  warnings: string[] | undefined;
+  /** Headers that every answer to this request carries, names and values in turn. */
+  headers: string[] = [];
+  annotations: Map<string, string> | undefined;
+  /** Collects the steps of admission, if the client requested them and may see them. */
+  explanation: Explanation | undefined;
+  /** The answer is not compressed, whatever the client takes. */
+  uncompressed = false;
+  /** The request is exempt from in-flight limits and timeouts (watches, tunnels). */
+  longRunning = false;
+  /** Ends a request that goes on, as its protocol ends; absent: by breaking its connection off. */
+  end: (() => void) | undefined;
+  /** Called once when the answer is finished or the connection is gone. */
+  onFinished: ((ctx: Context) => void)[] | undefined;
+  /** The answer is finished or the connection is gone: nothing may be taken for this request any more. */
+  finished = false;
+  /** A part of this process asks, not a client. */
+  inProcess = false;
+  /** By what the request is classed, where priority and fairness are on. */
+  flow: Flow | undefined;
+  /** Takes the seats of a request when its body has been read; undefined: it has them, or needs none. */
+  body: AwaitedBody | undefined;
+  /** The request while it waits in a queue. */
+  waiter: Waiter | undefined;
+  // Seats that the request holds, as its priority level notes them.
+  seats = 0;
+  runningSeats = 0;
+  seatQueue: FairQueue | undefined;
+  seatSince = 0;
+  seatFinalMs = 0;
+  seatOvertook = false;
+  olderSeat: Holder | undefined;
+  newerSeat: Holder | undefined;
+  /** Gives the seats of a watch back when it has begun. */
+  leaveSeats: ((ctx: Context) => void) | undefined;
+  /** Size of the body, once it has been read. */
+  bodyBytes = 0;
+  /** Size of what the body stands for, if that is more: aliases of YAML and copies of a patch repeat parts. */
+  private expandedBytes = 0;
+  private sliced: Slices | undefined;
+  private ownHead: HeadNotes | undefined;
+
+  constructor(req: Incoming, res: Outgoing, now: number, routes?: Routes) {
+    this.req = req;
+    this.res = res;
+    this.started = now;
+    this.http2 = req.httpVersionMajor === 2;
+    const method = req.method ?? 'GET';
+    const url = req.url ?? '/';
+    const route = routes === undefined ? new Route(method, url) : routes.of(method, url);
+    this.route = route;
+    this.method = method;
+    this.path = route.path;
+    this.search = route.search;
+  }
+
+  get query(): Query {
+    return this.route.query;
+  }
+  /** The first value of a query parameter. */
+  param(name: string): string | undefined {
+    return this.search === '' ? undefined : this.route.param(name);
+  }
+  /** What the headers say. */
+  get head(): HeadNotes {
+    const { req } = this;
+    const shared = req.fields;
+    const known = shared === undefined ? this.ownHead : shared.notes;
+    if (known !== undefined) return known;
+    const made = new HeadNotes(req.headers);
+    if (shared === undefined) this.ownHead = made;
+    else shared.notes = made;
+    return made;
+  }
+  header(name: string): string | undefined {
+    const value = own(this.req.headers, name);
+    return Array.isArray(value) ? value[0] : value;
+  }
+  /** Whether nobody waits for the answer any more: the client disconnected, or got a timeout error. */
+  get ended(): boolean {
+    return this.res.destroyed || this.res.headersSent;
+  }
+  /** Whose turns long work for this request takes. */
+  get owner(): object | undefined {
+    return this.flow?.turns;
+  }
+  /**
+   * For work on so many bytes, or on the body where that is larger: slices that end with the request; undefined for what is
+   * done in one turn of the loop.
+   */
+  slices(bytes = 0): Slices | undefined {
+    if (bytes <= SLICED_FROM && this.bodyBytes <= SLICED_FROM && this.expandedBytes <= SLICED_FROM) return undefined;
+    // Who closes their side has mostly gone; they get what is made at once, but no long work is done for them.
+    this.sliced ??= new Slices(() => this.ended || this.res.left === true, undefined, this.owner);
+    return this.sliced;
+  }
+  /** The body stands for so many bytes: from now on work on it is done in slices, if those are many. */
+  expanded(bytes: number): void {
+    this.expandedBytes = bytes;
+  }
+  warn(text: string): void {
+    this.warnings ??= [];
+    // Those beyond would be left out of the answer anyway.
+    if (this.warnings.length < MAX_WARNINGS && !this.warnings.includes(text)) this.warnings.push(cut(text, MAX_WARNING));
+  }
+  /** A note for the audit trail. Of level `Request`: it repeats parts of the object, and is kept only where that is recorded. */
+  annotate(key: string, value: string, level: 'Metadata' | 'Request' = 'Metadata'): void {
+    if (level === 'Request' && this.audit?.showsObjects !== true) return;
+    this.annotations ??= new Map();
+    if (this.annotations.size < MAX_ANNOTATIONS && !this.annotations.has(key)) this.annotations.set(key, cut(value, MAX_ANNOTATION));
+  }
+}
+
+/** Has something done when the answer is finished or the connection is gone. */
+export function atEnd(ctx: Context, end: (ctx: Context) => void): void {
+  const ends = ctx.onFinished;
+  if (ends === undefined) ctx.onFinished = [end];
+  // Most have two: a list that grows takes room for many more.
+  else if (ends.length === 1) ctx.onFinished = [ends[0] as typeof end, end];
+  else ends.push(end);
+}
+
+/**
+ * Has something done when the client of HTTP/1.1 closes its side of the connection. It may have gone, or wait for the answer: it
+ * gets one that is being made, but nothing waits for its turn, or goes on, for a client that may have gone.
+ */
+export function whenLeft({ res }: Context, leave: () => void): void {
+  if (res.left === true) leave();
+  else res.once('left', leave);
+}

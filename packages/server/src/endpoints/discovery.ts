@@ -1,0 +1,201 @@
+/** `/api`, `/apis`, `/apis/<group>`, `/api/v1` and `/apis/<group>/<version>`: what the server has. */
+
+import { createHash } from 'node:crypto';
+import {
+  type APIGroup,
+  APIGroupList,
+  APIGroup as APIGroupSchema,
+  type APIResource,
+  APIResourceList,
+  APIVersions,
+} from '@plat-dev/kinds/meta-kinds';
+import { own } from '@plat-dev/lib/own';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { splitApiVersion } from '@plat-dev/meta/api-version';
+import { pathNotFound } from '@plat-dev/meta/errors';
+import { otherIdentityHint } from '@plat-dev/meta/identity';
+import type { MessageType } from '@plat-dev/schema/types';
+import type { Context } from '../context.ts';
+import type { ListedGroup } from '../extension/aggregation/order.ts';
+import type { Resource } from '../registry/catalog.ts';
+import { representObject } from '../represent.ts';
+import { pageNotFound, prettyWanted, send } from '../respond.ts';
+import type { Services } from '../services.ts';
+import { type Endpoint, noSuchMethod } from './endpoint.ts';
+import { compareText, type Groups, type ServedVersion } from './groups.ts';
+
+interface Document {
+  readonly schema: MessageType;
+  readonly object: object;
+}
+
+/** Built-in verbs come in the order of names; those of custom kinds in the order the stock server has for them. */
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+/**
+ * The stock server stores these kinds in another version than we do. The hash of the storage version says nothing to
+ * clients but whether it changed, and a stock cluster's clients have seen this one.
+ */
+const stockStorageVersions: Readonly<Record<string, string>> = {
+  'apiextensions/customresourcedefinitions': 'v1beta1',
+  'autoscaling/horizontalpodautoscalers': 'v1',
+  'discovery/endpointslices': 'v1beta1',
+  'flowcontrol.apiserver/flowschemas': 'v1beta1',
+  'flowcontrol.apiserver/prioritylevelconfigurations': 'v1beta1',
+  'policy/poddisruptionbudgets': 'v1beta1',
+  'storage/csistoragecapacities': 'v1beta1',
+};
+
+export interface DiscoveryOptions {
+  /** `host:port` under which clients reach the server. */
+  readonly address: () => string;
+  /** All groups but the core one in their order, also those that other servers answer for. The same list until they change. */
+  readonly listed: () => readonly ListedGroup[];
+}
+
+/** Answers any path at or below `/api` and `/apis` that is not for a resource. */
+export function discovery(services: Services, groups: () => Groups, options: DiscoveryOptions): Endpoint {
+  const offer = { protobuf: true, transforms: [] };
+  /** Documents and their bytes for the present groups. */
+  let made = { groups: undefined as Groups | undefined, listed: undefined as unknown, bytes: new Map<string, Buffer>() };
+
+  const show = async (ctx: Context, id: string, document: () => Document): Promise<void> => {
+    const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
+    const pretty = representation.media === 'json' && (representation.pretty || prettyWanted(ctx));
+    const current = groups();
+    const listed = options.listed();
+    if (made.groups !== current || made.listed !== listed) made = { groups: current, listed, bytes: new Map() };
+    const { bytes } = made;
+    const key = `${id} ${representation.media}${pretty}`;
+    let body = bytes.get(key);
+    if (body === undefined) {
+      const { schema, object } = document();
+      body = await representObject(schema, object as never, representation, pretty);
+      bytes.set(key, body);
+    }
+    send(ctx, 200, representation.type, body);
+  };
+
+  return (ctx) => {
+    const path = ctx.path.length > 1 && ctx.path.endsWith('/') ? ctx.path.slice(0, -1) : ctx.path;
+    const parts = path.split('/').slice(1);
+    if (parts[0] === 'api') return showCore(ctx, parts);
+    // The list of groups and the groups themselves are read with any method.
+    if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(options.listed()) }));
+    if (parts.length === 2) return showGroup(ctx, path, parts[1] as string);
+    const [, name = '', asked = ''] = parts;
+    const group = groups().byName.get(name);
+    const version = group?.versions.find((v) => v.version === asked);
+    if (version !== undefined && name !== '' && parts.length === 3) return showVersion(ctx, version);
+    const why = parts.length === 3 ? services.registry.catalog.whyVersionNotServed(name, asked) : undefined;
+    if (why !== undefined) throw pathNotFound(why);
+    if (group === undefined || name === '') return noSuchGroup(ctx, name);
+    if (!group.builtin) return pageNotFound(ctx);
+    throw pathNotFound();
+  };
+
+  function noSuchGroup(ctx: Context, name: string): MaybePromise<void> {
+    const hint = otherIdentityHint(services.identity, name, (own) => groups().byName.get(own)?.builtin === true);
+    const why = hint ?? services.registry.catalog.whyGroupNotServed(name);
+    if (why !== undefined) throw pathNotFound(why);
+    return pageNotFound(ctx);
+  }
+
+  function showGroup(ctx: Context, path: string, name: string): MaybePromise<void> {
+    const group = options.listed().find((one) => one.name === name);
+    if (group === undefined) return noSuchGroup(ctx, name);
+    return show(ctx, path, () => ({ schema: APIGroupSchema, object: topLevel(groupOf(group), 'APIGroup') }));
+  }
+
+  function showCore(ctx: Context, parts: readonly string[]): Promise<void> {
+    if (parts.length === 1) {
+      if (ctx.method !== 'GET') throw noSuchMethod();
+      return show(ctx, '/api', () => ({ schema: APIVersions, object: coreVersions(groups(), options.address()) }));
+    }
+    const version = groups()
+      .byName.get('')
+      ?.versions.find((v) => v.version === parts[1]);
+    if (version === undefined || parts.length > 2) throw pathNotFound();
+    return showVersion(ctx, version);
+  }
+
+  function showVersion(ctx: Context, version: ServedVersion): Promise<void> {
+    if (ctx.method !== 'GET') throw noSuchMethod();
+    return show(ctx, version.path, () => ({ schema: APIResourceList, object: resourceList(services, version) }));
+  }
+}
+
+// ---- the documents ---------------------------------------------------------------------------------------------
+
+const topLevel = <T extends object>(object: T, kind: string): T & { kind: string; apiVersion: string } => ({
+  kind,
+  apiVersion: 'v1',
+  ...object,
+});
+
+function coreVersions(groups: Groups, serverAddress: string): object {
+  return {
+    kind: 'APIVersions',
+    versions: (groups.byName.get('')?.versions ?? []).map((v) => v.version),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+function groupOf(group: ListedGroup): APIGroup {
+  const versions = group.versions.map((version) => ({ groupVersion: `${group.name}/${version}`, version }));
+  return { name: group.name, versions, preferredVersion: versions[0] ?? { groupVersion: '', version: '' } };
+}
+
+function groupList(groups: readonly ListedGroup[]): object {
+  return topLevel({ groups: groups.map(groupOf) }, 'APIGroupList');
+}
+
+/** The core group's document bears no version of its own, in the stock server and hence here. */
+function resourceList(services: Pick<Services, 'registry'>, version: ServedVersion): object {
+  const resources = version.resources.flatMap((resource) => entriesOf(services, resource));
+  const head = version.group === '' ? { kind: 'APIResourceList' } : { kind: 'APIResourceList', apiVersion: 'v1' };
+  return { ...head, groupVersion: version.apiVersion, resources };
+}
+
+function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): APIResource[] {
+  const { kind } = resource;
+  const verbs = resource.custom ? customVerbs.filter((verb) => (kind.verbs as readonly string[]).includes(verb)) : [...kind.verbs].sort();
+  const own: APIResource = {
+    name: kind.plural,
+    singularName: resource.custom ? kind.singular : '',
+    namespaced: kind.namespaced,
+    kind: kind.kind,
+    verbs,
+    ...(kind.short.length > 0 && { shortNames: [...kind.short] }),
+    ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
+    ...(!kind.virtual && services.registry.env.feature('StorageVersionHash') && { storageVersionHash: storageVersionHash(resource) }),
+  };
+  const names = Object.keys(kind.subresources);
+  // The stock server shows the status of a custom kind before its scale.
+  if (resource.custom) names.sort((a, b) => compareText(b, a));
+  else names.sort(compareText);
+  return [own, ...names.map((name) => subresourceEntry(services, resource, name))];
+}
+
+function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resource, name: string): APIResource {
+  const { kind } = resource;
+  const sub = own(kind.subresources, name) as (typeof kind.subresources)[string];
+  const entry = { name: `${kind.plural}/${name}`, singularName: '', namespaced: kind.namespaced };
+  const verbs = [...sub.verbs].sort(compareText);
+  if (sub.type === 'object') return { ...entry, kind: kind.kind, verbs };
+  const group = services.registry.catalog.groupName(sub.kind.group);
+  const foreign = group !== resource.group || sub.kind.version !== resource.version;
+  return { ...entry, ...(foreign && { group, version: sub.kind.version }), kind: sub.kind.kind, verbs };
+}
+
+/** Changes when the version in which the objects are stored changes. */
+function storageVersionHash(resource: Resource): string {
+  const { kind, hub } = resource;
+  const stock = stockStorageVersions[`${kind.group}/${kind.plural}`];
+  const { group, version } = splitApiVersion(hub.apiVersion);
+  return createHash('sha256')
+    .update(`${group}/${stock ?? version}/${kind.kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString('base64');
+}

@@ -1,0 +1,144 @@
+/** `/openapi/v2` and `/openapi/v3`: the API described, for tools that explain, check and generate. */
+
+import { setOwn } from '@plat-dev/lib/own';
+import type { Context } from '../../context.ts';
+import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
+import { parseAccept } from '../../negotiate.ts';
+import { endWith } from '../../pieces.ts';
+import { acceptsGzip, head } from '../../respond.ts';
+import type { Services } from '../../services.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Groups } from '../groups.ts';
+import { Documents, Form } from './documents.ts';
+
+export interface OpenApiOptions {
+  /** Version in the documents. */
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** What servers behind this one say of themselves; the same list until that changes. */
+  readonly remote?: () => readonly RemoteSpec[];
+}
+
+/** Answers of at least this size are compressed for clients that can read them. */
+const GZIP_FROM = 16 * 1024;
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+const JSON_TYPE = 'text/plain; charset=utf-8';
+const BINARY_TYPE = 'application/octet-stream';
+
+export function openapiEndpoints(services: Services, groups: () => Groups, options: OpenApiOptions): Map<string, Endpoint> {
+  let made: Documents | undefined;
+  const documents = async (): Promise<Documents> => {
+    if (made !== undefined) return made;
+    // Descriptions are large and of use here only, so that the first request for a document loads them.
+    const { descriptionOf } = await import('@plat-dev/kinds/descriptions');
+    made ??= new Documents(
+      {
+        identity: services.identity,
+        version: options.version,
+        enums: services.registry.env.feature('OpenAPIEnums'),
+        validatesFields: services.registry.env.feature('ServerSideFieldValidation'),
+        describe: descriptionOf,
+      },
+      groups,
+      options.remote,
+    );
+    return made;
+  };
+  const modified = new Date(options.now()).toUTCString();
+  const v2: Endpoint = async (ctx) => {
+    const media = mediaOf(ctx, 'v2');
+    if (media === undefined) return empty(ctx, 406);
+    const form = await (await documents()).v2();
+    return reply(ctx, media === 'json' ? form : await form.binary(), media, ['Last-Modified', modified]);
+  };
+  return new Map([
+    ['/openapi/v2', v2],
+    ['/openapi/v3', async (ctx: Context) => showIndex(ctx, await documents())],
+    ['/openapi/v3/', async (ctx: Context) => showV3(ctx, await documents(), options)],
+  ]);
+}
+
+/** Where every document is, under an address that changes with it. */
+async function showIndex(ctx: Context, documents: Documents): Promise<void> {
+  if (mediaOf(ctx, 'v3') !== 'json') return empty(ctx, 406);
+  const paths: Record<string, { serverRelativeURL: string }> = {};
+  for (const name of documents.v3Names()) {
+    const form = await documents.v3(name);
+    if (form !== undefined) setOwn(paths, name, { serverRelativeURL: addressOf(name, form) });
+  }
+  return reply(ctx, new Form(Buffer.from(JSON.stringify({ paths }))), 'json', []);
+}
+const addressOf = (name: string, form: Form): string => `/openapi/v3/${name}?hash=${form.hash}`;
+
+async function showV3(ctx: Context, documents: Documents, options: OpenApiOptions): Promise<void> {
+  const name = ctx.path.slice('/openapi/v3/'.length);
+  if (name === '') return showIndex(ctx, documents);
+  const found = documents.v3(name);
+  if (found === undefined) return empty(ctx, 404);
+  const media = mediaOf(ctx, 'v3');
+  if (media === undefined) return empty(ctx, 406);
+  const form = await found;
+  const wanted = ctx.param('hash');
+  const headers: string[] = [];
+  if (wanted !== undefined && wanted !== '') {
+    if (wanted !== form.hash) return redirect(ctx, addressOf(name, form));
+    // The address holds the hash: what it leads to never changes.
+    replaceCacheControl(ctx, 'public, immutable');
+    headers.push('Expires', new Date(options.now() + YEAR_MS).toUTCString());
+  }
+  return reply(ctx, media === 'json' ? form : await form.binary(), media, headers);
+}
+
+/** Undefined where the client takes none of the forms. */
+function mediaOf(ctx: Context, release: 'v2' | 'v3'): 'json' | 'binary' | undefined {
+  const clauses = parseAccept(ctx.header('accept') ?? '');
+  if (clauses.length === 0) return 'json';
+  for (const { type, subtype } of clauses) {
+    if (type === '*' || (type === 'application' && (subtype === '*' || subtype === 'json'))) return 'json';
+    // Two spellings are in use.
+    if (subtype === `com.github.proto-openapi.spec.${release}@v1.0+protobuf`) return 'binary';
+    if (subtype === `com.github.proto-openapi.spec.${release}.v1.0+protobuf`) return 'binary';
+  }
+  return undefined;
+}
+
+async function reply(ctx: Context, form: Form, media: 'json' | 'binary', more: readonly string[]): Promise<void> {
+  const etag = `"${form.hash}"`;
+  const headers = ['ETag', etag, 'Vary', 'Accept-Encoding', 'Vary', 'Accept', ...more];
+  if (knows(ctx.header('if-none-match'), etag)) {
+    head(ctx, 304, headers);
+    ctx.res.end();
+    return;
+  }
+  const packed = form.bytes.length >= GZIP_FROM && acceptsGzip(ctx);
+  const bytes = packed ? await form.compressed() : form.bytes;
+  if (ctx.res.destroyed) return;
+  ctx.responseBytes = bytes.length;
+  const type = media === 'json' ? JSON_TYPE : BINARY_TYPE;
+  const encoding = packed ? ['Content-Encoding', 'gzip'] : [];
+  head(ctx, 200, ['Content-Type', type, 'Content-Length', String(bytes.length), ...encoding, ...headers]);
+  if (ctx.method === 'HEAD') ctx.res.end();
+  else endWith(ctx, bytes);
+}
+
+const knows = (header: string | undefined, etag: string): boolean =>
+  header?.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag) ?? false;
+
+function empty(ctx: Context, status: number): void {
+  head(ctx, status, ['Content-Length', '0']);
+  ctx.res.end();
+}
+
+function redirect(ctx: Context, address: string): void {
+  const page = Buffer.from(`<a href="${address}">Moved Permanently</a>.\n\n`);
+  head(ctx, 301, ['Location', address, 'Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(page.length)]);
+  ctx.res.end(page);
+}
+
+/** Every answer says how long it may be kept; this one says otherwise. */
+function replaceCacheControl(ctx: Context, value: string): void {
+  const at = ctx.headers.indexOf('Cache-Control');
+  if (at < 0) ctx.headers.push('Cache-Control', value);
+  else ctx.headers[at + 1] = value;
+}

@@ -1,0 +1,25 @@
+/** The OpenAPI v2 document is assembled from parts, of which unchanged ones are reused. */
+import { parseExact } from '@plat-dev/schema/parse';
+import type { JsonObject } from '@plat-dev/schema/types';
+import { binaryV2 } from './binary.ts';
+
+/** Some entries of the paths or of the definitions, in both forms. */
+export class Part {
+  private readonly map: 'paths' | 'definitions';
+  /** JSON without the braces around it. */
+  readonly bytes: Buffer;
+  private other: Promise<Buffer> | undefined;
+
+  constructor(map: 'paths' | 'definitions', entries: string) {
+    this.map = map;
+    this.bytes = Buffer.from(entries);
+  }
+  binary(): Promise<Buffer> {
+    this.other ??= binaryV2({ [this.map]: parseExact(`{${this.bytes}}`) as JsonObject });
+    return this.other;
+  }
+}
+const COMMA = Buffer.from(',');
+/** The content of a map without its braces. */
+export const joined = (parts: readonly Part[]): Buffer[] =>
+  parts.filter(({ bytes }) => bytes.length > 0).flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));

@@ -1,0 +1,43 @@
+/** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
+
+import type { BuiltFrom } from '@plat-dev/lib/build-info';
+import { patchRelease, platform } from '@plat-dev/lib/version';
+import { send } from '../respond.ts';
+import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
+
+export interface BuildInfo {
+  /** Version of the package: `0.1.0`. */
+  readonly version: string;
+  readonly from: BuiltFrom;
+  /** Release of the API: `1.24`. */
+  readonly release: string;
+}
+
+/** `v1.24.17+plat.0.1.0`: clients compare the release, people read what comes after the plus. */
+export const gitVersion = (build: BuildInfo): string =>
+  `v${patchRelease(build.release)}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
+
+/** The fields in the order of the stock server. */
+export function versionInfo(build: BuildInfo): Readonly<Record<string, string>> {
+  const [major = '', minor = ''] = build.release.split('.');
+  return {
+    major,
+    minor,
+    gitVersion: gitVersion(build),
+    gitCommit: build.from.commit,
+    gitTreeState: build.from.treeState,
+    buildDate: build.from.date,
+    // Clients expect the field; what stands there is free.
+    goVersion: `node${process.versions.node}`,
+    compiler: 'v8',
+    platform,
+  };
+}
+
+export function versionEndpoint(build: BuildInfo): Endpoint {
+  const text = JSON.stringify(versionInfo(build), undefined, 2);
+  return readOnly((ctx) => {
+    demandJson(ctx);
+    send(ctx, 200, 'application/json', text);
+  });
+}

@@ -1,0 +1,29 @@
+import { jsonText } from '@plat-dev/lib/json-text';
+import { expect, test } from 'vitest';
+import { partOf } from './spec.ts';
+
+const documentOf = (definitions: number): Buffer => {
+  const reference = (i: number) => ({ $ref: `#/definitions/D${i}` });
+  const definition = (i: number) => ({ description: 'x'.repeat(200), properties: { next: reference(i + 1) } });
+  return Buffer.from(
+    jsonText({
+      swagger: '2.0',
+      paths: { '/apis/a/v1/things': { get: { schema: reference(0) } }, '/apis/b/v1/others': { get: { schema: reference(definitions) } } },
+      definitions: {
+        ...Object.fromEntries(Array.from({ length: definitions }, (_, i) => [`D${i}`, definition(i)])),
+        [`D${definitions}`]: {},
+        other: {},
+      },
+    }),
+  );
+};
+
+test('the part of a group version of a large document is made in steps, and holds what its paths refer to', () => {
+  const work = partOf(documentOf(3_000), 'a', 'v1');
+  let steps = 0;
+  let step = work.next();
+  for (; !step.done; step = work.next()) steps++;
+  expect(steps).toBeGreaterThan(3_000);
+  expect(Object.keys(step.value.paths)).toEqual(['/apis/a/v1/things']);
+  expect(Object.keys(step.value.definitions)).toHaveLength(3_001);
+});

@@ -1,0 +1,21 @@
+/**
+ * A request runs through one array; each step sets its own field of the context, or throws. Synchronous steps are
+ * not awaited.
+ *
+ *   audit id → request info → authenticate → audit → impersonate → flow and seats → authorize → dispatch
+ */
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import type { Context } from './context.ts';
+
+export type Step = (ctx: Context) => MaybePromise<void>;
+
+export function run(steps: readonly Step[], ctx: Context): MaybePromise<void> {
+  return runFrom(steps, 0, ctx);
+}
+
+function runFrom(steps: readonly Step[], start: number, ctx: Context): MaybePromise<void> {
+  for (let i = start; i < steps.length; i++) {
+    const answer = (steps[i] as Step)(ctx);
+    if (answer instanceof Promise) return answer.then(() => runFrom(steps, i + 1, ctx));
+  }
+}

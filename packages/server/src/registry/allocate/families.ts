@@ -1,0 +1,115 @@
+/**
+ * The address families of a service: those that the client requested, completed from those that the cluster has. Runs
+ * before addresses are allocated, also for a dry run.
+ */
+import type { Service } from '@plat-dev/kinds/core/schema/service';
+import { validateClusterIPs } from '@plat-dev/kinds/core/services/service-addresses';
+import { headless, needsClusterIP, sameList } from '@plat-dev/kinds/core/services/service-types';
+import { invalidText, listText } from '@plat-dev/kinds/validation/go-text';
+import { invalid } from '@plat-dev/meta/errors';
+import { FieldErrors, Path } from '@plat-dev/meta/field';
+import { type IPFamily, ipFamily } from '@plat-dev/meta/ip';
+
+const spec = Path.of('spec');
+const policyPath = spec.child('ipFamilyPolicy');
+
+const other = (family: string): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
+
+/** Refuses the write if there are errors. */
+export function refuse(service: Service, errors: FieldErrors): void {
+  if (!errors.empty) throw invalid({ group: '', resource: 'Service' }, service.metadata.name ?? '', errors.list);
+}
+
+/** `configured`: the families of the cluster, the default one first. Throws an ApiError for families that are not available. */
+export function fillFamilies(service: Service, old: Service | undefined, configured: readonly IPFamily[]): void {
+  if (!needsClusterIP(service) || keepsPreference(service, old)) return;
+  fillPolicy(service, old);
+  const errors = new FieldErrors();
+  validateClusterIPs(service, errors);
+  refuse(service, errors);
+  if (old !== undefined) shrink(service, old, errors);
+  checkPolicy(service, errors);
+  inferFamilies(service, configured, errors);
+  refuse(service, errors);
+  if (isUnbound(service)) fillUnbound(service, configured);
+  else {
+    checkConfigured(service, configured, errors);
+    refuse(service, errors);
+    fillUp(service, configured);
+  }
+}
+
+/**
+ * A service with PreferDualStack keeps its families, even if those of the cluster have changed since: it is upgraded
+ * or downgraded only when its fields are changed.
+ */
+export function keepsPreference(service: Service, old: Service | undefined): boolean {
+  if (old === undefined || !needsClusterIP(service) || service.spec.type !== old.spec.type) return false;
+  if (service.spec.ipFamilyPolicy !== 'PreferDualStack' || (old.spec.ipFamilyPolicy ?? 'PreferDualStack') !== 'PreferDualStack')
+    return false;
+  return sameList(service.spec.clusterIPs, old.spec.clusterIPs) && sameList(service.spec.ipFamilies, old.spec.ipFamilies);
+}
+
+/** An update that does not set the policy keeps it; a new service has one family, unless it is headless and without selector. */
+function fillPolicy(service: Service, old: Service | undefined): void {
+  service.spec.ipFamilyPolicy ??= old?.spec.ipFamilyPolicy ?? (isUnbound(service) ? 'RequireDualStack' : 'SingleStack');
+}
+/** Headless and without selector: its endpoints are not managed by a controller. */
+const isUnbound = ({ spec: { clusterIP, selector } }: Service): boolean =>
+  clusterIP === headless && Object.keys(selector ?? {}).length === 0;
+
+/** A request for one family may change the policy; one that does not name families may not release the second address. */
+function shrink({ spec: given }: Service, { spec: was }: Service, errors: FieldErrors): void {
+  const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = given;
+  if (ipFamilyPolicy === 'SingleStack') {
+    if (sameList(clusterIPs, was.clusterIPs) && clusterIPs.length > 1) given.clusterIPs = clusterIPs.slice(0, 1);
+    if (sameList(ipFamilies, was.ipFamilies) && ipFamilies.length > 1) given.ipFamilies = ipFamilies.slice(0, 1);
+    return;
+  }
+  const fewer = (now: readonly string[], before: readonly string[] = []): boolean => now.length > 0 && now.length < before.length;
+  if (fewer(clusterIPs, was.clusterIPs))
+    errors.invalid(policyPath, ipFamilyPolicy, "must be 'SingleStack' to release the secondary cluster IP");
+  if (fewer(ipFamilies, was.ipFamilies))
+    errors.invalid(policyPath, ipFamilyPolicy, "must be 'SingleStack' to release the secondary IP family");
+}
+
+function checkPolicy({ spec: { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } }: Service, errors: FieldErrors): void {
+  if (ipFamilyPolicy !== 'SingleStack') return;
+  const needed = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+  if (clusterIPs.length === 2) errors.invalid(policyPath, ipFamilyPolicy, `${needed} cluster IPs are specified`);
+  if (ipFamilies.length === 2) errors.invalid(policyPath, ipFamilyPolicy, `${needed} IP families are specified`);
+}
+
+/** The families follow from the addresses. */
+function inferFamilies({ spec: given }: Service, configured: readonly IPFamily[], errors: FieldErrors): void {
+  const { clusterIPs = [] } = given;
+  const families = [...(given.ipFamilies ?? [])];
+  for (let i = 0; i < clusterIPs.length && clusterIPs[i] !== headless; i++) {
+    if (i < families.length) continue;
+    const family = ipFamily(clusterIPs[i] as string) as IPFamily;
+    if (configured.includes(family)) families.push(family);
+    else invalidText(errors, spec.child('clusterIPs').index(i), listText(clusterIPs), `${family} is not configured on this cluster`);
+  }
+  if (families.length > 0) given.ipFamilies = families;
+}
+
+/** The endpoints of such a service are not known, so that it may have families that the cluster does not have. */
+function fillUnbound({ spec: given }: Service, configured: readonly IPFamily[]): void {
+  const [first = configured[0] as string, second] = given.ipFamilies ?? [];
+  if (second === undefined) given.ipFamilies = given.ipFamilyPolicy === 'SingleStack' ? [first] : [first, other(first)];
+}
+
+function checkConfigured({ spec: given }: Service, configured: readonly IPFamily[], errors: FieldErrors): void {
+  if (given.ipFamilyPolicy === 'RequireDualStack' && configured.length < 2)
+    errors.invalid(policyPath, given.ipFamilyPolicy, 'this cluster is not configured for dual-stack services');
+  given.ipFamilies?.forEach((family, i) => {
+    if (!configured.includes(family as IPFamily))
+      errors.invalid(spec.child('ipFamilies').index(i), family, 'not configured on this cluster');
+  });
+}
+
+function fillUp({ spec: given }: Service, configured: readonly IPFamily[]): void {
+  const families = given.ipFamilies?.length ? given.ipFamilies : [configured[0] as string];
+  const both = given.ipFamilyPolicy !== 'SingleStack' && families.length === 1 && configured.length === 2;
+  given.ipFamilies = both ? [...families, other(families[0] as string)] : families;
+}

@@ -1,0 +1,255 @@
+/**
+ * Addresses and node ports of services: allocated when a service is created or changes its type, kept on updates,
+ * and released when the service no longer needs them or is deleted.
+ */
+import type { Service, ServicePort } from '@plat-dev/kinds/core/schema/service';
+import { headless, needsClusterIP, needsHealthCheck, needsNodePorts } from '@plat-dev/kinds/core/services/service-types';
+import { invalidText, listText } from '@plat-dev/kinds/validation/go-text';
+import { serviceUnavailable, unprocessable } from '@plat-dev/meta/errors';
+import { FieldErrors, Path } from '@plat-dev/meta/field';
+import { formatIP, type IPFamily, ipFamily, parseIP } from '@plat-dev/meta/ip';
+import type { AddressRange, Range } from '@plat-dev/meta/ranges';
+import type { Operation } from '@plat-dev/storage/engine';
+import type { Hook, HookRequest } from '../hooks.ts';
+import { Claims } from './claims.ts';
+import { fillFamilies, keepsPreference, refuse } from './families.ts';
+import { patchAllocated, syncClusterIPs } from './kept.ts';
+import type { AllocationTable } from './table.ts';
+
+export interface ServiceAllocation {
+  readonly addresses: AllocationTable<AddressRange>;
+  readonly ports: AllocationTable;
+  readonly randomBelow: (limit: number) => number;
+  readonly now: () => number;
+  /** Deletes the endpoints of a service together with it. */
+  readonly alsoDelete?: (service: Service) => Operation | undefined;
+}
+
+const clusterIPsPath = Path.of('spec', 'clusterIPs');
+const portsPath = Path.of('spec', 'ports');
+
+/** The hook of `core/services`. */
+export function serviceHook(allocation: ServiceAllocation): Hook {
+  return (request: HookRequest) => {
+    const service = request.object as Service | undefined;
+    const old = request.old as Service | undefined;
+    const uid = (service ?? old)?.metadata.uid ?? '';
+    const run = new Run(allocation, new Claims(uid, request.dryRun, request.operations));
+    if (service === undefined) run.remove(old as Service, request.operations);
+    else if (old === undefined) run.create(service);
+    else run.update(service, old);
+  };
+}
+
+/** The address as it is spelled in keys of the store. */
+const canonicalAddress = (ip: string): string => {
+  const bytes = parseIP(ip);
+  return bytes === undefined ? ip : formatIP(bytes);
+};
+
+/** Addresses and ports that a service holds. */
+export function addressesOf(service: Service): string[] {
+  if (!needsClusterIP(service)) return [];
+  return (service.spec.clusterIPs ?? []).filter((ip) => ip !== headless && ip !== '').map(canonicalAddress);
+}
+export function portsOf(service: Service): number[] {
+  const ports = nodePortsOf(service);
+  const { healthCheckNodePort = 0 } = service.spec;
+  return needsHealthCheck(service) && healthCheckNodePort > 0 ? [...ports, healthCheckNodePort] : ports;
+}
+const nodePortsOf = ({ spec }: Service): number[] =>
+  [...new Set((spec.ports ?? []).map((port) => port.nodePort ?? 0))].filter((p) => p > 0);
+
+/** One write of a service. */
+class Run {
+  private readonly allocation: ServiceAllocation;
+  private readonly claims: Claims;
+
+  constructor(allocation: ServiceAllocation, claims: Claims) {
+    this.allocation = allocation;
+    this.claims = claims;
+  }
+  private get families(): IPFamily[] {
+    return this.allocation.addresses.ranges.map((range) => range.family);
+  }
+
+  create(service: Service): void {
+    syncClusterIPs(service, undefined);
+    fillFamilies(service, undefined, this.families);
+    this.giveAddresses(service);
+    if (needsNodePorts(service)) this.giveNodePorts(service);
+    if (needsHealthCheck(service)) this.giveHealthCheckPort(service);
+  }
+
+  update(service: Service, old: Service): void {
+    patchAllocated(service, old);
+    syncClusterIPs(service, old);
+    fillFamilies(service, old, this.families);
+    this.changeAddresses(service, old);
+    this.changePorts(service, old);
+  }
+
+  remove(old: Service, operations: Operation[]): void {
+    for (const ip of addressesOf(old)) this.claims.free(this.allocation.addresses, ip);
+    for (const port of portsOf(old)) this.claims.free(this.allocation.ports, String(port));
+    const also = this.allocation.alsoDelete?.(old);
+    if (also !== undefined) operations.push(also);
+  }
+
+  // ---- addresses -------------------------------------------------------------------------------------------------
+
+  /** Every family of the service gets an address, the requested one or a free one. */
+  private giveAddresses(service: Service): void {
+    const { spec } = service;
+    if (!needsClusterIP(service) || spec.clusterIPs?.[0] === headless) return;
+    const asked = spec.clusterIPs ?? [];
+    const given = (spec.ipFamilies ?? []).map((family, i) => this.giveAddress(service, family as IPFamily, asked[i] ?? ''));
+    spec.clusterIPs = [...given, ...asked.slice(given.length)];
+    spec.clusterIP = given[0] ?? spec.clusterIP ?? '';
+  }
+
+  private giveAddress(service: Service, family: IPFamily, asked: string): string {
+    const { addresses, randomBelow, now } = this.allocation;
+    const range = addresses.ranges.find((r) => r.family === family) as AddressRange;
+    if (asked === '') {
+      const ip = addresses.propose(range, randomBelow, now());
+      if (ip === undefined) throw serviceUnavailable('failed to allocate a serviceIP: range is full');
+      this.claims.note(addresses, ip);
+      return ip;
+    }
+    const fail = (why: string): never => {
+      const errors = new FieldErrors();
+      invalidText(errors, clusterIPsPath, listText(service.spec.clusterIPs), `failed to allocate IP ${asked}: ${why}`);
+      refuse(service, errors);
+      throw new Error(why);
+    };
+    const ip = canonicalAddress(asked);
+    if (range.indexOf(ip) === undefined) fail(`the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range.text}`);
+    if (this.claims.take(addresses, ip) === 'in use') fail('provided IP is already allocated');
+    return asked;
+  }
+
+  private changeAddresses(service: Service, old: Service): void {
+    const { addresses } = this.allocation;
+    if (keepsPreference(service, old)) {
+      this.keepAddresses(service);
+      return;
+    }
+    if (!needsClusterIP(old)) {
+      if (needsClusterIP(service)) this.giveAddresses(service);
+      return;
+    }
+    if (old.spec.clusterIPs?.[0] === headless) return;
+    const held = addressesOf(old);
+    if (!needsClusterIP(service)) {
+      for (const ip of held) this.claims.free(addresses, ip);
+      return;
+    }
+    const { spec } = service;
+    const [before, now] = [old.spec.ipFamilies?.length ?? 0, spec.ipFamilies?.length ?? 0];
+    if (before === 1 && now === 2) {
+      const second = this.giveAddress(service, spec.ipFamilies?.[1] as IPFamily, spec.clusterIPs?.[1] ?? '');
+      spec.clusterIPs = [spec.clusterIPs?.[0] ?? '', second];
+    } else if (before === 2 && now === 1 && held[1] !== undefined) this.claims.free(addresses, held[1]);
+    this.keepAddresses(service);
+  }
+  private keepAddresses(service: Service): void {
+    for (const ip of addressesOf(service)) if (ipFamily(ip) !== undefined) this.claims.keep(this.allocation.addresses, ip);
+  }
+
+  // ---- ports -----------------------------------------------------------------------------------------------------
+
+  private takePort(service: Service, port: number, at: Path): void {
+    const why = this.tryPort(port);
+    if (why === undefined) return;
+    const errors = new FieldErrors();
+    errors.invalid(at, port, why);
+    refuse(service, errors);
+  }
+  /** Returns why a port cannot be allocated. */
+  private tryPort(port: number): string | undefined {
+    const { ports } = this.allocation;
+    const range = ports.ranges[0] as Range;
+    if (range.indexOf(String(port)) === undefined)
+      return `provided port is not in the valid range. The range of valid ports is ${range.at(0)}-${range.at(range.size - 1)}`;
+    return this.claims.take(ports, String(port)) === 'in use' ? 'provided port is already allocated' : undefined;
+  }
+  private freshPort(): number | undefined {
+    const { ports, randomBelow, now } = this.allocation;
+    const range = ports.ranges[0] as Range;
+    for (let tries = 0; tries < range.size; tries++) {
+      const port = ports.propose(range, randomBelow, now());
+      if (port === undefined) return undefined;
+      if (this.claims.isMine(ports, port)) continue;
+      this.claims.note(ports, port);
+      return Number(port);
+    }
+    return undefined;
+  }
+  private freshNodePort(): number {
+    const port = this.freshPort();
+    if (port === undefined) throw serviceUnavailable('failed to allocate a nodePort: range is full');
+    return port;
+  }
+
+  /** Ports of a service that share their number, one for each protocol, share their node port. */
+  private giveNodePorts(service: Service): void {
+    const ports = service.spec.ports ?? [];
+    const byPort = new Map<number, number>();
+    ports.forEach((port, i) => {
+      if (!port.nodePort && !allocatesNodePorts(service)) return;
+      const known = byPort.get(port.port);
+      const at = portsPath.index(i).child('nodePort');
+      if (known === undefined) {
+        const asked = ports.find((p) => p.port === port.port && p.nodePort)?.nodePort;
+        if (asked !== undefined) this.takePort(service, asked, at);
+        port.nodePort = asked ?? this.freshNodePort();
+        byPort.set(port.port, port.nodePort);
+      } else if (!port.nodePort) port.nodePort = known;
+      else if (port.nodePort !== known) this.takePort(service, port.nodePort, at);
+    });
+  }
+
+  private changePorts(service: Service, old: Service): void {
+    const { ports } = this.allocation;
+    const held = nodePortsOf(old);
+    if (needsNodePorts(service)) {
+      this.changeNodePorts(service, new Set(held));
+      const kept = new Set(nodePortsOf(service));
+      for (const port of held) if (!kept.has(port)) this.claims.free(ports, String(port));
+    } else if (needsNodePorts(old)) for (const port of held) this.claims.free(ports, String(port));
+    const had = needsHealthCheck(old);
+    const has = needsHealthCheck(service);
+    if (!had && has) this.giveHealthCheckPort(service);
+    else if (had && !has && old.spec.healthCheckNodePort) this.claims.free(ports, String(old.spec.healthCheckNodePort));
+    else if (has && service.spec.healthCheckNodePort) this.claims.keep(ports, String(service.spec.healthCheckNodePort));
+  }
+
+  private changeNodePorts(service: Service, held: ReadonlySet<number>): void {
+    const { ports } = this.allocation;
+    const keep = (port: number): void => this.claims.keep(ports, String(port));
+    service.spec.ports?.forEach((port: ServicePort, i) => {
+      if (port.nodePort) {
+        if (held.has(port.nodePort)) keep(port.nodePort);
+        else if (!this.claims.isMine(ports, String(port.nodePort)))
+          this.takePort(service, port.nodePort, portsPath.index(i).child('nodePort'));
+      } else if (allocatesNodePorts(service)) port.nodePort = this.freshNodePort();
+    });
+  }
+
+  private giveHealthCheckPort(service: Service): void {
+    const { healthCheckNodePort: asked } = service.spec;
+    if (asked) {
+      const why = this.tryPort(asked);
+      if (why !== undefined) throw unprocessable(`failed to allocate requested HealthCheck NodePort ${asked}: ${why}`);
+      return;
+    }
+    const port = this.freshPort();
+    if (port === undefined) throw serviceUnavailable('failed to allocate a HealthCheck NodePort 0: range is full');
+    service.spec.healthCheckNodePort = port;
+  }
+}
+
+/** A load balancer may have no node ports; ports that the client requests are allocated all the same. */
+const allocatesNodePorts = ({ spec }: Service): boolean =>
+  spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === true);

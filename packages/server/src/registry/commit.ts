@@ -1,0 +1,243 @@
+/** The last steps of every write: hooks, the commit itself, and the item for the response. */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { frozen } from '@plat-dev/lib/frozen';
+import { atOnce, inSlices, Slices, type Work } from '@plat-dev/lib/slices';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { requestTooLarge } from '@plat-dev/meta/errors';
+import { encode, encodeLarge, TextTooLong } from '@plat-dev/schema/json';
+import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
+import type { Facts, Item } from '@plat-dev/storage/item';
+import { HEADER, itemFromStored } from '@plat-dev/storage/item';
+import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
+import { prefixOf, type Resource } from './catalog.ts';
+import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
+import type { Hook } from './hooks.ts';
+
+/** The key of a target's object in the store. */
+export const storeKey = (target: Target): string => `${target.resource.collection?.prefix}${keyOf(target)}`;
+
+export const hookOf = (deps: RegistryDeps, { kind }: Resource): Hook | undefined =>
+  deps.hooks.size === 0 ? undefined : deps.hooks.get(hookNames.get(kind) ?? nameOfHook(kind));
+
+/** Names of the hooks of kinds, made once. */
+const hookNames = new WeakMap<Resource['kind'], string>();
+function nameOfHook(kind: Resource['kind']): string {
+  const name = `${kind.group === '' ? 'core' : kind.group}/${kind.plural}`;
+  hookNames.set(kind, name);
+  return name;
+}
+
+/**
+ * The stored form of an object, unless it is too large: the one place that limits the size of objects.
+ * An object that exceeds the limit already, because a release without it or with a higher one stored it, may become smaller.
+ */
+export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: ApiObject, before?: Item): Buffer {
+  const limit = deps.maxObjectBytes;
+  const stored = before?.bytes.length ?? 0;
+  try {
+    return bounded(resource.versions.encode(object, Math.max(stored, limit)), limit, stored);
+  } catch (error) {
+    throw sizeError(error, limit);
+  }
+}
+/** The same for a large object, in slices. Also throws RequestEnded. */
+export async function boundedValueInSlices(
+  deps: RegistryDeps,
+  resource: Resource,
+  object: ApiObject,
+  slices: Slices,
+  before?: Item,
+): Promise<Buffer> {
+  const limit = deps.maxObjectBytes;
+  const stored = before?.bytes.length ?? 0;
+  try {
+    return bounded(await inSlices(resource.versions.encodeLarge(object, Math.max(stored, limit)), slices), limit, stored);
+  } catch (error) {
+    throw sizeError(error, limit);
+  }
+}
+function bounded(value: Buffer, limit: number, stored: number): Buffer {
+  const size = value.length - HEADER;
+  if (size > limit && size >= stored) throw objectTooLarge(size, limit);
+  return value;
+}
+const sizeError = (error: unknown, limit: number): unknown =>
+  error instanceof TextTooLong ? objectTooLarge(`more than ${limit}`, limit) : error;
+const objectTooLarge = (size: number | string, limit: number) =>
+  requestTooLarge(`Request entity too large: the object would take ${size} bytes in the store, and the limit is ${limit}`);
+
+/** The item of an object that is not stored (dry run). */
+export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item {
+  return itemOfText(key, object, Buffer.from(encode(resource.hub.schema, object)));
+}
+/** The same, in slices where the object is large. Rejects with RequestEnded. */
+export function unsavedInSlices(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): MaybePromise<Item> {
+  if (slices === undefined) return unsavedItem(resource, key, object);
+  return inSlices(encodeLarge(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
+}
+const itemOfText = (key: string, object: ApiObject, bytes: Buffer): Item => ({
+  key,
+  revision: 0,
+  created: 0,
+  bytes,
+  line: undefined,
+  versionAt: 0,
+  labels: object.metadata.labels,
+  fields: undefined,
+  parsed: undefined,
+});
+
+/** An object on its way into the store. */
+export interface Put {
+  readonly object: ApiObject;
+  /** Its stored form, if that is encoded already. */
+  value?: Buffer;
+  /** The object is large and is not changed from now on: readers need not parse it. */
+  readonly shared?: boolean;
+  /** The revision that it must replace; 0: it must not exist. */
+  readonly expect: number;
+  /** The revision at which it was created; 0: the one of this write. */
+  readonly created: number;
+  /** What is written in the same commit. */
+  readonly more?: readonly Operation[] | undefined;
+  readonly sideWrites?: SideWrite[];
+  readonly steps?: readonly CommitStep[] | undefined;
+}
+
+const NO_OPERATIONS: readonly Operation[] = [];
+
+/** Throws, or rejects with, CommitConflict and what `boundedValueOf` throws. */
+export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise<Item> {
+  const { object, expect, created, more = NO_OPERATIONS, sideWrites = [], steps } = put;
+  const { resource } = target;
+  const collection = resource.collection;
+  if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
+  const value = put.value ?? boundedValueOf(deps, resource, object);
+  const { labels, fields } = collection.factsOf(object);
+  const parsed = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
+  const key = keyOf(target);
+  const { prefix } = collection;
+  const facts: Facts = { labels, fields, read: resource.read, place: { prefix, key }, parsed };
+  const ttlSeconds = resource.kind.ttl?.(deps.env);
+  const at = prefix + key;
+  const own: Operation =
+    ttlSeconds === undefined
+      ? { type: 'put', key: at, value, expect, created }
+      : { type: 'put', key: at, value, expect, created, ttlSeconds };
+  return commitAll(deps, more.length === 0 ? [own] : [own, ...more], [facts], sideWrites, steps).then((revision) => {
+    const item = collection.pending === undefined ? collection.items.get(key) : undefined;
+    // If the schema of the collection has changed meanwhile, the response is the object as it was written.
+    if (item?.revision === revision && collection.readsBy(resource.read)) return item;
+    return itemFromStored(key, value, revision, created === 0 ? revision : created, facts);
+  });
+}
+
+/** The index entries of an object that was just written. */
+const asOf = (object: ApiObject, revision: number): ApiObject =>
+  frozen({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
+
+export function commitDelete(
+  deps: RegistryDeps,
+  target: Target,
+  { revision: expect, created }: { readonly revision: number; readonly created: number },
+  more: readonly Operation[],
+  sideWrites: SideWrite[],
+  steps?: readonly CommitStep[],
+): Promise<number> {
+  return commitAll(deps, [{ type: 'delete', key: storeKey(target), expect, created }, ...more], [], sideWrites, steps);
+}
+
+/** How often a commit is retried after a conflict on one of its side writes. */
+const SIDE_TRIES = 20;
+
+/** Commits with the side writes that admission requested. */
+function commitAll(
+  deps: RegistryDeps,
+  own: readonly Operation[],
+  facts: readonly (Facts | undefined)[],
+  sideWrites: SideWrite[],
+  steps: readonly CommitStep[] | undefined,
+): Promise<number> {
+  return steps === undefined
+    ? deps.cache.commit(sideWrites.length === 0 ? own : atOnce(withSides(deps, own, sideWrites)), facts)
+    : commitInSteps(deps, own, facts, sideWrites, steps);
+}
+
+/** Side writes are computed again after a conflict. */
+async function commitInSteps(
+  deps: RegistryDeps,
+  own: readonly Operation[],
+  facts: readonly (Facts | undefined)[],
+  sideWrites: SideWrite[],
+  steps: readonly CommitStep[],
+): Promise<number> {
+  const given = sideWrites.length;
+  for (let attempt = 1; ; attempt++) {
+    sideWrites.length = given;
+    let begun = 0;
+    let stored = false;
+    try {
+      for (const step of steps) {
+        begun++;
+        await step.prepare();
+      }
+      const operations = await inSlices(withSides(deps, own, sideWrites), new Slices());
+      const revision = await deps.cache.commit(operations, facts, (assigned) => {
+        for (const step of steps) step.assigned?.(assigned);
+      });
+      stored = true;
+      return revision;
+    } catch (error) {
+      const overtaken = error instanceof CommitConflict && !own.some((operation) => operation.key === error.key);
+      if (!overtaken || attempt >= SIDE_TRIES) throw error;
+    } finally {
+      for (const step of steps.slice(0, begun)) step.settle(stored);
+    }
+  }
+}
+
+function* withSides(deps: RegistryDeps, own: readonly Operation[], sideWrites: readonly SideWrite[]): Work<readonly Operation[]> {
+  const operations = [...own];
+  for (const write of sideWrites) {
+    operations.push(sideOperation(deps, write));
+    yield;
+  }
+  return operations;
+}
+
+function sideOperation(deps: RegistryDeps, write: SideWrite): Operation {
+  const resource = deps.catalog.builtin(write.group, write.plural);
+  const { name = '', namespace = '', resourceVersion } = write.object.metadata;
+  const key = prefixOf(resource.kind) + (resource.kind.namespaced ? `${namespace}/${name}` : name);
+  const value = boundedValueOf(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
+  return { type: 'put', key, value, expect: Number(resourceVersion) };
+}
+
+/** The admission request of a write. */
+export function admissionRequest(
+  ctx: WriteContext,
+  operation: AdmissionRequest['operation'],
+  object: ApiObject | undefined,
+  oldObject: ApiObject | undefined,
+  pathName = ctx.name,
+): AdmissionRequest {
+  return {
+    operation,
+    served: ctx.resource,
+    subresource: ctx.subresource,
+    namespace: ctx.namespace,
+    name: ctx.name,
+    pathName,
+    object,
+    oldObject,
+    options: ctx.options,
+    user: ctx.user,
+    dryRun: ctx.dryRun,
+    collection: ctx.collection,
+    explanation: ctx.explanation,
+    sideWrites: [],
+    warn: ctx.warn,
+    annotate: ctx.annotate,
+  };
+}

@@ -1,0 +1,130 @@
+/** Live views of collections as parsed objects, for authorizers, admission plug-ins and controllers. */
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { Change, Live, LiveSource } from '@plat-dev/kinds/live';
+import { frozen } from '@plat-dev/lib/frozen';
+import type { Collection } from '@plat-dev/storage/collection';
+import type { Item } from '@plat-dev/storage/item';
+import type { Catalog } from './catalog.ts';
+import { checkLookedUp } from './loaded-first.ts';
+import { parseItem, sharedObject } from './versions.ts';
+
+export function liveSource(catalog: Catalog): LiveSource {
+  const made = new Map<Collection, Live>();
+  return <T extends ApiObject>(group: string, plural: string): Live<T> => {
+    const { collection, kind } = catalog.builtin(group, plural);
+    if (collection === undefined) throw new Error(`${plural} are not stored`);
+    let live = made.get(collection);
+    if (live === undefined) {
+      checkLookedUp(kind);
+      live = liveView(collection, kind.namespaced, !numerous.has(`${group}/${plural}`));
+      made.set(collection, live);
+    }
+    return live as Live<T>;
+  };
+}
+
+/** Kinds with very many or large objects: they are parsed on demand, and not cached. */
+const numerous = new Set(['/pods', '/events', '/configmaps', '/secrets', '/endpoints', 'discovery/endpointslices']);
+
+function liveView(collection: Collection, namespaced: boolean, keep: boolean): Live {
+  const parse = keep ? sharedObject : parseItem;
+  if (keep) collection.keepsParsed = true;
+  const keyOf = (namespace: string, name: string): string => (namespaced ? `${namespace}/${name}` : name);
+  const look = (namespace: string, name: string): Promise<void> => collection.look(keyOf(namespace, name));
+  const find = (namespace: string, name: string): ApiObject | undefined => {
+    const item = collection.items.get(keyOf(namespace, name));
+    return item === undefined ? undefined : parse(item);
+  };
+  const select = (namespace: string | undefined, limit?: number): readonly ApiObject[] => {
+    const items = namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`);
+    return (limit === undefined || items.length <= limit ? items : items.slice(0, limit)).map(parse);
+  };
+  const last = new LastAnswers(collection, find, select);
+  return {
+    get: keep ? (namespace, name) => last.get(namespace, name) : find,
+    list: keep ? (namespace, limit) => (limit === undefined ? last.list(namespace) : select(namespace, limit)) : select,
+    onChange: (listener) =>
+      collection.listen((event) => {
+        const { item, previous } = event;
+        const type = event.type === 'delete' ? 'deleted' : previous === undefined ? 'added' : 'modified';
+        listener(new ItemChange(type, item, previous, parse));
+      }),
+    get generation() {
+      return collection.changes;
+    },
+    whenLoaded: (call) => collection.whenLoaded(call),
+    get pending() {
+      return collection.pending;
+    },
+    get look() {
+      return collection.pending === undefined ? undefined : look;
+    },
+  };
+}
+
+class ItemChange implements Change<ApiObject> {
+  readonly type: Change<ApiObject>['type'];
+  private readonly item: Item;
+  private readonly previous: Item | undefined;
+  private readonly parse: (item: Item) => ApiObject;
+  private parsed: ApiObject | undefined;
+  private parsedOld: ApiObject | undefined;
+
+  constructor(type: Change<ApiObject>['type'], item: Item, previous: Item | undefined, parse: (item: Item) => ApiObject) {
+    this.type = type;
+    this.item = item;
+    this.previous = previous;
+    this.parse = parse;
+  }
+  get key(): string {
+    return this.item.key;
+  }
+  get object(): ApiObject {
+    this.parsed ??= this.parse(this.item);
+    return this.parsed;
+  }
+  get old(): ApiObject | undefined {
+    if (this.previous !== undefined) this.parsedOld ??= this.parse(this.previous);
+    return this.parsedOld;
+  }
+}
+
+/** Consecutive requests often need the same namespace, account and quotas: the last lookup is cached. */
+class LastAnswers {
+  private readonly collection: Collection;
+  private readonly find: (namespace: string, name: string) => ApiObject | undefined;
+  private readonly select: (namespace: string | undefined) => readonly ApiObject[];
+  private asOf = -1;
+  private found: { readonly namespace: string; readonly name: string; readonly object: ApiObject | undefined } | undefined;
+  private selected: { readonly namespace: string | undefined; readonly objects: readonly ApiObject[] } | undefined;
+
+  constructor(collection: Collection, find: LastAnswers['find'], select: LastAnswers['select']) {
+    this.collection = collection;
+    this.find = find;
+    this.select = select;
+  }
+
+  get(namespace: string, name: string): ApiObject | undefined {
+    this.refresh();
+    const { found } = this;
+    if (found !== undefined && found.name === name && found.namespace === namespace) return found.object;
+    const object = this.find(namespace, name);
+    this.found = { namespace, name, object };
+    return object;
+  }
+  list(namespace: string | undefined): readonly ApiObject[] {
+    this.refresh();
+    const { selected } = this;
+    if (selected !== undefined && selected.namespace === namespace) return selected.objects;
+    const objects = frozen(this.select(namespace));
+    this.selected = { namespace, objects };
+    return objects;
+  }
+
+  private refresh(): void {
+    if (this.asOf === this.collection.changes) return;
+    this.asOf = this.collection.changes;
+    this.found = undefined;
+    this.selected = undefined;
+  }
+}

@@ -1,0 +1,128 @@
+/** Field ownership after a write: the registry's side of `patch/`. */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { Work } from '@plat-dev/lib/slices';
+import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { ApiError, invalid } from '@plat-dev/meta/errors';
+import { FieldErrors, Path } from '@plat-dev/meta/field';
+import {
+  type Convert,
+  MAX_MANAGERS,
+  type ManagedFieldsEntry,
+  managersAfterAdmission,
+  recordUpdate,
+  recordUpdateSteps,
+  type UpdateWrite,
+} from '@plat-dev/patch';
+import type { MessageType } from '@plat-dev/schema/types';
+import type { RegistryDeps, WriteContext } from './context.ts';
+import { dropRepeatedOwners } from './metadata.ts';
+import { Undeclared, withConversions, withConversionsInSlices } from './rule-conversions.ts';
+import { strategyOf } from './strategy.ts';
+
+/** Sets the managedFields of a new object, in request version. */
+export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject): MaybePromise<void> {
+  return own(deps, ctx, object, undefined);
+}
+
+/** Sets the managedFields of a changed object; both objects are in request version. `size`: bytes of the one that is stored. */
+export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject, size = 0): MaybePromise<void> {
+  return own(deps, ctx, object, live, size);
+}
+
+function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined, size = 0): MaybePromise<void> {
+  dropRepeatedOwners(ctx, object);
+  checkManagers(ctx, object, live);
+  return whenReady(recorded(deps, ctx, object, live, size), (entries) => setEntries(object, entries));
+}
+function setEntries(object: ApiObject, entries: Entries): void {
+  if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;
+  else if (object.metadata.managedFields !== undefined) delete object.metadata.managedFields;
+}
+
+/** The managers that a client sends are validated; a stored list may be longer, and is only kept. */
+function checkManagers(ctx: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
+  const { managedFields } = object.metadata;
+  if (
+    managedFields === undefined ||
+    managedFields.length <= MAX_MANAGERS ||
+    managedFields.length <= (live?.metadata.managedFields?.length ?? 0)
+  )
+    return;
+  const errors = new FieldErrors();
+  errors.tooMany(Path.of('metadata', 'managedFields'), managedFields.length, MAX_MANAGERS);
+  throw invalid(ctx.resource.groupKind, object.metadata.name ?? '', errors.list);
+}
+
+type Entries = readonly ManagedFieldsEntry[] | undefined;
+
+function recorded(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  object: ApiObject,
+  live: ApiObject | undefined,
+  size: number,
+): MaybePromise<Entries> {
+  const { resource } = ctx;
+  const slices = ctx.request?.slices(size);
+  const write = (convert: Convert): UpdateWrite => ({
+    type: resource.schema,
+    apiVersion: resource.apiVersion,
+    manager: ctx.manager,
+    subresource: ctx.subresource,
+    now: deps.env.now(),
+    resetFields: strategyOf(ctx).resetFields,
+    convert,
+    large: slices !== undefined,
+    live: live as never,
+    object: object as never,
+  });
+  try {
+    const entries =
+      slices === undefined
+        ? withConversions(deps.catalog, resource, 'refuse', ({ convert }) => recordUpdate(write(convert)))
+        : withConversionsInSlices(deps.catalog, resource, 'refuse', ({ convert }) => recordUpdateSteps(write(convert)), slices);
+    return entries instanceof Promise ? entries.catch((error: unknown) => excused(error, live)) : entries;
+  } catch (error) {
+    return excused(error, live);
+  }
+}
+
+/** The owners of fields after a conversion has failed. Throws other errors. */
+function excused(error: unknown, live: ApiObject | undefined): Entries {
+  // The owners of fields are unknown in every version.
+  if (error instanceof Undeclared) return undefined;
+  // A conversion that fails temporarily does not drop the owners, nor refuse a write that needs none of it.
+  if (error instanceof ApiError && error.code !== 413) return live?.metadata.managedFields as Entries;
+  throw error;
+}
+
+/** Sets the managedFields of an object that is posted to a subresource with a kind of its own. */
+export function* ownAction(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  object: ApiObject,
+  kind: { readonly schema: MessageType; readonly apiVersion: string },
+  large: boolean,
+): Work<void> {
+  const entries = yield* recordUpdateSteps({
+    type: kind.schema,
+    apiVersion: kind.apiVersion,
+    manager: ctx.manager,
+    subresource: ctx.subresource,
+    now: deps.env.now(),
+    large,
+    live: undefined,
+    object: object as never,
+  });
+  if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;
+}
+
+/** Restores managedFields that mutating admission made invalid, and warns the client. */
+export function repairOwners(ctx: WriteContext, object: ApiObject, before: ApiObject['metadata']['managedFields']): void {
+  if (object.metadata.managedFields === before) return;
+  const { managedFields, warning } = managersAfterAdmission(before as never, object.metadata.managedFields as never);
+  if (warning !== undefined) ctx.warn(warning);
+  if (managedFields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = managedFields;
+}

@@ -1,0 +1,120 @@
+/**
+ * Objects as they were last written, so that the next write of the same object begins with a copy instead of a parse:
+ * objects that are updated are mostly updated often. An object that is only created is not kept, unless parts of this process follow
+ * its collection by what was written: then its next writers and those who follow the change need not parse it either.
+ *
+ *   keep(item, object)       after a commit, in place of the object's earlier state
+ *   created(item, object)    after the commit of a new object
+ *   copy(resource, item)     what parsing the item would give, or undefined when it must be parsed
+ *   written(resource, item)  the same as it is, which nobody may change
+ */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { Served } from '@plat-dev/kinds/served';
+import { BoundedCache } from '@plat-dev/lib/bounded-cache';
+import { frozen } from '@plat-dev/lib/frozen';
+import { cloneJson } from '@plat-dev/schema/json';
+import { jsonForm } from '@plat-dev/schema/json-form';
+import { isNormal } from '@plat-dev/schema/normal';
+import type { MessageType } from '@plat-dev/schema/types';
+import type { Item } from '@plat-dev/storage/item';
+
+/** Limits on the number of objects and the bytes of their texts; the least recently written are evicted. */
+const MOST = 1024;
+const MOST_BYTES = 8 * 2 ** 20;
+/** Larger objects are few, and would evict many others. */
+const LARGEST = 256 * 1024;
+
+interface Written {
+  readonly object: ApiObject;
+  /** The schema by which it was written: a custom kind may have another one by now, which reads it differently. */
+  readonly schema: MessageType;
+  /** What JSON.parse of its text gives, without managedFields; made on first use. */
+  shown: ApiObject | undefined;
+  /** Whether parsing would give the same; undefined until that is checked. */
+  same: boolean | undefined;
+}
+
+export class RecentObjects {
+  private readonly known = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
+
+  /** How many follow a collection by what was written, by its prefix. */
+  private readonly followed = new Map<string, number>();
+
+  /** New objects of a collection are kept as well, until the returned function is called. */
+  follow(prefix: string): () => void {
+    this.followed.set(prefix, (this.followed.get(prefix) ?? 0) + 1);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      const left = (this.followed.get(prefix) ?? 1) - 1;
+      if (left === 0) this.followed.delete(prefix);
+      else this.followed.set(prefix, left);
+    };
+  }
+  /** Keeps a new object if its collection is followed. It must not be changed from now on. */
+  created(resource: Served, prefix: string, item: Item, object: ApiObject): void {
+    if (this.followed.size > 0 && this.followed.has(prefix)) this.keep(resource, item, object, undefined);
+  }
+  /** Keeps the object that `item` was encoded from, and drops the state that it replaced. The object must not be changed from now on.
+   * `isKnownNormal`: it is in the normal form, which need not be checked. */
+  keep(resource: Served, item: Item, object: ApiObject, replaced: Item | undefined, isKnownNormal = false): void {
+    if (replaced !== undefined) this.known.delete(replaced);
+    if (item.bytes.length > LARGEST) return;
+    object.metadata.resourceVersion = String(item.revision);
+    this.known.set(item, { object: frozen(object), schema: resource.hub.schema, shown: undefined, same: isKnownNormal || undefined });
+  }
+
+  /** A copy of the object in hub form, in the normal form. It shares managedFields, which are never changed in place. */
+  copy(resource: Served, item: Item): ApiObject | undefined {
+    const object = this.written(resource, item);
+    return object === undefined ? undefined : copyOf(object);
+  }
+  /** The object itself in hub form, in the normal form. Nobody may change it. */
+  written(resource: Served, item: Item): ApiObject | undefined {
+    return this.normal(resource, item)?.object;
+  }
+  /** What JSON.parse of the text gives, without managedFields. Nobody may change it, and it shares parts with other states. */
+  shown(resource: Served, item: Item): ApiObject | undefined {
+    const known = this.normal(resource, item);
+    if (known === undefined) return undefined;
+    if (known.shown === undefined) {
+      const { managedFields: _, ...metadata } = known.object.metadata;
+      known.shown = frozen(jsonForm(known.schema, { ...known.object, metadata }));
+    }
+    return known.shown;
+  }
+
+  private normal(resource: Served, item: Item): Written | undefined {
+    const known = this.known.get(item);
+    if (known === undefined || known.schema !== resource.hub.schema) return undefined;
+    known.same ??= isNormal(known.schema, known.object);
+    return known.same ? known : undefined;
+  }
+}
+
+/** A copy that shares managedFields alone. */
+export function copyOf(object: ApiObject): ApiObject {
+  const { metadata } = object;
+  const copy = copyApartFrom('metadata', object as never);
+  copy.metadata = copyApartFrom('managedFields', metadata as never);
+  return copy as unknown as ApiObject;
+}
+
+/** A copy whose metadata and status may be changed; everything else is shared. */
+export function copyForStatus(object: ApiObject): ApiObject {
+  const copy = { ...object, metadata: copyApartFrom('managedFields', object.metadata as never) } as ApiObject & { status?: unknown };
+  if (copy.status !== undefined) copy.status = cloneJson(copy.status);
+  return copy;
+}
+
+/** A copy of which one field is the original's. */
+function copyApartFrom(shared: string, object: Record<string, unknown>): Record<string, unknown> {
+  const copy = { ...object };
+  for (const key in copy) {
+    const value = copy[key];
+    if (typeof value === 'object' && key !== shared) copy[key] = cloneJson(value);
+  }
+  return copy;
+}

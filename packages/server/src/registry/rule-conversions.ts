@@ -1,0 +1,171 @@
+/**
+ * Conversions for synchronous rules: field ownership is found by comparing the object in every version that a manager
+ * wrote it in. If a conversion needs a webhook call, the rule is aborted at that point, the call is made, and the rule runs
+ * again with its result. Rules change none of their inputs, so that they can run any number of times.
+ */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '@plat-dev/kinds/served';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { splitApiVersion } from '@plat-dev/meta/api-version';
+import { type Convert, checkApplied } from '@plat-dev/patch';
+import type { Catalog, Resource } from './catalog.ts';
+
+type Values = Parameters<Convert>[0];
+
+export interface Conversions {
+  /** An object of the version of the resource in another version of the kind. */
+  readonly convert: Convert;
+  /** The opposite direction: an object of another version in the version of the resource. */
+  readonly convertBack: (object: Values, apiVersion: string) => Values | undefined;
+}
+
+/** A conversion made an object with fields that are not in the schema of its version. */
+export class Undeclared extends Error {}
+
+/** A rule needs few objects in few versions; one that exceeds this has a bug. */
+const MOST_CALLS = 100;
+
+/** How unknown fields of a custom version are treated. */
+export type UndeclaredFields = 'refuse' | 'drop';
+
+/** The result of a rule. Throws or rejects with the error of the rule, with Undeclared, or with the error of a conversion. */
+export function withConversions<T>(
+  catalog: Catalog,
+  resource: Resource,
+  undeclared: UndeclaredFields,
+  rule: (conversions: Conversions) => T,
+): MaybePromise<T> {
+  if (!resource.custom) return rule(builtInConversions(catalog, resource, undeclared));
+  const known: Known = new Map();
+  const conversions = conversionsOf(catalog, resource, known, undeclared);
+  try {
+    return rule(conversions);
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    return again(error, known, () => rule(conversions));
+  }
+}
+
+/** Built-in kinds need no calls, and so remember no results: the conversions of a resource serve all its writes. */
+function builtInConversions(catalog: Catalog, resource: Resource, undeclared: UndeclaredFields): Conversions {
+  const made = ofBuiltIns[undeclared];
+  let found = made.get(resource);
+  if (found === undefined) {
+    found = conversionsOf(catalog, resource, noResults, undeclared);
+    made.set(resource, found);
+  }
+  return found;
+}
+const ofBuiltIns: Readonly<Record<UndeclaredFields, WeakMap<Resource, Conversions>>> = { refuse: new WeakMap(), drop: new WeakMap() };
+const noResults: ReadonlyMap<string, ApiObject> = new Map();
+
+/** The same for a rule that takes long, in slices. Also rejects with RequestEnded. */
+export async function withConversionsInSlices<T>(
+  catalog: Catalog,
+  resource: Resource,
+  undeclared: UndeclaredFields,
+  rule: (conversions: Conversions) => Work<T>,
+  slices: Slices,
+): Promise<T> {
+  const known: Known = new Map();
+  const conversions = conversionsOf(catalog, resource, known, undeclared);
+  const run = (): Promise<T> => inSlices(rule(conversions), slices);
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    return again(error, known, run);
+  }
+}
+
+async function again<T>(first: Missing, known: Known, rule: () => MaybePromise<T>): Promise<T> {
+  let missing = first;
+  for (let call = 0; call < MOST_CALLS; call++) {
+    const object = await converted(missing.from, missing.to, missing.object);
+    known.set(missing.key, object);
+    try {
+      return await rule();
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      missing = error;
+    }
+  }
+  throw new Error('a rule needs too many conversions');
+}
+
+/** Results of calls, by their input. */
+type Known = Map<string, ApiObject>;
+
+class Missing extends Error {
+  readonly key: string;
+  readonly object: Values;
+  readonly from: Resource;
+  readonly to: Resource;
+
+  constructor(key: string, object: Values, from: Resource, to: Resource) {
+    super(`a conversion to ${to.apiVersion} is needed`);
+    this.key = key;
+    this.object = object;
+    this.from = from;
+    this.to = to;
+  }
+}
+
+function conversionsOf(
+  catalog: Catalog,
+  resource: Resource,
+  known: ReadonlyMap<string, ApiObject>,
+  undeclared: UndeclaredFields,
+): Conversions {
+  const find = (apiVersion: string): Resource | undefined => {
+    const { group, version } = splitApiVersion(apiVersion);
+    const found = catalog.find(group, version, resource.kind.plural);
+    return found?.apiVersion === apiVersion ? found : undefined;
+  };
+  const between = (object: Values, from: Resource, to: Resource): ApiObject => {
+    if (!from.versions.byCalls && !to.versions.byCalls) return convertedNow(from, to, object);
+    const key = `${from.apiVersion} ${to.apiVersion} ${jsonText(object)}`;
+    const answer = known.get(key);
+    if (answer === undefined) throw new Missing(key, object, from, to);
+    return answer;
+  };
+  return {
+    convert: (object, apiVersion) => {
+      const other = find(apiVersion);
+      if (other === undefined) return undefined;
+      const made = between(object, resource, other);
+      if (undeclared === 'refuse') checkDeclared(other, made);
+      else other.definition.prune?.(made as never);
+      return { type: other.schema, object: made as never };
+    },
+    convertBack: (object, apiVersion) => {
+      const other = find(apiVersion);
+      return other === undefined ? undefined : (between(object, other, resource) as never);
+    },
+  };
+}
+
+function convertedNow(from: Resource, to: Resource, object: Values): ApiObject {
+  const copy = structuredClone(object) as unknown as ApiObject;
+  const hub = from.isHub ? copy : rawToHub(from, copy);
+  return to.isHub ? hub : rawFromHub(to, to.versions.normalize(hub));
+}
+
+async function converted(from: Resource, to: Resource, object: Values): Promise<ApiObject> {
+  const copy = structuredClone(object) as unknown as ApiObject;
+  const [hub] = !from.versions.byCalls ? [from.isHub ? copy : rawToHub(from, copy)] : await rawToHubLater(from, [copy]);
+  if (to.isHub) return hub as ApiObject;
+  const whole = to.versions.normalize(hub as ApiObject);
+  const [made] = !to.versions.byCalls ? [rawFromHub(to, whole)] : await rawFromHubLater(to, [whole]);
+  return made as ApiObject;
+}
+
+/** Objects of custom kinds may have unknown fields until they are pruned; ownership covers the fields of the schema. */
+function checkDeclared(resource: Resource, object: ApiObject): void {
+  if (!resource.custom || resource.schema.structure === undefined) return;
+  const undeclared = checkApplied(resource.schema, object).find((problem) => problem.endsWith('field not declared in schema'));
+  if (undeclared !== undefined) throw new Undeclared(undeclared);
+}

@@ -1,0 +1,36 @@
+/** Which forms of an object its rules validate: the hub, or for custom kinds the version of the request (`Versions`). */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { fromHub } from '@plat-dev/kinds/served';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { cloneJson } from '@plat-dev/schema/plain';
+import type { RegistryDeps, WriteContext } from './context.ts';
+import { strategyOf } from './strategy.ts';
+
+export interface ValidatedForms {
+  readonly object: ApiObject;
+  readonly old: ApiObject | undefined;
+}
+
+/** The forms to validate of an object that is ready and of the one that it replaces. */
+export function validatedForms(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  ready: ApiObject,
+  old: ApiObject | undefined,
+): MaybePromise<ValidatedForms> {
+  return ctx.resource.versions.validatesRequestVersion ? requestForms(deps, ctx, ready, old) : { object: ready, old };
+}
+
+async function requestForms(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, old: ApiObject | undefined): Promise<ValidatedForms> {
+  const { resource } = ctx;
+  const before = old === undefined ? undefined : await resource.versions.show(old);
+  const written = resource.versions.requestForm(ready);
+  // Admission replaced the object that was written.
+  if (written === undefined) return { object: await fromHub(resource, cloneJson(ready) as unknown as ApiObject), old: before };
+  const object: ApiObject = { ...written, metadata: ready.metadata };
+  const { prepareForCreate, prepareForUpdate } = strategyOf(ctx);
+  if (before === undefined) prepareForCreate?.(object as never, deps.env, ctx);
+  else prepareForUpdate?.(object as never, before as never, deps.env, ctx);
+  return { object, old: before };
+}

@@ -1,0 +1,257 @@
+/**
+ * The versions of one resource: every step between stored bytes, the hub (the version that is stored, admitted and validated) and
+ * the version of the path by which a client reads and writes.
+ *
+ *   written   body → accept → hub → fillDefaults → encode → stored bytes
+ *   read      stored bytes → decode → hub → fromHub → object in the version of the resource          (`read` does all of it)
+ *
+ * A built-in kind converts at once; a custom kind with a conversion webhook converts by calls, of several objects together. A step
+ * that may need a call returns a value or a promise: docs/decisions/028-one-conversion-story.md has the cost of promises.
+ * The conversion of one object is in kinds/served.ts.
+ */
+
+import type { ApiObject, KindVersion } from '@plat-dev/kinds/kind';
+import { convertsLater, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '@plat-dev/kinds/served';
+import { frozen } from '@plat-dev/lib/frozen';
+import { own } from '@plat-dev/lib/own';
+import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
+import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
+import { cloneJson, DecodeError, decode, decodeLarge, encodeBytes, encodeLarge } from '@plat-dev/schema/json';
+import { parseExact, parseJsonInSlices } from '@plat-dev/schema/parse';
+import type { JsonObject } from '@plat-dev/schema/types';
+import { HEADER, type Item, withHeader } from '@plat-dev/storage/item';
+import type { RecentObjects } from './recent.ts';
+
+/** The stored text of an object, parsed. In hub form, unless its version is `unconverted`. */
+export function parseItem(item: Item): ApiObject {
+  return parseExact(item.bytes.toString()) as ApiObject;
+}
+/** The parsed object in hub form, cached with the item; must not be changed. For collections of modest size. */
+export function sharedObject(item: Item): ApiObject {
+  item.parsed ??= frozen(parseItem(item));
+  return item.parsed as ApiObject;
+}
+/** Large JSON text of our own encoder, in slices: stored objects are served, even if a client could no longer write them. */
+export async function parseStoredInSlices(text: Buffer, slices: Slices): Promise<JsonObject> {
+  try {
+    return (await parseJsonInSlices(text, { uncounted: true }, slices)) as JsonObject;
+  } catch (error) {
+    if (error instanceof DecodeError) return parseExact(text.toString()) as JsonObject;
+    throw error;
+  }
+}
+
+export class Versions {
+  /** Objects of this version are converted by calls. */
+  readonly byCalls: boolean;
+  /**
+   * Validation uses the version of the request instead of the hub. The rules of built-in kinds are about the hub; those of a
+   * custom kind are written for the version of the request, from which a conversion may have dropped or added fields.
+   */
+  readonly validatesRequestVersion: boolean;
+  /** Objects as they were last written, of all resources of this server. */
+  readonly recent: RecentObjects;
+  private readonly served: Served;
+  /** How the stored text of an object in the hub version begins, if some versions are converted by calls. */
+  private readonly hubStart: Buffer | undefined;
+  /** By hub form, for as long as that lives: the same object in the version of the request. */
+  private readonly requestForms = new WeakMap<ApiObject, ApiObject>();
+
+  constructor(served: Served, recent: RecentObjects) {
+    const { kind, hub, custom, isHub } = served;
+    this.served = served;
+    this.recent = recent;
+    this.byCalls = convertsLater(served);
+    this.validatesRequestVersion = custom && !isHub;
+    this.hubStart = hub.later
+      ? Buffer.from(`{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(hub.apiVersion)}`)
+      : undefined;
+  }
+
+  // ---- decode: stored bytes → hub ----------------------------------------------------------------------------------
+
+  /** A fresh copy of a stored object in hub form and in the normal form. */
+  decode(item: Item): MaybePromise<ApiObject> {
+    const object = parseItem(item);
+    return this.isUnconverted(item) ? toHub(this.storedVersion(object), object) : this.normalize(object);
+  }
+  /** The same for an object that is not `unconverted`. */
+  decodeNow(item: Item): ApiObject {
+    return this.normalize(parseItem(item));
+  }
+  /** The same for a large object, in slices. Rejects with RequestEnded. */
+  async decodeInSlices(item: Item, slices: Slices): Promise<ApiObject> {
+    const parsed = await parseStoredInSlices(item.bytes, slices);
+    await slices.pause();
+    const hub = await inSlices(decodeLarge(this.served.hub.schema, parsed), slices);
+    await slices.pause();
+    return hub as ApiObject;
+  }
+  /** A stored object in hub form, read-only, from the last write if that is known; only managedFields may be shared. */
+  decodeRecent(item: Item): MaybePromise<ApiObject> {
+    return this.recent.copy(this.served, item) ?? this.decode(item);
+  }
+  /** The same for a large object. Rejects with RequestEnded. */
+  async decodeRecentInSlices(item: Item, slices: Slices): Promise<ApiObject> {
+    await slices.pause();
+    if (this.isUnconverted(item)) return this.decodeRecent(item);
+    return this.recent.copy(this.served, item) ?? this.decodeInSlices(item, slices);
+  }
+  /** Stored text holds nulls for values that JSON always writes; the normal form has none. */
+  normalize(object: ApiObject): ApiObject {
+    return decode(this.served.hub.schema, object) as ApiObject;
+  }
+
+  // ---- read: stored bytes → version of the resource ------------------------------------------------------------------
+
+  /** A fresh copy of a stored object in the version of the resource. */
+  read(item: Item): MaybePromise<ApiObject> {
+    if (this.isUnconverted(item)) return this.readUnconverted(item);
+    const hub = this.decodeNow(item);
+    return this.served.isHub ? hub : fromHub(this.served, hub);
+  }
+  /** The same where no call is needed. */
+  readNow(item: Item): ApiObject {
+    const hub = this.decodeNow(item);
+    return this.served.isHub ? hub : fromHubNow(this.served, hub);
+  }
+  /** The same for a large object, in slices. Rejects with RequestEnded. */
+  async readInSlices(item: Item, slices: Slices): Promise<ApiObject> {
+    if (this.isUnconverted(item)) return this.readUnconverted(item);
+    const hub = await this.decodeInSlices(item, slices);
+    if (this.served.isHub) return hub;
+    if (slices.due) await slices.pause();
+    return fromHub(this.served, hub);
+  }
+  /** The same for many objects, in as few calls as possible. */
+  async readAll(items: readonly Item[]): Promise<ApiObject[]> {
+    if (this.hubStart !== undefined && items.some((item) => this.isUnconverted(item))) return this.readMixed(items);
+    if (!this.byCalls) return items.map((item) => this.readNow(item));
+    return manyFromHub(
+      this.served,
+      items.map((item) => this.decodeNow(item)),
+    );
+  }
+  /** A hub object in the version of the resource. It may share parts with the one given, which is not changed. */
+  fromHub(hub: ApiObject): MaybePromise<ApiObject> {
+    return this.served.isHub ? hub : fromHub(this.served, this.normalize(hub));
+  }
+
+  // ---- written: version of the request → hub -------------------------------------------------------------------------
+
+  /** The hub form of what a client wrote, which must not be used afterwards. */
+  accept(object: ApiObject): MaybePromise<ApiObject> {
+    if (!this.validatesRequestVersion) return toHub(this.served, object);
+    return whenReady(toHub(this.served, cloneJson(object) as unknown as ApiObject), (hub) => {
+      this.requestForms.set(hub, object);
+      return hub;
+    });
+  }
+  /** A stored object in the version of the request, read-only. It may share parts with the one given. */
+  show(hub: ApiObject): MaybePromise<ApiObject> {
+    if (!this.validatesRequestVersion) return this.fromHub(hub);
+    return (
+      this.requestForms.get(hub) ??
+      whenReady(this.fromHub(hub), (object) => {
+        this.requestForms.set(hub, object);
+        return object;
+      })
+    );
+  }
+  /** In the version of the request, with the stored metadata, of an object that `accept` or `show` returned before. */
+  inRequestVersion(hub: ApiObject): ApiObject {
+    const form = this.requestForms.get(hub);
+    return form === undefined ? hub : { ...form, metadata: hub.metadata };
+  }
+  /** The input of `accept` or the result of `show` for this very object, if any. */
+  requestForm(hub: ApiObject): ApiObject | undefined {
+    return this.requestForms.get(hub);
+  }
+  /**
+   * A custom object that was written in another version than the stored one lacks the defaults of that version. They are set
+   * before it is stored, since every read would set them: it must not change by itself. `given` is the input of admission.
+   */
+  fillDefaults(ready: ApiObject, given: ApiObject): void {
+    if (this.validatesRequestVersion || ready !== given) this.served.hub.definition.fill?.(ready as never);
+  }
+
+  // ---- encode: hub → stored bytes ------------------------------------------------------------------------------------
+
+  /**
+   * The stored form of a hub object: its JSON text without resourceVersion, with the defaults that every read would set, such as
+   * those of a status that a write has dropped. Throws TextTooLong, see `encodeBytes`.
+   */
+  encode(object: ApiObject, most?: number): Buffer {
+    this.complete(object);
+    return withHeader(encodeBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+  }
+  /** The same for a large object. */
+  *encodeLarge(object: ApiObject, most?: number): Work<Buffer> {
+    this.complete(object);
+    return withHeader(yield* encodeLarge(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+  }
+  private complete(object: ApiObject): void {
+    dropVersion(object);
+    this.served.hub.definition.fill?.(object as never);
+  }
+
+  // ---- objects that are stored in another version than the current storage version -----------------------------------
+  //
+  // If a conversion needs no call they are converted to the hub form as they enter the cache. Otherwise they stay
+  // unconverted until they are read.
+
+  /** Whether an item holds another version than the hub, and must be converted by a call. */
+  isUnconverted(item: Item): boolean {
+    const start = this.hubStart;
+    return start !== undefined && !item.bytes.subarray(0, start.length).equals(start);
+  }
+
+  /** The version in which a stored object is, served or not. */
+  private storedVersion(object: ApiObject): Served {
+    const { served } = this;
+    const apiVersion = object.apiVersion ?? '';
+    const version = versionOfApiVersion(apiVersion);
+    const definition = own(served.kind.versions as Readonly<Record<string, KindVersion>>, version);
+    if (definition === undefined || joinApiVersion(served.group, version) !== apiVersion)
+      throw new Error(`a stored object is of the version ${apiVersion}, which its kind no longer has`);
+    return { ...served, version, definition, apiVersion, schema: definition.schema, isHub: false };
+  }
+
+  private readUnconverted(item: Item): MaybePromise<ApiObject> {
+    const { served } = this;
+    const object = parseItem(item);
+    if (object.apiVersion === served.apiVersion) return object;
+    return whenReady(this.decode(item), (hub) => (served.isHub ? hub : fromHub(served, hub)));
+  }
+
+  /** Objects in other versions go through the hub, all of one version together. */
+  private async readMixed(items: readonly Item[]): Promise<ApiObject[]> {
+    const { served } = this;
+    const objects = items.map((item) => (this.isUnconverted(item) ? parseItem(item) : this.decodeNow(item)));
+    const unconverted = new Map<string, number[]>();
+    objects.forEach(({ apiVersion = '' }, i) => {
+      if (apiVersion !== served.apiVersion && apiVersion !== served.hub.apiVersion)
+        unconverted.set(apiVersion, [...(unconverted.get(apiVersion) ?? []), i]);
+    });
+    const replace = async (places: readonly number[], convert: (some: ApiObject[]) => Promise<ApiObject[]>): Promise<void> => {
+      if (places.length === 0) return;
+      const made = await convert(places.map((i) => objects[i] as ApiObject));
+      places.forEach((i, at) => {
+        objects[i] = made[at] as ApiObject;
+      });
+    };
+    for (const places of unconverted.values()) {
+      const from = this.storedVersion(objects[places[0] as number] as ApiObject);
+      await replace(places, (some) => manyToHub(from, some));
+    }
+    const stored = objects.flatMap(({ apiVersion }, i) => (apiVersion === served.apiVersion ? [] : [i]));
+    await replace(stored, (some) => manyFromHub(served, some));
+    return objects;
+  }
+}
+
+function dropVersion({ metadata }: ApiObject): void {
+  // Undefined instead of deleted: the engine reads an object that lost a field much more slowly.
+  if (metadata.resourceVersion !== undefined) metadata.resourceVersion = undefined as never;
+}

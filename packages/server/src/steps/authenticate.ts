@@ -1,0 +1,65 @@
+/** Authentication. No request proceeds without a user. */
+
+import { unauthorized } from '@plat-dev/meta/errors';
+import type { Authenticator, AuthRequest, User } from '../auth/types.ts';
+import type { ClientCertificate } from '../client-certificates.ts';
+import { certificateOn } from '../connection-certificate.ts';
+import type { Context } from '../context.ts';
+import type { Step } from '../pipeline.ts';
+
+/** `clientCAs`: those of the server now. */
+export function authenticate(authenticator: Authenticator, clientCAs?: () => ClientCertificate['authorities']): Step {
+  const accept = (ctx: Context, user: User | undefined): void => {
+    if (user === undefined) throw unauthorized();
+    ctx.user = user;
+  };
+  const refuse = (ctx: Context, error: unknown): never => {
+    const certificate = certificateOf(ctx);
+    // It was verified with other CAs than those of now: in a new connection it is verified again.
+    if (certificate !== undefined && certificate.authorities !== clientCAs?.()) endConnection(ctx);
+    throw error;
+  };
+  return (ctx) => {
+    try {
+      const answer = authenticator.authenticate(new SocketRequest(ctx));
+      if (answer instanceof Promise) return answer.then((user) => accept(ctx, user)).catch((error: unknown) => refuse(ctx, error));
+      accept(ctx, answer);
+    } catch (error) {
+      refuse(ctx, error);
+    }
+  };
+}
+
+/** Ends the connection when its requests in progress are answered. */
+function endConnection(ctx: Context): void {
+  if (ctx.http2) ctx.req.stream?.session?.close();
+  else ctx.headers.push('Connection', 'close');
+}
+
+/** A request as authenticators see it; also later, while its connection is open. */
+export class SocketRequest implements AuthRequest {
+  private readonly ctx: Context;
+  constructor(ctx: Context) {
+    this.ctx = ctx;
+  }
+  get headers(): AuthRequest['headers'] {
+    return this.ctx.req.headers;
+  }
+  get rawHeaders(): readonly string[] {
+    return this.ctx.req.rawHeaders;
+  }
+  get socketKey(): object {
+    return socketOf(this.ctx);
+  }
+  get clientCertificate(): ClientCertificate | undefined {
+    return certificateOf(this.ctx);
+  }
+}
+
+const certificateOf = ({ req }: Context): ClientCertificate | undefined => certificateOn(req.stream?.session ?? req.socket);
+
+/** The socket itself; the HTTP/2 wrapper around it refuses some calls. */
+function socketOf(ctx: Context): object {
+  const { req } = ctx;
+  return req.stream?.session?.socket ?? req.socket;
+}

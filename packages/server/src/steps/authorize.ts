@@ -1,0 +1,30 @@
+/** Authorization. */
+import { forbiddenError } from '../auth/authz/refusal.ts';
+import type { Attributes, Authorizer, Decision } from '../auth/types.ts';
+import type { Context } from '../context.ts';
+import type { Step } from '../pipeline.ts';
+import { attributesOf as attributesFor } from '../route.ts';
+
+export function authorize(authorizer: Authorizer): Step {
+  return (ctx) => {
+    const noted = ctx.route.of(ctx.user);
+    const allowed = noted.stillAllowed();
+    if (allowed !== undefined) return enforce(ctx, noted.asked, allowed);
+    const { asked } = noted;
+    const decision = authorizer.authorize(asked);
+    if (decision instanceof Promise) return decision.then((d) => enforce(ctx, asked, d));
+    noted.note(authorizer, decision);
+    enforce(ctx, asked, decision);
+  };
+}
+
+function enforce(ctx: Context, asked: Attributes, { decision, reason }: Decision): void {
+  if (ctx.audit !== undefined) ctx.audit.decided(decision === 'allow' ? 'allow' : 'forbid', reason);
+  if (decision !== 'allow') throw withNosniff(forbiddenError(asked, reason));
+}
+function withNosniff(error: ReturnType<typeof forbiddenError>): typeof error {
+  error.headers = { ...error.headers, 'X-Content-Type-Options': 'nosniff' };
+  return error;
+}
+
+export const attributesOf = ({ user, info }: Context): Attributes => attributesFor(user, info);

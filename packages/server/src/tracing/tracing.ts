@@ -1,0 +1,113 @@
+/**
+ * Tracing of requests (feature APIServerTracing): requests are sampled at random and reported to a collector as spans. The trace of
+ * a client's `traceparent` is linked, not continued: clients do not decide what is sampled.
+ *
+ *   sampled → served → queued (at most 2,048; more are dropped and counted) → sent every 5 s, or when 512 wait
+ */
+import type { Cancel, Clock } from '@plat-dev/lib/clock';
+import type { Random } from '@plat-dev/lib/random';
+import { atEnd, type Context } from '../context.ts';
+import type { Step } from '../pipeline.ts';
+import { encodeSpans, type Span, type SpanLink } from './otlp.ts';
+
+const MILLION = 1_000_000;
+/** Most queued spans, and most spans of a batch. */
+export const MAX_QUEUED = 2048;
+export const BATCH = 512;
+const SEND_MS = 5000;
+const SCOPE = 'plat';
+/** Longest text of an attribute. */
+const MAX_TEXT = 1024;
+
+export interface TracingOptions {
+  readonly samplingRatePerMillion: number;
+  /** Resource attributes of this server. */
+  readonly resource: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Sends an encoded batch; rejects if the collector does not accept it. */
+  send(batch: Buffer): Promise<void>;
+  /** Called with the number of dropped spans and the reason. */
+  readonly lost: (spans: number, why: string) => void;
+}
+
+export class Tracing {
+  private readonly options: TracingOptions;
+  private queue: Span[] = [];
+  private sending: Promise<void> = Promise.resolve();
+  private isSending = false;
+  private readonly endTimer: Cancel;
+
+  constructor(options: TracingOptions) {
+    this.options = options;
+    this.endTimer = options.clock.every(SEND_MS, () => this.flush());
+  }
+
+  readonly step: Step = (ctx) => {
+    const { samplingRatePerMillion: rate, random, clock } = this.options;
+    if (rate === 0 || random.below(MILLION) >= rate) return;
+    const start = clock.now();
+    const begun = clock.monotonic();
+    atEnd(ctx, (ended) => this.add(this.spanOf(ended, start, start + clock.monotonic() - begun)));
+  };
+
+  /** Resolves when all queued spans are sent or dropped. */
+  async close(): Promise<void> {
+    this.endTimer();
+    this.flush();
+    await this.sending;
+  }
+
+  private spanOf(ctx: Context, start: number, end: number): Span {
+    const { random } = this.options;
+    const { verb, resource, group, namespace } = ctx.info;
+    return {
+      traceId: random.bytes(16),
+      spanId: random.bytes(8),
+      name: 'KubernetesAPI',
+      start,
+      end,
+      attributes: {
+        'http.method': ctx.method,
+        'http.target': (ctx.req.url ?? '').slice(0, MAX_TEXT),
+        'http.status_code': ctx.status,
+        'http.user_agent': (ctx.header('user-agent') ?? '').slice(0, MAX_TEXT),
+        'audit-id': ctx.auditId,
+        verb,
+        ...(resource !== '' && { resource, group, namespace }),
+      },
+      failed: ctx.status >= 500,
+      link: linkOf(ctx.header('traceparent')),
+    };
+  }
+
+  private add(span: Span): void {
+    if (this.queue.length >= MAX_QUEUED) {
+      this.options.lost(1, 'too many spans wait to be sent');
+      return;
+    }
+    this.queue.push(span);
+    if (this.queue.length >= BATCH) this.flush();
+  }
+
+  /** Sends one batch at a time; further spans are queued. */
+  private flush(): void {
+    if (this.isSending || this.queue.length === 0) return;
+    this.isSending = true;
+    const batch = this.queue.splice(0, BATCH);
+    this.sending = this.options
+      .send(encodeSpans(batch, this.options.resource, SCOPE))
+      .catch((error: unknown) => this.options.lost(batch.length, error instanceof Error ? error.message : String(error)))
+      .then(() => {
+        this.isSending = false;
+        if (this.queue.length >= BATCH) this.flush();
+      });
+  }
+}
+
+/** `00-<trace>-<span>-<flags>` of the W3C. */
+function linkOf(traceparent: string | undefined): SpanLink | undefined {
+  const match = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent ?? '');
+  if (match === null || /^0+$/.test(match[1] as string) || /^0+$/.test(match[2] as string)) return undefined;
+  return { traceId: Buffer.from(match[1] as string, 'hex'), spanId: Buffer.from(match[2] as string, 'hex') };
+}

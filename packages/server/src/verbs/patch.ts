@@ -1,0 +1,281 @@
+/** patch: JSON patch, merge patch, strategic merge patch, apply. */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { fromHub, toHub } from '@plat-dev/kinds/served';
+import { own } from '@plat-dev/lib/own';
+import { atOnce, inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { splitApiVersion } from '@plat-dev/meta/api-version';
+import { ApiError, invalid, unsupportedMediaType } from '@plat-dev/meta/errors';
+import { FieldErrors, Path } from '@plat-dev/meta/field';
+import { addUntouched, type Patch, type ReadBody, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '@plat-dev/patch';
+import type { FieldFaults } from '@plat-dev/schema/field-faults';
+import { unknownFields, unknownFieldsOf } from '@plat-dev/schema/field-place';
+import { DecodeError, decode, decodeLarge, toJson } from '@plat-dev/schema/json';
+import { namedScalars } from '@plat-dev/schema/mismatch';
+import { parseExact, parseJson, parseJsonInSlices } from '@plat-dev/schema/parse';
+import type { JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types';
+import { checkUtf8, fillDefaults, readBody } from '../body.ts';
+import type { Context } from '../context.ts';
+import { faultsOf, patchPlace, reportAppliedFaults, reportFaults } from '../field-validation.ts';
+import { type WriteOptions, writeOptions } from '../options.ts';
+import type { Resource } from '../registry/catalog.ts';
+import type { WriteContext } from '../registry/context.ts';
+import { checkEntries, checkWidth } from '../registry/entries.ts';
+import { ownUpdated } from '../registry/ownership.ts';
+import { checkExists, update } from '../registry/update.ts';
+import type { Services } from '../services.ts';
+import { otherCustomKind } from '../wrong-type.ts';
+import { applyObject, readApplied } from './apply.ts';
+import { objectForm, sendItem } from './read.ts';
+import { writeContext } from './write.ts';
+
+type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const types: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+const customTypes = Object.entries(types).flatMap(([name, type]) => (type === 'strategic' ? [] : [name]));
+
+/** Strategic merge needs a schema with merge keys, which custom kinds do not have. */
+function patchType(ctx: Context, custom: boolean): PatchType {
+  const header = ctx.header('content-type') ?? '';
+  const cut = header.indexOf(';');
+  const type = own(types, (cut < 0 ? header : header.slice(0, cut)).trim());
+  if (custom && (type === undefined || type === 'strategic')) throw unsupportedMediaType(customTypes);
+  if (type === undefined) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  return type;
+}
+
+function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer | ReadBody): Patch {
+  if (type === 'json') return readJsonPatch(body);
+  return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
+}
+
+/** Parses a patch that is large, or whose field errors are requested; any other stays unparsed. */
+async function parsePatch(ctx: Context, type: PatchType, body: Buffer, faults: FieldFaults | undefined): Promise<Buffer | ReadBody> {
+  const slices = ctx.slices();
+  const refusing = checkUtf8(body, 'json', slices);
+  if (refusing !== undefined) await refusing;
+  if (slices === undefined && faults === undefined) return body;
+  const options = faults === undefined ? {} : { place: patchPlace(type === 'json', faults) };
+  try {
+    const value = slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
+    if (slices !== undefined) {
+      checkWidth(value);
+      await slices.pause();
+    }
+    if (faults !== undefined && type === 'json') {
+      const members = unknownFields(patchPlace(true, faults), value);
+      if (slices === undefined) atOnce(members);
+      else await inSlices(members, slices);
+    }
+    return { value };
+  } catch (fault) {
+    if (fault instanceof DecodeError) return { fault };
+    throw fault;
+  }
+}
+
+/** Options of a patch; `force` belongs to apply alone. */
+function patchOptions(services: Services, ctx: Context, type: PatchType): WriteOptions {
+  return writeOptions(ctx, services.registry.catalog, 'PatchOptions', type === 'apply');
+}
+
+export async function patchObject(services: Services, ctx: Context, resource: Resource, subresource = ''): Promise<void> {
+  const type = patchType(ctx, resource.custom);
+  const representation = objectForm(services, ctx, resource);
+  const options = patchOptions(services, ctx, type);
+  const body = await readBody(ctx);
+  const write = writeContext(ctx, resource, options, subresource);
+  if (type === 'apply') {
+    const { item, created } = await applyObject(services, ctx, write, options, body);
+    return sendItem(services, ctx, created ? 201 : 200, resource, item, representation);
+  }
+  // A missing object is reported before an invalid patch.
+  await checkExists(services.registry, write);
+  ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
+  const faults = faultsOf(services, options);
+  const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults));
+  if (patch.copies !== undefined && patch.copies > 0) ctx.expanded(patch.copies);
+  if (patch.floats) await checkFloats(ctx, type, resource.schema, body);
+  const { item } = await update(services.registry, write, {
+    change: (live, item) => patchedHub(services, ctx, write, options, live, patch, body, faults, item.bytes.length),
+  });
+  return sendItem(services, ctx, 200, resource, item, representation);
+}
+
+async function patchedHub(
+  services: Services,
+  ctx: Context,
+  write: WriteContext,
+  options: WriteOptions,
+  live: ApiObject,
+  patch: Patch,
+  body: Buffer,
+  faults: FieldFaults | undefined,
+  size: number,
+): Promise<ApiObject> {
+  const { resource } = write;
+  const { registry } = services;
+  // A stored object is in the normal form: what the patch does not touch would be read as it is.
+  const touched = resource.isHub ? patch.touched : undefined;
+  const documentOf = (shown: ApiObject): JsonValue =>
+    toJson(resource.schema, touched === undefined ? shown : touchedPart(shown as never, touched));
+  const slices = ctx.slices(size);
+  const shown = await resource.versions.show(live);
+  const document = await patchedDocument(patch, documentOf(shown), slices);
+  if (slices !== undefined) {
+    checkEntries(resource, document, live);
+    await slices.pause();
+  }
+  const made = madeVersion(services, resource, patch, document);
+  if (faults !== undefined) await run(unknownIn(made, document, faults), slices);
+  if (resource.custom) checkCustomType(made, document, write.name);
+  const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
+  const object = await run(readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined), slices);
+  await slices?.pause();
+  if (touched !== undefined) addUntouched(object as never, shown as never, touched);
+  if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
+  fillDefaults(made, object, registry.env);
+  const whole = made === resource ? object : await inVersion(resource, made, object);
+  await slices?.pause();
+  await ownUpdated(registry, write, whole, shown, size);
+  return resource.versions.accept(whole);
+}
+
+async function patchedDocument(patch: Patch, document: JsonValue, slices: Slices | undefined): Promise<JsonValue> {
+  if (slices === undefined) return patch(document);
+  await slices.pause();
+  const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
+  await slices.pause();
+  return patched;
+}
+
+const run = <T>(work: Work<T>, slices: Slices | undefined): MaybePromise<T> =>
+  slices === undefined ? atOnce(work) : inSlices(work, slices);
+
+/** Reports the unknown fields of what a patch made. */
+function unknownIn({ schema, definition }: Resource, document: JsonValue, faults: FieldFaults): Work<void> {
+  return unknownFieldsOf({ schema, unknownFields: definition.unknownFields }, document, faults);
+}
+
+/** What a patch made in another version of the kind. */
+async function inVersion(resource: Resource, made: Resource, object: ApiObject): Promise<ApiObject> {
+  const hub = await toHub(made, object);
+  return resource.isHub ? hub : fromHub(resource, hub);
+}
+
+/** The version of what a patch made: a patch may change it to another one of the same kind, unless it is strategic. */
+function madeVersion(services: Services, resource: Resource, { strategic }: Patch, document: JsonValue): Resource {
+  if (strategic) return resource;
+  const apiVersion = typeof document === 'object' && document !== null && !Array.isArray(document) ? document.apiVersion : undefined;
+  if (typeof apiVersion !== 'string' || apiVersion === resource.apiVersion) return resource;
+  const { group, version } = splitApiVersion(apiVersion);
+  return services.registry.catalog.find(group, version, resource.kind.plural) ?? resource;
+}
+
+/** The document may hold only what the patch touches. */
+function checkCustomType({ kind, apiVersion }: Resource, document: JsonValue, name: string): void {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return;
+  const expected = { kind: kind.kind, apiVersion };
+  const made = { kind: String(document.kind ?? expected.kind), apiVersion: String(document.apiVersion ?? apiVersion) };
+  if (made.kind !== expected.kind || made.apiVersion !== apiVersion) throw otherCustomKind(made, expected, name);
+}
+
+/** What a patch made, in its normal form. A patch that makes something else than such an object is at fault. */
+function* readPatched(
+  schema: MessageType,
+  document: JsonValue,
+  body: Buffer,
+  type: { kind: string; apiVersion: string },
+  strategic: true | undefined,
+  large: boolean,
+): Work<ApiObject> {
+  try {
+    if (typeof document !== 'object' || document === null || Array.isArray(document))
+      throw new DecodeError("couldn't get version/kind; json parse error: the patch made no object", {
+        path: '',
+        expected: '',
+        actual: '',
+      } as never);
+    const object = (large ? yield* decodeLarge(schema, document) : decode(schema, document)) as ApiObject;
+    // A strategic merge patch is one of the type of the path: what it says of kind and version has no effect.
+    object.kind = strategic ? type.kind : (object.kind ?? type.kind);
+    object.apiVersion = strategic ? type.apiVersion : (object.apiVersion ?? type.apiVersion);
+    if (object.kind !== type.kind || object.apiVersion !== type.apiVersion)
+      throw new DecodeError(`no kind "${object.kind}" is registered for version "${object.apiVersion}"`, {} as never);
+    object.metadata ??= {};
+    return object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw faultyPatch(body, strategic ? restoreFault(error) : error.message);
+  }
+}
+/** The refusal of a patch that makes something else than an object of the kind. */
+export function faultyPatch(body: Buffer, why: string): ApiError {
+  const errors = new FieldErrors();
+  errors.invalid(Path.of('patch'), body.toString('utf8', 0, 4096), why);
+  return invalid({ group: '', resource: '' }, '', errors.list);
+}
+
+/** Refuses a patch that puts numbers with a fraction or an exponent into fields for integers, or tests for such spellings. */
+async function checkFloats(ctx: Context, type: PatchType, schema: MessageType, body: Buffer): Promise<void> {
+  const { checkPatchFloats } = await import('./patch-floats.ts');
+  const slices = ctx.slices();
+  const work = checkPatchFloats(type === 'json', schema, body);
+  if (slices === undefined) atOnce(work);
+  else await inSlices(work, slices);
+}
+
+/** Clients look for these words where a strategic patch puts a value of another shape into a map, a list or an object. */
+function restoreFault({ path, expected = '', actual = '', message }: DecodeError): string {
+  const found = own(goKinds, actual);
+  if (found === undefined) return message;
+  if (expected.startsWith('map[')) return `${path}: cannot restore map from ${found}`;
+  if (namedScalars.has(expected)) return message;
+  if (expected.startsWith('[]')) return `${path}: cannot restore slice from ${found}`;
+  return expected.includes('.') ? `${path}: cannot restore struct from: ${found}` : message;
+}
+const goKinds: Readonly<Record<string, string>> = { string: 'string', number: 'int64', bool: 'bool', array: 'slice', object: 'map' };
+
+/** What makes the new view of the current one, or the body of an apply. */
+export type NewView = ((current: ApiObject) => Work<ApiObject>) | { readonly applied: JsonObject };
+
+/** The same for a view (scale). */
+export async function patchedView(
+  services: Services,
+  ctx: Context,
+  schema: MessageType,
+  type: { apiVersion: string; kind: string },
+): Promise<{ options: WriteOptions; made: NewView }> {
+  const kind = patchType(ctx, false);
+  const options = patchOptions(services, ctx, kind);
+  const body = await readBody(ctx);
+  const faults = faultsOf(services, options);
+  if (kind === 'apply') {
+    const applied = await readApplied(ctx, body, faults);
+    ctx.audit?.requestBody(() => applied);
+    if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
+    return { options, made: { applied } };
+  }
+  ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
+  const patch = readPatch(kind, schema, await parsePatch(ctx, kind, body, faults));
+  if (patch.floats) await checkFloats(ctx, kind, schema, body);
+  const large = ctx.slices() !== undefined;
+  const patched = function* (current: ApiObject): Work<ApiObject> {
+    const before = toJson(schema, current as never) as JsonObject;
+    const document = patch.steps === undefined ? patch(before) : yield* patch.steps(before);
+    const view = yield* readPatched(schema, document, body, type, patch.strategic, large);
+    if (faults !== undefined) {
+      yield* unknownFieldsOf({ schema }, document, faults);
+      reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
+    }
+    return view;
+  };
+  return { options, made: patched };
+}

@@ -1,0 +1,202 @@
+/** Events in the representation of a watch: lines of JSON, or protobuf messages with a length prefix. */
+
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { PartialObjectMetadata, Status } from '@plat-dev/kinds/meta-kinds';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
+import type { ApiError } from '@plat-dev/meta/errors';
+import { encodeEnvelope } from '@plat-dev/schema/envelope';
+import { encode, toJson } from '@plat-dev/schema/json';
+import { encodeProtobuf } from '@plat-dev/schema/protobuf';
+import type { JsonObject } from '@plat-dev/schema/types';
+import { varintSize, writeVarint } from '@plat-dev/schema/varint';
+import type { Item } from '@plat-dev/storage/item';
+import type { CollectionEvent } from '@plat-dev/storage/recent-events';
+import type { Representation } from '../negotiate.ts';
+import type { Resource } from '../registry/catalog.ts';
+import type { WatchType } from '../registry/watch.ts';
+import { binary, type IncludeObject, isPlain, needsCalls, partial, representItem } from '../represent.ts';
+import type { Services } from '../services.ts';
+import { convertedInTurn } from '../shared-conversions.ts';
+import { bookmarkTableText, partialText, rowInSlices, rowTexts, tableOf } from '../table.ts';
+import { Frame } from './batch.ts';
+import { conversionsOf } from './batched-conversions.ts';
+
+interface KeptFrame {
+  /** The second in which it was made, if that matters. */
+  readonly second: number;
+  readonly frame: Frame;
+}
+
+export class Frames {
+  private readonly services: Services;
+  private readonly resource: Resource;
+  private readonly representation: Representation;
+  private readonly include: IncludeObject;
+  private readonly plain: boolean;
+  /** An object in this form is a part of its stored bytes. */
+  private readonly isCopied: boolean;
+  /** Objects are converted by calls, all of them or those of another version. */
+  private readonly calls: 'all' | 'some' | 'none';
+  /** The key by which an event caches its frames for other watchers of the same representation. */
+  private readonly keys: Readonly<Record<WatchType, string>>;
+  /** What parsing an event gives, if the object is known as it was written; absent for forms other than JSON. */
+  private readonly written: ((item: Item) => unknown) | undefined;
+  /** The first Table of a stream has the columns. */
+  private firstTable = true;
+
+  constructor(services: Services, resource: Resource, representation: Representation, include: IncludeObject) {
+    this.services = services;
+    this.resource = resource;
+    this.representation = representation;
+    this.include = include;
+    this.plain = isPlain(resource, representation, false);
+    this.isCopied = this.plain || (representation.media === 'json' && representation.transform === 'PartialObjectMetadata');
+    this.calls = !needsCalls(resource, representation, include) ? 'none' : resource.versions.byCalls ? 'all' : 'some';
+    const { media, transform = '', transformVersion } = representation;
+    this.written = writtenForm(resource, representation, this.plain);
+    const key = `${resource.apiVersion}|${media}|${transform}|${transformVersion}|${include}`;
+    this.keys = { ADDED: `ADDED|${key}`, MODIFIED: `MODIFIED|${key}`, DELETED: `DELETED|${key}` };
+  }
+
+  /** `shared` is the change that other watchers see too. */
+  event(type: WatchType, item: Item, shared: CollectionEvent | undefined): Frame {
+    const isTable = this.representation.transform === 'Table';
+    const withColumns = isTable && this.firstTable;
+    this.firstTable = false;
+    if (shared === undefined || withColumns) return this.make(type, item, withColumns);
+    // A Table shows ages in seconds.
+    const second = isTable ? Math.floor(this.services.registry.env.now() / 1000) : 0;
+    shared.frames ??= new Map();
+    const key = this.keys[type];
+    let kept = shared.frames.get(key) as KeptFrame | undefined;
+    if (kept === undefined || kept.second !== second || kept.frame.fault !== undefined) {
+      kept = { second, frame: this.make(type, item) };
+      shared.frames.set(key, kept);
+    }
+    return kept.frame;
+  }
+
+  bookmark(revision: number): Frame {
+    const { kind, apiVersion, schema } = this.resource;
+    const { transform, transformVersion } = this.representation;
+    const resourceVersion = String(revision);
+    if (transform === undefined || transform === 'Table') {
+      const object = toJson(schema, { kind: kind.kind, apiVersion, metadata: { resourceVersion } } as never) as JsonObject;
+      return this.ready('BOOKMARK', transform === undefined ? this.wrap('BOOKMARK', object) : this.bookmarkTable(object));
+    }
+    const object = { kind: transform, apiVersion: transformVersion, metadata: { resourceVersion, creationTimestamp: null } };
+    return this.ready('BOOKMARK', this.wrap('BOOKMARK', object));
+  }
+  /** The row of an object with nothing but a resourceVersion. Like any first event, a bookmark has the columns. */
+  private bookmarkTable(object: JsonObject): Buffer {
+    const { services, resource, include } = this;
+    const withColumns = this.firstTable;
+    this.firstTable = false;
+    const text = bookmarkTableText(services.registry.env, resource, object, this.representation.transformVersion, include, withColumns);
+    return jsonLine('BOOKMARK', text);
+  }
+
+  error(error: ApiError): Frame {
+    return this.ready('ERROR', this.wrap('ERROR', error.status() as unknown as JsonObject));
+  }
+
+  private ready(type: string, bytes: Buffer): Frame {
+    return new Frame(type, bytes, () => bytes);
+  }
+
+  private make(type: WatchType, item: Item, withColumns = false): Frame {
+    if (this.calls === 'all' || (this.calls === 'some' && this.resource.versions.isUnconverted(item)))
+      return Frame.later(type, item.bytes, conversionsOf(this.resource).of(item), (object) => this.encode(type, item, withColumns, object));
+    if (this.isCopied || item.bytes.length <= SLICED_FROM) {
+      const frame = new Frame(type, item.bytes, () => this.encode(type, item, withColumns, undefined));
+      if (this.written !== undefined) frame.written = () => this.written?.(item);
+      return frame;
+    }
+    const made = convertedInTurn(this.resource, item, () => this.encodeInSlices(type, item, withColumns));
+    return Frame.later(type, item.bytes, made, (bytes) => bytes);
+  }
+  /** `converted` is the object if that took a call. */
+  private encode(type: WatchType, item: Item, withColumns: boolean, converted: ApiObject | undefined): Buffer {
+    if (this.plain && converted === undefined) return Buffer.concat([prefixes[type], item.bytes, SUFFIX]);
+    const { transform, transformVersion, media } = this.representation;
+    if (transform === 'Table') {
+      const { services, resource, include } = this;
+      const rows = rowTexts(services.registry.env, resource, [item], transformVersion, include, converted && [converted]);
+      return this.tableLine(type, item, rows, withColumns);
+    }
+    if (transform !== undefined) {
+      if (media !== 'protobuf') return jsonLine(type, partialText(item, transformVersion));
+      return this.wrap(type, partial(item, transformVersion));
+    }
+    const object = converted ?? this.resource.versions.readNow(item);
+    if (media === 'protobuf') return binaryFrame(type, binary(this.resource.schema, object));
+    return jsonLine(type, encode(this.resource.schema, object));
+  }
+  /** The same for a large object. */
+  private async encodeInSlices(type: WatchType, item: Item, withColumns: boolean): Promise<Buffer> {
+    const { services, resource, representation, include } = this;
+    const { env } = services.registry;
+    const slices = new Slices();
+    if (representation.transform === 'Table') {
+      const row = await rowInSlices(env, resource, item, representation.transformVersion, include, slices);
+      return this.tableLine(type, item, [row], withColumns);
+    }
+    // JSON ends with a line end, which is the end of the event here.
+    const object = await representItem(env, resource, item, representation, false, include, slices);
+    return representation.media === 'protobuf'
+      ? binaryFrame(type, object)
+      : Buffer.concat([prefixes[type], object.subarray(0, -1), SUFFIX]);
+  }
+  private tableLine(type: WatchType, { revision }: Item, rows: readonly string[], withColumns: boolean): Buffer {
+    const { transformVersion } = this.representation;
+    return jsonLine(type, tableOf(this.resource, rows, { resourceVersion: String(revision) }, transformVersion, withColumns));
+  }
+
+  /** An event with an object that is not of the collection. */
+  private wrap(type: string, object: JsonObject): Buffer {
+    if (this.representation.media !== 'protobuf') return jsonLine(type, jsonText(object));
+    const { apiVersion, kind } = object as JsonObject & { kind: string; apiVersion: string };
+    const whole = this.representation.transform === undefined ? this.resource.schema : PartialObjectMetadata;
+    const schema = type === 'ERROR' ? Status : whole;
+    return binaryFrame(type, encodeEnvelope({ apiVersion, kind, raw: encodeProtobuf(schema, object as never) }));
+  }
+}
+
+function writtenForm(resource: Resource, { media, transform, transformVersion }: Representation, plain: boolean): Frames['written'] {
+  const { recent } = resource.versions;
+  if (plain) return (item) => recent.shown(resource, item);
+  if (media !== 'json' || transform !== 'PartialObjectMetadata') return undefined;
+  return (item) => {
+    const metadata = recent.shown(resource, item)?.metadata;
+    return metadata && { kind: transform, apiVersion: transformVersion, metadata };
+  };
+}
+
+const jsonLine = (type: string, object: string): Buffer => Buffer.from(`{"type":"${type}","object":${object}}\n`);
+
+const prefixes: Readonly<Record<WatchType, Buffer>> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+};
+const SUFFIX = Buffer.from('}\n');
+
+/** Length in four bytes, then a WatchEvent: the type as field 1; as field 2 a raw extension, whose field 1 holds the object. */
+function binaryFrame(type: string, object: Buffer): Buffer {
+  const extension = 1 + varintSize(object.length) + object.length;
+  const size = 2 + type.length + 1 + varintSize(extension) + extension;
+  const frame = Buffer.allocUnsafe(4 + size);
+  let at = frame.writeUInt32BE(size, 0);
+  frame[at++] = FIELD_1;
+  frame[at++] = type.length;
+  at += frame.write(type, at, 'latin1');
+  frame[at++] = FIELD_2;
+  at = writeVarint(frame, at, extension);
+  frame[at++] = FIELD_1;
+  at = writeVarint(frame, at, object.length);
+  object.copy(frame, at);
+  return frame;
+}
+const FIELD_1 = 0x0a;
+const FIELD_2 = 0x12;

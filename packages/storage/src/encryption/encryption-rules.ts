@@ -1,0 +1,108 @@
+/** The rules of one configuration file: which collections are encrypted, by which providers. */
+import { createHash } from 'node:crypto';
+import type { Clock } from '@plat-dev/lib/clock';
+import type { Random } from '@plat-dev/lib/random';
+import type { Identity } from '@plat-dev/meta/identity';
+import type { EncryptionRule, ProviderConfig } from './config.ts';
+import { Envelope, type EnvelopeObserver } from './envelope.ts';
+import { Kms, type KmsTransport } from './kms.ts';
+import { identityProvider, localProvider, type Provider } from './provider.ts';
+import { storedPrefix } from './stored-form.ts';
+import { Transformer, type TransformObserver } from './transformer.ts';
+
+export interface RuleDeps {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly observer: TransformObserver & EnvelopeObserver;
+  /** Connects to a plug-in; the same calls are used until it is closed. */
+  readonly connect: (socket: string, timeoutMs: number) => KmsTransport;
+  /** Called when a plug-in fails, with the reason, and when it works again, without one. */
+  readonly pluginChanged?: (name: string, socket: string, error: string | undefined) => void;
+}
+
+export class EncryptionRules {
+  readonly #byCollection = new Map<string, Transformer>();
+  #lastKey = '';
+  #last: Transformer | undefined;
+  /** Plug-ins in the order of the file. */
+  readonly plugins: readonly Envelope[];
+
+  /** Plug-ins of the previous rules with the same settings are taken over, with their cached keys. */
+  constructor(rules: readonly EncryptionRule[], deps: RuleDeps, before?: EncryptionRules) {
+    const plugins = new Map<string, Envelope>();
+    const known = new Map((before?.plugins ?? []).map((plugin) => [plugin.id, plugin]));
+    const now = (): number => deps.clock.monotonic();
+    const envelope = (config: Extract<ProviderConfig, { type: 'kms' }>): Envelope => {
+      const id = kmsId(config);
+      const found = plugins.get(id) ?? known.get(id) ?? makeEnvelope(config, id, deps);
+      plugins.set(id, found);
+      return found;
+    };
+    const providersOf = (config: ProviderConfig): Provider[] => {
+      if (config.type === 'identity') return [identityProvider(deps.identity)];
+      if (config.type === 'kms') return [envelope(config)];
+      return config.keys.map((key) => localProvider(config.type, key, deps.identity, deps.random));
+    };
+    for (const { collections, providers } of rules) {
+      const made = providers.flatMap(providersOf);
+      for (const collection of collections) {
+        const earlier = this.#byCollection.get(collection)?.providers ?? [];
+        this.#byCollection.set(collection, new Transformer(collection, [...earlier, ...made], deps.observer, now));
+      }
+    }
+    this.plugins = [...plugins.values()];
+  }
+
+  get collections(): readonly string[] {
+    return [...this.#byCollection.keys()];
+  }
+  ofCollection(collection: string): Transformer | undefined {
+    return this.#byCollection.get(collection);
+  }
+  /** `core/secrets/team/db` → the rule of `core/secrets/`. */
+  of(key: string): Transformer | undefined {
+    // A write is delivered after it was encrypted: the same key twice.
+    if (key === this.#lastKey) return this.#last;
+    this.#lastKey = key;
+    this.#last = this.#byCollection.get(key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1));
+    return this.#last;
+  }
+
+  /** Collections of which these rules may not be able to read everything that the previous ones could. */
+  lostAgainst(before: EncryptionRules): string[] {
+    const all = new Set([...before.collections, ...this.collections]);
+    return [...all].filter((collection) => {
+      const readers = this.#readers(collection);
+      return [...before.#readers(collection)].some((id) => !readers.has(id));
+    });
+  }
+  /** Other collections are read unchanged. */
+  #readers(collection: string): ReadonlySet<string> {
+    return new Set(this.ofCollection(collection)?.providers.map(({ id }) => id) ?? ['identity']);
+  }
+
+  /** Closes connections to plug-ins that the next rules do not use. */
+  close(next?: EncryptionRules): void {
+    for (const plugin of this.plugins) if (!next?.plugins.includes(plugin)) plugin.kms.close();
+  }
+}
+
+const kmsId = ({ name, socket, cacheSize, timeoutMs }: Extract<ProviderConfig, { type: 'kms' }>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, socket, cacheSize, timeoutMs]))
+    .digest('base64');
+
+function makeEnvelope(config: Extract<ProviderConfig, { type: 'kms' }>, id: string, deps: RuleDeps): Envelope {
+  const { name, socket, cacheSize, timeoutMs } = config;
+  const { clock, random, observer } = deps;
+  return new Envelope({
+    prefix: Buffer.from(storedPrefix(deps.identity, 'kms', name), 'latin1'),
+    id,
+    kms: new Kms(name, deps.connect(socket, timeoutMs), clock, random, (error) => deps.pluginChanged?.(name, socket, error)),
+    cacheSize,
+    random,
+    observer,
+    now: () => clock.monotonic(),
+  });
+}

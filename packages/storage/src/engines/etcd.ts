@@ -1,0 +1,405 @@
+/**
+ * The store in etcd v3, for several servers on one store. Etcd's revision is the engine's: a commit is one transaction,
+ * with the last revisions of its keys as preconditions; subscribers follow a watch.
+ */
+
+import { type Clock, systemClock } from '@plat-dev/lib/clock';
+import { type Random, systemRandom } from '@plat-dev/lib/random';
+import {
+  type ChangeRecord,
+  Compacted,
+  type Engine,
+  type Entry,
+  FutureRevision,
+  type Hold,
+  type Operation,
+  type RangeRequest,
+  type RangeResult,
+  StoreUnavailable,
+  type Subscriber,
+} from '../engine.ts';
+import type { StoreMark, StoreOwner } from '../store-mark.ts';
+import { Commits } from './etcd/commits.ts';
+import { Compaction } from './etcd/compaction.ts';
+import { Connection } from './etcd/connection.ts';
+import { CallFailure, CLOSED, unavailable } from './etcd/errors.ts';
+import { Feed, type FeedSource } from './etcd/feed.ts';
+import { SharedHolds } from './etcd/holds.ts';
+import { type Keyspace, keyspaceOf } from './etcd/keyspace.ts';
+import { Leases } from './etcd/leases.ts';
+import { Login } from './etcd/login.ts';
+import { checkMark } from './etcd/mark.ts';
+import {
+  compactMethod,
+  EMPTY_REQUEST,
+  encodeCompact,
+  encodePut,
+  encodeRange,
+  type Method,
+  memberStatus,
+  putMethod,
+  type RangeAnswer,
+  rangeMethod,
+} from './etcd/messages.ts';
+import { NewestRevision } from './etcd/newest.ts';
+import { oldestRevision } from './etcd/oldest.ts';
+import { addressesOf, DEFAULT_PREFIX, DEFAULT_REQUEST_TIMEOUT_MS, type EtcdOptions } from './etcd/options.ts';
+import { OwnValues } from './etcd/own-values.ts';
+import { Reads } from './etcd/reads.ts';
+import { type WatchAnswer, watchMethod } from './etcd/watch-messages.ts';
+import { DEFAULT_RETENTION_MS } from './retention.ts';
+
+export type { EtcdOptions } from './etcd/options.ts';
+
+/** Resolves when etcd has responded. Throws StoreUnavailable when it does not, TypeError for invalid options. */
+export async function openEtcd(options: EtcdOptions): Promise<Engine> {
+  const engine = new EtcdEngine(options);
+  try {
+    await engine.open(options.owner);
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** Throws TypeError for a user without a password, or a password without a user. */
+function loginOf({ username, passwordFile }: EtcdOptions): Login | undefined {
+  if (username === undefined && passwordFile === undefined) return undefined;
+  if (username === undefined || passwordFile === undefined)
+    throw new TypeError('a user of etcd needs a password file, and the file a user');
+  return new Login({ name: username, passwordFile });
+}
+
+/** How often a range of the newest state is restarted because its revision was compacted meanwhile. */
+const MOST_RANGE_ATTEMPTS = 3;
+/** Maximum revisions that are skipped at a time, and concurrent writes that do so. */
+const MOST_SKIPPED = 1_000_000;
+const SKIPPED_AT_ONCE = 256;
+
+class EtcdEngine implements Engine {
+  readonly name = 'etcd';
+  readonly exclusive = false;
+  /** The newest revision in any response of etcd. */
+  revision = 0;
+  compacted = 0;
+  mark: StoreMark | undefined;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #keyspace: Keyspace;
+  readonly #connection: Connection;
+  readonly #rangeMethod: Method<RangeAnswer>;
+  readonly #ownValues = new OwnValues();
+  readonly #reads: Reads;
+  readonly #commits: Commits;
+  readonly #newest: NewestRevision;
+  readonly #holds: SharedHolds;
+  readonly #feeds = new Set<Feed>();
+  readonly #feedSource: FeedSource;
+  readonly #retentionMs: number;
+  readonly #notice: (message: string) => void;
+  #compaction: Compaction | undefined;
+  #barrier: Promise<unknown> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EtcdOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#notice = options.notice ?? (() => {});
+    this.#retentionMs = options.historyRetentionMs ?? DEFAULT_RETENTION_MS;
+    this.#keyspace = keyspaceOf(options.prefix ?? DEFAULT_PREFIX);
+    this.#connection = new Connection(addressesOf(options), {
+      timeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+      mostAnswerBytes: options.mostAnswerBytes,
+      login: loginOf(options),
+      // Etcd answers by the time of the machine, whatever the clock of the server.
+      clock: systemClock,
+      random: this.#random,
+    });
+    this.#rangeMethod = rangeMethod(this.#keyspace);
+    this.#reads = new Reads(this.#connection, this.#keyspace, this.#clock);
+    const leases = new Leases(this.#connection, this.#clock);
+    this.#commits = new Commits(this.#connection, this.#keyspace.root, leases, this.#ownValues, (changes, revision) => {
+      let all = true;
+      for (const feed of this.#feeds) if (!feed.committed(changes, revision)) all = false;
+      return all;
+    });
+    const question = encodeRange({ key: this.#keyspace.barrier, countOnly: true });
+    this.#newest = new NewestRevision(async () => (await this.#connection.read(this.#rangeMethod, question)).revision);
+    this.#holds = new SharedHolds(this.#connection, this.#keyspace, this.#rangeMethod, this.#random);
+    this.#feedSource = this.#makeFeedSource();
+  }
+
+  async open(owner?: StoreOwner): Promise<void> {
+    await this.currentRevision();
+    await this.#checkMark(owner);
+    this.compacted = await this.#oldest();
+    if (this.#retentionMs <= 0) return;
+    this.#compaction = new Compaction({
+      connection: this.#connection,
+      clock: this.#clock,
+      record: this.#keyspace.compaction,
+      retentionMs: this.#retentionMs,
+      newestSeen: () => this.revision,
+      bound: (revision) => this.#holds.bound(revision),
+      compact: (revision) => this.compact(revision),
+      notice: this.#notice,
+    });
+  }
+
+  async #checkMark(owner: StoreOwner | undefined): Promise<void> {
+    const range = this.#rangeMethod;
+    const context = {
+      connection: this.#connection,
+      keyspace: this.#keyspace,
+      range,
+      owner,
+      newId: () => this.#random.uuid(),
+      now: this.#clock.now,
+    };
+    this.mark = await this.#orThrow(checkMark(context));
+    await this.currentRevision();
+  }
+
+  async currentRevision(): Promise<number> {
+    this.#checkOpen();
+    return this.#answered(await this.#orThrow(this.#newest.get()));
+  }
+
+  async get(key: string, at?: number): Promise<Entry | undefined> {
+    this.#checkOpen();
+    this.#checkKept(at);
+    const { entry, revision } = await this.#orThrow(this.#reads.get(key, at), at);
+    this.#answered(revision);
+    return entry;
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    this.#checkOpen();
+    this.#checkKept(request.at);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await this.#reads.range(request);
+        this.#answered(result.revision);
+        return result;
+      } catch (error) {
+        const again = error instanceof CallFailure && error.reason === 'compacted' && request.at === undefined;
+        if (!again || attempt === MOST_RANGE_ATTEMPTS) throw await this.#contractError(error, request.at);
+      }
+    }
+  }
+
+  async commit(operations: readonly Operation[]): Promise<{ revision: number }> {
+    this.#checkOpen();
+    if (operations.length === 0) return { revision: await this.currentRevision() };
+    return { revision: this.#answered(await this.#commits.commit(operations)) };
+  }
+
+  async changes({
+    after,
+    prefix,
+    limit = Number.POSITIVE_INFINITY,
+  }: {
+    after: number;
+    prefix: string;
+    limit?: number;
+  }): Promise<ChangeRecord[]> {
+    const newest = await this.currentRevision();
+    if (after > newest) throw new FutureRevision(newest);
+    this.#checkKept(after);
+    if (after === newest) return [];
+    const found: ChangeRecord[] = [];
+    await this.#follow(after, newest, (changes) => {
+      for (const change of changes) {
+        // A limit never splits a commit.
+        if (found.length >= limit && change.revision !== found.at(-1)?.revision) return true;
+        if (change.key.startsWith(prefix)) found.push(change);
+      }
+      return found.length >= limit;
+    });
+    return found;
+  }
+
+  subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
+    const feed = this.#feed(after, deliver, failed);
+    return () => this.#end(feed);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    const bound = await this.#orThrow(this.#holds.bound(revision));
+    if (bound <= this.compacted) return;
+    try {
+      await this.#connection.read(compactMethod, encodeCompact(bound));
+    } catch (error) {
+      // Another server has compacted as far, or further.
+      if (!(error instanceof CallFailure && error.reason === 'compacted')) throw await this.#contractError(error, bound);
+    }
+    this.compacted = Math.max(this.compacted, bound);
+  }
+
+  async hold(milliseconds: number): Promise<Hold> {
+    const revision = await this.currentRevision();
+    const release = await this.#orThrow(this.#holds.add(revision, milliseconds));
+    return { revision, release: () => this.#orThrow(release()) };
+  }
+
+  /** The revision of etcd cannot be set, only increased: each write of a record of the engine's own adds one. */
+  async skipTo(revision: number): Promise<void> {
+    let newest = await this.currentRevision();
+    if (revision - newest > MOST_SKIPPED) {
+      throw new StoreUnavailable(
+        `etcd is at revision ${newest}, and would have to be counted up to ${revision} by one write each, more than ${MOST_SKIPPED}; if all clients list again, \`plat store restore --accept-lower-revisions\` goes on without`,
+      );
+    }
+    const request = encodePut(this.#keyspace.barrier, EMPTY_REQUEST);
+    while (newest < revision) {
+      const writes = Array.from({ length: Math.min(SKIPPED_AT_ONCE, revision - newest) }, () => this.#connection.write(putMethod, request));
+      newest = Math.max(...(await this.#orThrow(Promise.all(writes))));
+    }
+    this.#answered(newest);
+    await this.compact(newest);
+  }
+
+  async ping(): Promise<void> {
+    await this.currentRevision();
+  }
+
+  async stats(): Promise<Record<string, number>> {
+    this.#checkOpen();
+    const status = await this.#orThrow(this.#connection.read(memberStatus, EMPTY_REQUEST));
+    return {
+      database_bytes: status.databaseBytes,
+      database_bytes_in_use: status.databaseBytesInUse,
+      raft_index: status.raftIndex,
+      raft_applied_index: status.raftAppliedIndex,
+      raft_term: status.raftTerm,
+      alarms: status.errors.length,
+      subscribers: this.#feeds.size,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#compaction?.stop();
+    await this.#commits.settled();
+    this.#connection.close();
+    for (const feed of [...this.#feeds]) feed.fail(new StoreUnavailable(CLOSED));
+  }
+
+  #makeFeedSource(): FeedSource {
+    return {
+      connection: this.#connection,
+      clock: this.#clock,
+      watch: (delivered) => this.#watchMethod(delivered),
+      root: this.#keyspace.root,
+      start: this.#keyspace.watchStart,
+      end: this.#keyspace.watchEnd,
+      currentRevision: () => this.#newest.get(),
+      barrier: () => this.#writeBarrier(),
+      own: ({ name, value }) => {
+        if (this.#keyspace.compaction.endsWith(name)) this.compacted = Math.max(this.compacted, Number(value.toString()) || 0);
+      },
+      notice: this.#notice,
+    };
+  }
+
+  #feed(after: number, deliver: Subscriber, failed: (error: Error) => void): Feed {
+    const feed = new Feed(
+      this.#feedSource,
+      after,
+      (changes, revision) => {
+        this.revision = Math.max(this.revision, revision);
+        deliver(changes, revision);
+      },
+      (error) => {
+        this.#end(feed);
+        if (error instanceof Compacted) this.compacted = Math.max(this.compacted, error.oldest);
+        failed(error);
+      },
+    );
+    this.#feeds.add(feed);
+    this.#ownValues.wanted = true;
+    if (this.#closing !== undefined) queueMicrotask(() => feed.fail(new StoreUnavailable(CLOSED)));
+    return feed;
+  }
+
+  #end(feed: Feed): void {
+    feed.end();
+    this.#feeds.delete(feed);
+    this.#ownValues.wanted = this.#feeds.size > 0;
+  }
+
+  /** Reads the changes after a revision up to another one, or until `take` has enough. */
+  #follow(after: number, until: number, take: (changes: readonly ChangeRecord[]) => boolean): Promise<void> {
+    const { timeoutMs } = this.#connection;
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        cancel();
+        this.#end(feed);
+        settle();
+      };
+      const giveUp = () => finish(() => reject(new StoreUnavailable('the watch of etcd does not deliver changes')));
+      let cancel = this.#connection.after(timeoutMs, giveUp);
+      const deliver: Subscriber = (changes, revision) => {
+        cancel();
+        cancel = this.#connection.after(timeoutMs, giveUp);
+        if (take(changes) || revision >= until) finish(resolve);
+      };
+      const feed = this.#feed(after, deliver, (error) => finish(() => reject(error)));
+      feed.need(until);
+    });
+  }
+
+  /** One write is enough for all concurrent callers. */
+  #writeBarrier(): Promise<unknown> {
+    this.#barrier ??= this.#connection.write(putMethod, encodePut(this.#keyspace.barrier, EMPTY_REQUEST)).finally(() => {
+      this.#barrier = undefined;
+    });
+    return this.#barrier;
+  }
+
+  /** Records a revision that a caller now knows, and may wait for. */
+  #answered(revision: number): number {
+    if (revision > this.revision) this.revision = revision;
+    for (const feed of this.#feeds) feed.need(revision);
+    return revision;
+  }
+
+  #oldest(): Promise<number> {
+    return this.#orThrow(oldestRevision(this.#connection, this.#keyspace, this.#rangeMethod, this.#watchMethod()));
+  }
+
+  #watchMethod(delivered?: () => number): Method<WatchAnswer | undefined> {
+    return watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end), delivered);
+  }
+
+  async #orThrow<Result>(call: Promise<Result>, at?: number): Promise<Result> {
+    try {
+      return await call;
+    } catch (error) {
+      throw await this.#contractError(error, at);
+    }
+  }
+
+  async #contractError(error: unknown, at = 0): Promise<unknown> {
+    if (!(error instanceof CallFailure)) return error;
+    if (error.reason === 'future') return new FutureRevision(await this.currentRevision());
+    if (error.reason !== 'compacted') return unavailable(error, false);
+    if (at >= this.compacted) this.compacted = Math.max(this.compacted, at + 1, await this.#oldest());
+    return new Compacted(this.compacted);
+  }
+
+  /** Another server may have announced a compaction that etcd has not made yet: it applies to all. */
+  #checkKept(at: number | undefined): void {
+    if (at !== undefined && at < this.compacted) throw new Compacted(this.compacted);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new StoreUnavailable(CLOSED);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '@plat-dev/lib/clock';
+import { Ticker } from '@plat-dev/lib/ticker';
+
+/** How long superseded versions stay readable, by default. */
+export const DEFAULT_RETENTION_MS = 5 * 60_000;
+/** History is kept up to this fraction longer than requested, so that it is compacted in batches. */
+const FRACTION = 64;
+const SHORTEST_INTERVAL_MS = 100;
+const LONGEST_INTERVAL_MS = 60_000;
+
+/**
+ * Calls at intervals with the time before which history may be compacted, while there is history; never while the last call is in
+ * progress. `forget` handles its own errors. The ticker is to be started when something was written.
+ */
+export function everyRetentionInterval(
+  clock: Clock,
+  retentionMs: number,
+  forget: (before: number) => Promise<void>,
+  hasHistory: () => boolean,
+): Ticker {
+  const interval = Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, retentionMs / FRACTION));
+  let running = false;
+  const ticker = new Ticker(clock, interval, () => {
+    if (running) return true;
+    running = true;
+    void forget(clock.now() - retentionMs).finally(() => {
+      running = false;
+    });
+    return hasHistory();
+  });
+  ticker.start();
+  return ticker;
+}

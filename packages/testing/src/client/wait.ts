@@ -1,0 +1,103 @@
+/** Waits for a condition of an object. */
+
+import { type Goal, readGoal } from '@plat-dev/cli/objects/wait-args';
+import { type Clock, FakeClock, systemClock } from '@plat-dev/lib/clock';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { cut } from '@plat-dev/lib/shown';
+import { durationMillis } from '@plat-dev/lib/time';
+import type { KeepAlive } from '../keep-alive.ts';
+import type { AnyObject, Informer, WaitCondition, WaitOptions } from './types.ts';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** A wait on a fake clock that is not advanced fails after this time of the machine's clock, or after its timeout if longer. */
+const LEAST_REAL_TIME_MS = 30_000;
+/** Characters of the last state that the error shows. */
+const SHOWN_STATE = 4096;
+
+/** The condition was not met before the timeout. */
+export class WaitTimeout extends Error {
+  /** The last state of the object; undefined if it did not exist. */
+  readonly last: AnyObject | undefined;
+  constructor(message: string, last: AnyObject | undefined) {
+    super(message);
+    this.name = 'WaitTimeout';
+    this.last = last;
+  }
+}
+
+export interface Waiting {
+  /** `deployments.apps a/web`, for the error. */
+  readonly what: string;
+  readonly informer: Informer<AnyObject>;
+  readonly clock: Clock;
+  readonly keepAlive: KeepAlive;
+  /** The machine's clock. */
+  readonly realClock?: Clock;
+  /** Calls when the server closes. Returns the function that cancels this. */
+  readonly whenClosed: (call: () => void) => () => void;
+}
+
+/** Ends the informer. */
+export function waitUntil(
+  { what, informer, clock, keepAlive, realClock = systemClock, whenClosed }: Waiting,
+  condition: WaitCondition<AnyObject>,
+  options: WaitOptions,
+): Promise<AnyObject | undefined> {
+  const goal = goalOf(condition);
+  const { timeout = DEFAULT_TIMEOUT_MS } = options;
+  const millis = typeof timeout === 'number' ? timeout : durationMillis(timeout);
+  let last: AnyObject | undefined;
+  let synced = false;
+  const release = keepAlive.hold();
+  return new Promise<AnyObject | undefined>((resolve, reject) => {
+    const finish = (end: () => void): void => {
+      release();
+      cancel();
+      cancelReal?.();
+      forget();
+      informer.stop();
+      end();
+    };
+    const look = (): void => {
+      if (!synced) return;
+      try {
+        if (goal.met(last)) finish(() => resolve(last));
+      } catch (error) {
+        finish(() => reject(error));
+      }
+    };
+    const timedOut = (after: string): void => {
+      const why = last === undefined ? 'it does not exist' : goal.distance(last);
+      const state = last === undefined ? '' : `\nIts last state:\n${cut(jsonText(last, 2), SHOWN_STATE)}`;
+      finish(() => reject(new WaitTimeout(`${what}: ${why} after ${after}${state}`, last)));
+    };
+    const cancel = clock.after(millis, () => timedOut(`${millis} ms`));
+    const realMillis = Math.max(millis, LEAST_REAL_TIME_MS);
+    const cancelReal =
+      clock instanceof FakeClock
+        ? realClock.after(realMillis, () => timedOut(`${realMillis} ms of real time (the fake clock was not advanced by ${millis} ms)`))
+        : undefined;
+    const forget = whenClosed(() => finish(() => reject(new Error(`${what}: the server was closed during the wait`))));
+    informer.onChange(({ type, object }) => {
+      last = type === 'deleted' ? undefined : object;
+      look();
+    });
+    informer.synced.then(
+      () => {
+        synced = true;
+        look();
+      },
+      (error: unknown) => finish(() => reject(error)),
+    );
+  });
+}
+
+function goalOf(condition: WaitCondition<AnyObject>): Pick<Goal, 'met' | 'distance'> {
+  if (typeof condition === 'string') return readGoal(goalText(condition));
+  return { met: (object) => condition(object as AnyObject | undefined), distance: () => 'the function did not return true' };
+}
+/** Expands the short forms. */
+function goalText(text: string): string {
+  if (text.startsWith('{') || text.startsWith('.')) return `jsonpath=${text}`;
+  return /^[A-Za-z][\w./-]*$/.test(text) && text !== 'delete' && text !== 'create' ? `condition=${text}` : text;
+}

@@ -1,0 +1,29 @@
+/** The kit for tests: `import { startTestServer } from '@plat-dev/plat/testing'`. */
+
+export { FakeClock } from '@plat-dev/lib/clock';
+export type { ApiRelease } from '@plat-dev/lib/version';
+export { ApiError, type Status } from '@plat-dev/meta/errors';
+export type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+export type {
+  AnyObject,
+  ClientOptions,
+  Draft,
+  DynamicClient,
+  Informer,
+  List,
+  ResourceClient,
+  TestClient,
+  WaitCondition,
+  WaitOptions,
+  Watch,
+  WatchEvent,
+} from './client/types.ts';
+export { WaitTimeout } from './client/wait.ts';
+export type { ClockChoice, TestClock } from './clock.ts';
+export type { Fault, FaultPattern, Faults, RefusedWith } from './faults.ts';
+export type { Kubeconfig } from './kubeconfig.ts';
+export type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
+export type { RequestPattern } from './pattern.ts';
+export type { ObjectChange, ObjectReference, RequestList, SeenPattern, SeenRequest } from './requests.ts';
+export { startTestServer } from './server.ts';
+export type { ForkOptions, Snapshot, TestServer } from './test-server.ts';

@@ -1,0 +1,226 @@
+/**
+ * What a decision about pods of one class looks up: which nodes their labels and taints allow, and the counts by topology that
+ * their constraints need. It is kept between decisions, because most pods that wait are of the same few classes.
+ */
+import type { LabelSelector } from '@plat-dev/meta/labels';
+import { Cause } from './cause.ts';
+import type { Cluster } from './cluster.ts';
+import { untoleratedTaint, unwelcomeTaints } from './node-match.ts';
+import { type PodTerm, selects } from './pod-terms.ts';
+import type { DomainCounts, NodeState, PodClass, SpreadConstraint } from './state.ts';
+
+/** Why pods of a class cannot be on a node. */
+export interface Misfit {
+  readonly reasons: readonly string[];
+  /** A bit of `Cause`. */
+  readonly cause: number;
+  /** No deletion of other pods can help. */
+  readonly final: boolean;
+}
+
+/** Constraints of pods that have none: those of their services and controllers. */
+export interface SpreadDefaults {
+  /** Changes when the answer for classes of the namespace may have changed. */
+  version(namespace: string): number;
+  selector(podClass: PodClass): LabelSelector | undefined;
+}
+
+export interface Spread {
+  readonly constraint: SpreadConstraint;
+  readonly counts: DomainCounts;
+  /** 1 if the pod counts itself. */
+  readonly self: number;
+}
+export interface Weighted {
+  readonly counts: DomainCounts;
+  readonly weight: number;
+}
+
+const unschedulable: Misfit = { reasons: ['node(s) were unschedulable'], cause: Cause.nodes, final: true };
+const otherNodes: Misfit = { reasons: ["node(s) didn't match Pod's node affinity/selector"], cause: Cause.nodes, final: true };
+
+export interface PlanOptions {
+  readonly cluster: Cluster;
+  readonly defaults: SpreadDefaults;
+  /** Key of the taint that stands for `spec.unschedulable`. */
+  readonly unschedulableTaint: string;
+}
+
+export class Plan {
+  readonly podClass: PodClass;
+  readonly hardSpread: readonly Spread[];
+  softSpread: readonly Spread[] = [];
+  /** Nodes without the label of a constraint of the pod itself get no score for spreading. */
+  readonly softNeedsAll: boolean;
+  /** For each topology that terms of required affinity name, pods that all the terms select. */
+  readonly affinity: readonly DomainCounts[];
+  /** The pod selects itself by all of these terms: the first of its kind may go anywhere. */
+  readonly affineToSelf: boolean;
+  readonly antiAffinity: readonly DomainCounts[];
+  preferred: readonly Weighted[] = [];
+  /** Terms of other pods that keep this one away. */
+  keptAway: readonly DomainCounts[] = [];
+  /** Terms of other pods that attract or repel this one. */
+  attracted: readonly Weighted[] = [];
+
+  private readonly options: PlanOptions;
+  private readonly own: DomainCounts[] = [];
+  private groupsVersion = -1;
+  private defaultsVersion = -1;
+  private defaultCounts: DomainCounts[] = [];
+  private defaultText = '';
+  /** By the slot of a node: its version when it was checked, and the results. */
+  private checkedAt = new Float64Array(0);
+  private misfits: (Misfit | undefined)[] = [];
+  private nodePreference = new Float64Array(0);
+  private unwelcome = new Float64Array(0);
+
+  constructor(podClass: PodClass, options: PlanOptions) {
+    this.podClass = podClass;
+    this.options = options;
+    const { terms, hardSpread = [], softSpread } = podClass;
+    const { namespaceLabels } = options.cluster;
+    this.hardSpread = hardSpread.map((constraint) => this.spread(constraint, hardSpread, true));
+    this.softNeedsAll = softSpread !== undefined;
+    if (softSpread !== undefined) this.softSpread = softSpread.map((constraint) => this.spread(constraint, softSpread, true));
+    const selectsAll = this.selectorOfAll(terms.affinity);
+    const topologyKeys = new Set(terms.affinity.map(({ topologyKey }) => topologyKey));
+    this.affinity = [...topologyKeys].map((topologyKey) => this.keep(options.cluster.count({ topologyKey, includes: selectsAll })));
+    this.affineToSelf = selectsAll(podClass);
+    const about = (term: PodTerm): DomainCounts =>
+      this.keep(options.cluster.count({ topologyKey: term.topologyKey, includes: (other) => selects(term, other, namespaceLabels) }));
+    this.antiAffinity = terms.antiAffinity.map(about);
+    this.preferred = terms.preferred.map(({ term, weight }) => ({ counts: about(term), weight }));
+  }
+
+  /** Whether nodes differ for the pod by more than what is free and how many of its kind they have. */
+  get prefersSome(): boolean {
+    const { preferred, attracted, softNeedsAll, softSpread, podClass } = this;
+    return podClass.preferredNodes.length > 0 || preferred.length > 0 || attracted.length > 0 || (softNeedsAll && softSpread.length > 0);
+  }
+  /** Brings everything up to date that has changed since the last decision. */
+  refresh(): void {
+    const { cluster, defaults } = this.options;
+    const { podClass } = this;
+    if (this.groupsVersion !== cluster.groups.version) {
+      const { keepAway, attract } = cluster.groups.about(podClass);
+      this.keptAway = keepAway;
+      this.attracted = attract;
+      this.groupsVersion = cluster.groups.version;
+    }
+    const version = defaults.version(podClass.namespace);
+    if (!this.softNeedsAll && this.defaultsVersion !== version) {
+      this.defaultsVersion = version;
+      this.useDefaults(defaults.selector(podClass));
+    }
+    for (const counts of this.own) counts.refresh();
+    for (const counts of this.defaultCounts) counts.refresh();
+    for (const counts of this.keptAway) counts.refresh();
+    for (const { counts } of this.attracted) counts.refresh();
+    if (this.checkedAt.length < cluster.slotCount) this.grow(cluster.slotCount);
+  }
+  /** The counts are no longer needed. */
+  release(): void {
+    for (const counts of this.own) this.options.cluster.release(counts);
+    for (const counts of this.defaultCounts) this.options.cluster.release(counts);
+  }
+
+  /** What keeps the pod from a node, whatever pods are there. */
+  nodeMisfit(node: NodeState): Misfit | undefined {
+    this.check(node);
+    return this.misfits[node.slot];
+  }
+  /** The sum of the weights of the preferences that a node meets. */
+  preferenceFor(node: NodeState): number {
+    this.check(node);
+    return this.nodePreference[node.slot] as number;
+  }
+  unwelcomeOn(node: NodeState): number {
+    this.check(node);
+    return this.unwelcome[node.slot] as number;
+  }
+
+  private check(node: NodeState): void {
+    const { slot, version } = node;
+    if (this.checkedAt[slot] === version) return;
+    const { podClass } = this;
+    this.checkedAt[slot] = version;
+    this.misfits[slot] = this.staticMisfit(node);
+    this.unwelcome[slot] = unwelcomeTaints(podClass.tolerations, node.taints);
+    let preference = 0;
+    for (const { weight, test } of podClass.preferredNodes) if (test(node)) preference += weight;
+    this.nodePreference[slot] = preference;
+  }
+  private staticMisfit(node: NodeState): Misfit | undefined {
+    const { tolerations, nodes } = this.podClass;
+    if (node.unschedulable) {
+      const taint = { key: this.options.unschedulableTaint, effect: 'NoSchedule' };
+      if (untoleratedTaint(tolerations, [taint]) !== undefined) return unschedulable;
+    }
+    const taint = untoleratedTaint(tolerations, node.taints);
+    if (taint !== undefined) {
+      const reason = `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
+      return { reasons: [reason], cause: Cause.nodes, final: true };
+    }
+    return nodes === undefined || nodes(node) ? undefined : otherNodes;
+  }
+  private grow(slots: number): void {
+    const size = Math.max(slots, 2 * this.checkedAt.length);
+    this.checkedAt = new Float64Array(size).fill(-1);
+    this.misfits = new Array(size);
+    this.nodePreference = new Float64Array(size);
+    this.unwelcome = new Float64Array(size);
+  }
+  /** Whether all terms select pods of a class; found once for each class, however many topologies ask. */
+  private selectorOfAll(terms: readonly PodTerm[]): (other: PodClass) => boolean {
+    const { cluster } = this.options;
+    let labelsVersion = cluster.labelsVersion;
+    let selected = new WeakMap<PodClass, boolean>();
+    return (other) => {
+      if (labelsVersion !== cluster.labelsVersion) {
+        labelsVersion = cluster.labelsVersion;
+        selected = new WeakMap();
+      }
+      const isSelected = selected.get(other) ?? terms.every((term) => selects(term, other, cluster.namespaceLabels));
+      selected.set(other, isSelected);
+      return isSelected;
+    };
+  }
+  private keep(counts: DomainCounts): DomainCounts {
+    this.own.push(counts);
+    return counts;
+  }
+  /** Pods that are going do not count, and of nodes only those that the pod may use. */
+  private spread(constraint: SpreadConstraint, all: readonly SpreadConstraint[], needsAll: boolean): Spread {
+    const { podClass, options } = this;
+    const { namespace, nodes, labels } = podClass;
+    const { topologyKey, selector } = constraint;
+    const counts = options.cluster.count({
+      topologyKey,
+      namespace,
+      includes: (other) => !other.terminating && selector.matches(other.labels),
+      eligible: (node) =>
+        (nodes === undefined || nodes(node)) && (!needsAll || all.every(({ topologyKey: key }) => node.labelMap.has(key))),
+      withDomains: needsAll,
+    });
+    if (needsAll) this.keep(counts);
+    return { constraint, counts, self: selector.matches(labels) ? 1 : 0 };
+  }
+  /** Pods without constraints are spread over nodes, and a little over zones. */
+  private useDefaults(selector: LabelSelector | undefined): void {
+    const text = selector?.toString() ?? '';
+    if (text === this.defaultText) return;
+    this.defaultText = text;
+    for (const counts of this.defaultCounts) this.options.cluster.release(counts);
+    this.defaultCounts = [];
+    this.softSpread = [];
+    if (selector === undefined) return;
+    const { hostname, zone } = this.options.cluster.labels;
+    const constraints: SpreadConstraint[] = [
+      { topologyKey: hostname, maxSkew: 3, minDomains: 1, selector },
+      { topologyKey: zone, maxSkew: 5, minDomains: 1, selector },
+    ];
+    this.softSpread = constraints.map((constraint) => this.spread(constraint, constraints, false));
+    this.defaultCounts = this.softSpread.map(({ counts }) => counts);
+  }
+}

@@ -1,0 +1,131 @@
+import { jsonText } from '@plat-dev/lib/json-text';
+import { fromLabelSelector } from '@plat-dev/meta/labels';
+import { controllerOf, type WorkloadPod } from '../shared/pods.ts';
+import { hostPorts } from './host-ports.ts';
+import { namedNodes, preferredNodes, requiredNodes } from './node-match.ts';
+import { podTerms } from './pod-terms.ts';
+import { podRequests } from './requests.ts';
+import type { ClaimUse, PodClass, SpreadConstraint } from './state.ts';
+import { taggedImage } from './tagged-image.ts';
+import { disksOf } from './volumes/disks.ts';
+
+type Spec = NonNullable<WorkloadPod['spec']>;
+
+/** Everything of a pod that decides where it may go and what its presence means for others. */
+function describe(pod: WorkloadPod): string {
+  const { namespace, labels, deletionTimestamp } = pod.metadata;
+  const spec = pod.spec as Spec;
+  const owner = controllerOf(pod);
+  const container = ({ image, resources, ports }: NonNullable<Spec['containers']>[number]): unknown => [
+    image,
+    resources?.requests,
+    ports?.some(({ hostPort = 0 }) => hostPort > 0) ? ports : undefined,
+  ];
+  return jsonText([
+    namespace,
+    labels,
+    deletionTimestamp !== undefined,
+    spec.priority,
+    (spec.containers ?? []).map(container),
+    spec.initContainers?.map(({ resources }) => resources?.requests),
+    spec.overhead,
+    spec.nodeSelector,
+    spec.affinity,
+    spec.tolerations,
+    spec.topologySpreadConstraints,
+    owner === undefined ? undefined : [owner.apiVersion, owner.kind, owner.name],
+    claimUses(pod),
+    disksOf(spec),
+  ]);
+}
+
+function claimUses(pod: WorkloadPod): ClaimUse[] {
+  return (pod.spec?.volumes ?? []).flatMap((volume): ClaimUse[] => {
+    if (volume.persistentVolumeClaim !== undefined) return [{ name: volume.persistentVolumeClaim.claimName, ephemeral: false }];
+    return volume.ephemeral === undefined ? [] : [{ name: `${pod.metadata.name}-${volume.name}`, ephemeral: true }];
+  });
+}
+
+function compile(pod: WorkloadPod, text: string): PodClass {
+  const { namespace = '', labels, deletionTimestamp } = pod.metadata;
+  const spec = pod.spec as Spec;
+  const owner = controllerOf(pod);
+  const spread = spec.topologySpreadConstraints ?? [];
+  const constraints = (action: string): SpreadConstraint[] | undefined =>
+    spread.length === 0
+      ? undefined
+      : spread
+          .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
+          .map(({ topologyKey, maxSkew, minDomains = 1, labelSelector }) => ({
+            topologyKey,
+            maxSkew,
+            minDomains,
+            selector: fromLabelSelector(labelSelector),
+          }));
+  return {
+    text,
+    namespace,
+    labels,
+    priority: spec.priority ?? 0,
+    terminating: deletionTimestamp !== undefined,
+    requests: podRequests(spec),
+    ports: hostPorts(spec),
+    tolerations: spec.tolerations ?? [],
+    nodes: requiredNodes(spec),
+    namedNodes: namedNodes(spec),
+    preferredNodes: preferredNodes(spec),
+    terms: podTerms(namespace, spec),
+    hardSpread: constraints('DoNotSchedule'),
+    softSpread: constraints('ScheduleAnyway'),
+    owner: owner === undefined ? undefined : { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name },
+    images: (spec.containers ?? []).map(({ image = '' }) => taggedImage(image)),
+    claims: claimUses(pod),
+    disks: disksOf(spec),
+    placed: new Map(),
+    counts: [],
+    size: 0,
+  };
+}
+
+/** The classes of all pods that are there: one goes with its last pod. */
+export class PodClasses {
+  private readonly known = new Map<string, PodClass>();
+  private readonly namespaces = new Map<string, Set<PodClass>>();
+  private readonly added: (podClass: PodClass) => void;
+  private readonly removed: (podClass: PodClass) => void;
+
+  constructor(added: (podClass: PodClass) => void, removed: (podClass: PodClass) => void) {
+    this.added = added;
+    this.removed = removed;
+  }
+  get size(): number {
+    return this.known.size;
+  }
+  /** The class of a pod, which now counts as one of it. */
+  enter(pod: WorkloadPod): PodClass {
+    const text = describe(pod);
+    let found = this.known.get(text);
+    if (found === undefined) {
+      found = compile(pod, text);
+      this.known.set(text, found);
+      const others = this.namespaces.get(found.namespace);
+      if (others === undefined) this.namespaces.set(found.namespace, new Set([found]));
+      else others.add(found);
+      this.added(found);
+    }
+    found.size++;
+    return found;
+  }
+  leave(podClass: PodClass): void {
+    if (--podClass.size > 0) return;
+    this.known.delete(podClass.text);
+    const others = this.namespaces.get(podClass.namespace);
+    others?.delete(podClass);
+    if (others?.size === 0) this.namespaces.delete(podClass.namespace);
+    this.removed(podClass);
+  }
+  /** All classes, or those of one namespace. */
+  all(namespace?: string): Iterable<PodClass> {
+    return namespace === undefined ? this.known.values() : (this.namespaces.get(namespace) ?? []);
+  }
+}

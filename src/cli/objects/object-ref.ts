@@ -1,9 +1,0 @@
-import type { ApiResource } from '../../client/discovery.ts';
-
-/** One object of the server. */
-export interface ObjectRef {
-  readonly resource: ApiResource;
-  /** Undefined for objects without one. */
-  readonly namespace: string | undefined;
-  readonly name: string;
-}

@@ -1,8 +1,0 @@
-/** Requests for and limits of compute resources. */
-import { type Infer, map, message, opt, quantity } from '../../../schema/types.ts';
-
-export const ResourceRequirements = message('core.v1.ResourceRequirements', {
-  limits: opt(1, map(quantity)),
-  requests: opt(2, map(quantity)),
-});
-export type ResourceRequirements = Infer<typeof ResourceRequirements>;

@@ -1,2 +1,0 @@
-/** Quantities for the rules of kinds; the arithmetic is in `lib`, which the codecs use too. */
-export * from '../lib/quantity.ts';
