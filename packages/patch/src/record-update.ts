@@ -53,10 +53,7 @@ export interface UpdateWrite extends Write {
 
 /** The managedFields of `object` after the write; undefined when there are none. Changes none of its inputs. */
 export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefined {
-  const entries = entriesOf(write);
-  const { stored } = entries;
-  const before = entries.edited ? atOnce(editedManagers(stored, entries.edited)) : entries.reset ? [] : storedManagers(stored);
-  return isUnfollowed(write, entries, before) ? undefined : recorded(stored, managersAfterUpdate(write, before));
+  return atOnce(recordUpdateSteps(write));
 }
 
 /** The same as work that can be interrupted between its walks over the object. */
@@ -91,16 +88,7 @@ function recorded(stored: ManagedFields | undefined, after: readonly Manager[]):
 }
 
 export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): readonly Manager[] {
-  try {
-    const update = new Update(write, undefined);
-    for (const manager of before) {
-      const left = update.leftTo(manager);
-      if (left !== undefined) update.keep(manager, left);
-    }
-    return atOnce(foldOldest(update.end()));
-  } catch (error) {
-    return asBefore(error, before);
-  }
+  return atOnce(updateSteps(write, before));
 }
 function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
   try {
