@@ -16,15 +16,13 @@ const pageOf = (name: string): string => readFileSync(join(root, 'docs/how-to', 
 /** The workspaces among the dependencies are those of the copy. */
 function copyOfTree(): string {
   const copy = temporaryDirectory('how-to');
-  const parts = ['src', 'packages', 'test', 'docs', 'bench', 'scripts', 'tsconfig.json', 'vitest.config.ts', 'package.json'];
+  const parts = ['packages', 'test', 'docs', 'bench', 'scripts', 'tsconfig.json', 'vitest.config.ts', 'package.json'];
   const filter = (source: string): boolean => !source.includes('node_modules');
-  for (const part of parts.filter((name) => existsSync(join(root, name))))
-    cpSync(join(root, part), join(copy, part), { recursive: true, filter });
+  for (const part of parts) cpSync(join(root, part), join(copy, part), { recursive: true, filter });
   const link = (target: string, name: string): void => symlinkSync(target, join(copy, 'node_modules', name));
   mkdirSync(join(copy, 'node_modules/@plat-dev'), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules'))) if (name !== '@plat-dev') link(join(root, 'node_modules', name), name);
-  if (existsSync(join(copy, 'packages')))
-    for (const name of readdirSync(join(copy, 'packages'))) link(join(copy, 'packages', name), `@plat-dev/${name}`);
+  for (const name of readdirSync(join(copy, 'packages'))) link(join(copy, 'packages', name), `@plat-dev/${name}`);
   return copy;
 }
 
