@@ -19,6 +19,7 @@ import type { MaybePromise } from './when-ready.ts';
 
 type LogFormat = 'text' | 'json';
 type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+/** What a line of the log says besides its message. @public */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {

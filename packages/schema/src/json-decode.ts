@@ -24,7 +24,7 @@ import {
 import { noZero, placeholderMakerOf, zeroMakerOf, zeroValue } from './zero.ts';
 
 /** Takes a value that is neither null nor undefined. */
-export type Decoder = (value: unknown) => unknown;
+type Decoder = (value: unknown) => unknown;
 type Values = Record<string, unknown>;
 
 /** Decodes a parsed JSON value by the type; null and undefined become its zero value. Throws DecodeError. */
@@ -63,7 +63,7 @@ function takeDecoded(results: Map<object, unknown>, value: object): unknown {
 const decoders = new WeakMap<Type, Decoder>();
 
 /** The decoder that keeps empty values, as items of lists, values of maps and pointers do. */
-export function decoderOf(type: Type): Decoder {
+function decoderOf(type: Type): Decoder {
   const resolved = resolve(type);
   let decoder = decoders.get(resolved);
   if (decoder === undefined) {
