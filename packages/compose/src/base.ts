@@ -11,7 +11,7 @@ import type { KeptDisks } from '@plat-dev/workloads/nodes/kept-disks';
 import type { ServerOptions } from './config/server-options.ts';
 import type { Parts } from './parts.ts';
 import type { RequestHooks } from './request-hooks.ts';
-import type { ServerState } from './server-state.ts';
+import type { ServerState } from './snapshot-state.ts';
 
 export interface Base {
   readonly options: ServerOptions;

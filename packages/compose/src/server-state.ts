@@ -3,20 +3,11 @@
  * to it. Values, compiled schemas and keys are shared, as they are immutable; lists and indexes are copied.
  */
 
-import type { ServedDefinition } from '@plat-dev/server/extension/definitions';
-import type { CacheState } from '@plat-dev/storage/cache';
-import { asMemoryEngine, type MemoryState, openMemoryEngine } from '@plat-dev/storage/engines/memory';
+import { asMemoryEngine, openMemoryEngine } from '@plat-dev/storage/engines/memory';
 import type { Credentials } from './credentials.ts';
 import type { Requests } from './requests.ts';
+import type { ServerState } from './snapshot-state.ts';
 import type { OpenStore, State } from './state.ts';
-
-export interface ServerState {
-  /** The same keys: tokens and certificates of one server are valid for all forks. */
-  readonly credentials: Credentials;
-  readonly store: MemoryState;
-  readonly cache: CacheState;
-  readonly definitions: ReadonlyMap<string, ServedDefinition>;
-}
 
 interface Server {
   readonly credentials: Credentials;

@@ -39,7 +39,8 @@ import { Parts } from './parts.ts';
 import type { RequestHooks } from './request-hooks.ts';
 import { composeRequests, type Requests } from './requests.ts';
 import { checkRuntimeConfig } from './runtime-config.ts';
-import { openCopyOf, type ServerState } from './server-state.ts';
+import { openCopyOf } from './server-state.ts';
+import type { ServerState } from './snapshot-state.ts';
 import { composeState, type OpenStore, type State } from './state.ts';
 
 export interface RunningServer {

@@ -3,7 +3,8 @@ import { kubernetes } from '@plat-dev/meta/identity';
 import { FieldFaults } from '@plat-dev/schema/field-faults';
 import type { MessageType } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
-import { type BodyOwner, decodeBody, type Expected } from './body.ts';
+import { type BodyOwner, decodeBody } from './body.ts';
+import type { Expected } from './expected-body.ts';
 
 /** Bodies of tests are small. */
 const owner: BodyOwner = { slices: () => undefined, expanded: () => {} };

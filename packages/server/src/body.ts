@@ -1,12 +1,11 @@
 /** Reading and decoding request bodies. */
 
 import { isUtf8 } from 'node:buffer';
-import type { ApiObject, KindVersion } from '@plat-dev/kinds/kind';
+import type { ApiObject } from '@plat-dev/kinds/kind';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
 import { cut, SHOWN_VALUE } from '@plat-dev/lib/shown';
 import { atOnce, inSlices, type Slices } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
-import { versionOfApiVersion } from '@plat-dev/meta/api-version';
 import {
   type ApiError,
   badRequest,
@@ -15,7 +14,7 @@ import {
   unsupportedContent,
   unsupportedMediaType,
 } from '@plat-dev/meta/errors';
-import { type Identity, isProtobufMediaType, protobufMediaTypes } from '@plat-dev/meta/identity';
+import { isProtobufMediaType, protobufMediaTypes } from '@plat-dev/meta/identity';
 import { decodeEnvelope, decodeEnvelopeSteps, type Envelope } from '@plat-dev/schema/envelope';
 import { DecodeError, TooLargeError } from '@plat-dev/schema/errors';
 import type { FieldFaults } from '@plat-dev/schema/field-faults';
@@ -23,8 +22,9 @@ import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '@plat-dev/schema/fiel
 import { applyDefaults, decode, decodeLarge } from '@plat-dev/schema/json';
 import { holdsFloats, type ParseOptions, parseJson, parseJsonInSlices } from '@plat-dev/schema/parse';
 import { decodeProtobuf, decodeProtobufSteps } from '@plat-dev/schema/protobuf';
-import type { JsonValue, MessageType } from '@plat-dev/schema/types';
+import type { JsonValue } from '@plat-dev/schema/types';
 import type { Context } from './context.ts';
+import { type BodyType, type Expected, unfit } from './expected-body.ts';
 import { wholeBody } from './in-process.ts';
 import type { Media } from './negotiate.ts';
 import type { Resource } from './registry/catalog.ts';
@@ -128,25 +128,6 @@ const bare = /[^\s;]*/y;
 function match(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
-}
-
-/** What a body says it is. */
-export interface BodyType {
-  readonly kind: string;
-  readonly apiVersion: string;
-}
-
-export interface Expected extends BodyType {
-  readonly schema: MessageType;
-  readonly identity: Identity;
-  /** Of the API: it says why a version is not served. */
-  readonly release?: string | undefined;
-  readonly custom?: boolean | undefined;
-  /** Other versions with the same fields, which are read as this one. */
-  readonly older?: readonly string[] | undefined;
-  /** The kind is the same in the versions of all groups, known or not: options are. */
-  readonly anyVersion?: boolean | undefined;
-  readonly unknownFields?: KindVersion['unknownFields'];
 }
 
 /** Whose body it is: it gives slices for so many bytes, or for the body, and notes what the body stands for. */
@@ -286,11 +267,6 @@ const lastCounts: ParseOptions = {};
 /** Refuses a body without kind and apiVersion. */
 function unrecognized(why: string, expected: Expected, body: Buffer): ApiError {
   return badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${beginning(body)})`);
-}
-/** Refuses a body whose kind is not the one of the path. */
-export function unfit({ kind, apiVersion }: BodyType, why: string, expected: BodyType): ApiError {
-  const version = versionOfApiVersion(apiVersion);
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
 }
 
 /** How much of a body that cannot be read is shown. */

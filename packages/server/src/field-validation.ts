@@ -10,8 +10,8 @@ import { badRequest } from '@plat-dev/meta/errors';
 import { FieldFaults } from '@plat-dev/schema/field-faults';
 import { FieldPlace } from '@plat-dev/schema/field-place';
 import { anyValue, list, message, opt, string } from '@plat-dev/schema/types';
-import { type BodyType, unfit } from './body.ts';
 import type { Context } from './context.ts';
+import { type BodyType, unfit } from './expected-body.ts';
 import type { WriteOptions } from './options.ts';
 import type { Services } from './services.ts';
 

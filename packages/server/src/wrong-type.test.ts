@@ -2,7 +2,8 @@ import { schemaOf } from '@plat-dev/kinds/schemas';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
-import { type BodyOwner, decodeBody, type Expected } from './body.ts';
+import { type BodyOwner, decodeBody } from './body.ts';
+import type { Expected } from './expected-body.ts';
 
 /** Bodies of tests are small. */
 const owner: BodyOwner = { slices: () => undefined, expanded: () => {} };

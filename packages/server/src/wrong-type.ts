@@ -7,7 +7,7 @@ import { groupOfApiVersion } from '@plat-dev/meta/api-version';
 import { type ApiError, badRequest, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { otherIdentityHint } from '@plat-dev/meta/identity';
-import { type BodyType, type Expected, unfit } from './body.ts';
+import { type BodyType, type Expected, unfit } from './expected-body.ts';
 
 /** `name` is that of the object. */
 export function wrongType(type: BodyType, expected: Expected, name: string): ApiError {

@@ -8,7 +8,7 @@ import { DecodeError } from '@plat-dev/schema/errors';
 import { parseJsonSteps } from '@plat-dev/schema/parse';
 import { checkIntegerFields, floatFault, isInteger, typeBelow, visitFloats } from '@plat-dev/schema/spelled-integers';
 import type { MessageType, Type } from '@plat-dev/schema/types';
-import { faultyPatch } from './patch.ts';
+import { faultyPatch } from './faulty-patch.ts';
 
 /** Throws ApiError. */
 export function* checkPatchFloats(json: boolean, schema: MessageType, body: Buffer): Work<void> {

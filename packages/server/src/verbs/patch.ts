@@ -6,8 +6,7 @@ import { own } from '@plat-dev/lib/own';
 import { atOnce, inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
-import { ApiError, invalid, unsupportedMediaType } from '@plat-dev/meta/errors';
-import { FieldErrors, Path } from '@plat-dev/meta/field';
+import { ApiError, unsupportedMediaType } from '@plat-dev/meta/errors';
 import { addUntouched, type Patch, type ReadBody, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '@plat-dev/patch';
 import type { FieldFaults } from '@plat-dev/schema/field-faults';
 import { unknownFields, unknownFieldsOf } from '@plat-dev/schema/field-place';
@@ -27,6 +26,7 @@ import { checkExists, update } from '../registry/update.ts';
 import type { Services } from '../services.ts';
 import { otherCustomKind } from '../wrong-type.ts';
 import { applyObject, readApplied } from './apply.ts';
+import { faultyPatch } from './faulty-patch.ts';
 import { objectForm, sendItem } from './read.ts';
 import { writeContext } from './write.ts';
 
@@ -215,12 +215,6 @@ function* readPatched(
     if (!(error instanceof DecodeError)) throw error;
     throw faultyPatch(body, strategic ? restoreFault(error) : error.message);
   }
-}
-/** The refusal of a patch that makes something else than an object of the kind. */
-export function faultyPatch(body: Buffer, why: string): ApiError {
-  const errors = new FieldErrors();
-  errors.invalid(Path.of('patch'), body.toString('utf8', 0, 4096), why);
-  return invalid({ group: '', resource: '' }, '', errors.list);
 }
 
 /** Refuses a patch that puts numbers with a fraction or an exponent into fields for integers, or tests for such spellings. */

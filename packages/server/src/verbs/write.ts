@@ -3,9 +3,10 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { Slices } from '@plat-dev/lib/slices';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '@plat-dev/meta/errors';
-import { bodyMedia, decodeBody, type Expected, fillDefaults, readBody } from '../body.ts';
+import { bodyMedia, decodeBody, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { deleteOptions } from '../delete-options.ts';
+import type { Expected } from '../expected-body.ts';
 import { faultsOf, reportBodyFaults } from '../field-validation.ts';
 import { sendList } from '../list-body.ts';
 import type { Media } from '../negotiate.ts';
