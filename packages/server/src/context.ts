@@ -10,7 +10,7 @@ import type { Explanation } from './admission/explain.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { User } from './auth/types.ts';
 import type { AwaitedBody } from './fairness/awaited-body.ts';
-import type { FairQueue, Holder, Waiter } from './fairness/level.ts';
+import { Seating } from './fairness/seating.ts';
 import type { Flow } from './flow.ts';
 import { HeadNotes } from './head-notes.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -85,6 +85,9 @@ const MAX_ANNOTATION = 64 * 1024;
 export class Context {
   readonly req: Incoming;
   readonly res: Outgoing;
+
+  // ---- what is asked -------------------------------------------------------------------------------------------------
+
   /** What the request line says. Requests share it. */
   readonly route: Route;
   readonly method: string;
@@ -92,40 +95,48 @@ export class Context {
   readonly path: string;
   /** Text after the question mark. */
   readonly search: string;
-  readonly started: number;
   readonly http2: boolean;
+  /** A part of this process asks, not a client. */
+  inProcess = false;
+  info!: RequestInfo;
   /** The client asks to switch protocols; a handler may take the connection over. */
   upgrade: Upgrade | undefined;
+  private ownHead: HeadNotes | undefined;
 
-  auditId = '';
-  info!: RequestInfo;
+  // ---- who asks ------------------------------------------------------------------------------------------------------
+
   user!: User;
   /** Who authenticated, where `user` is someone they act as. */
   impersonator: User | undefined;
-  /** What is recorded of the request, where it is. */
-  audit: AuditRecord | undefined;
+
+  // ---- the body ------------------------------------------------------------------------------------------------------
+
   /** The body as it came, where it is JSON and holds an object. */
   sent: Buffer | undefined;
   /** The body is kept for the log, which shows its outline. */
   keepBody = false;
   keptBody: Buffer | undefined;
+  /** Size of the body, once it has been read. */
+  bodyBytes = 0;
+  /** Size of what the body stands for, if that is more: aliases of YAML and copies of a patch repeat parts. */
+  private expandedBytes = 0;
+  private sliced: Slices | undefined;
+
+  // ---- when it runs --------------------------------------------------------------------------------------------------
+
+  /** By what the request is classed, where priority and fairness are on. */
+  flow: Flow | undefined;
+  /** Takes the seats of a request when its body has been read; undefined: it has them, or needs none. */
+  body: AwaitedBody | undefined;
+  readonly seating: Seating<Context> = new Seating<Context>(this);
+
+  // ---- how long it runs ----------------------------------------------------------------------------------------------
+
+  readonly started: number;
   /** Longest this request may take, where the client named a time. */
   timeoutMs: number | undefined;
   /** Ends the request when it takes too long. */
   timeLimit: TimeLimit | undefined;
-  /** Status that was sent, for metrics and audit. */
-  status = 0;
-  /** Bytes of the body that was sent, for metrics. */
-  responseBytes = 0;
-  /** Texts of Warning headers. */
-  warnings: string[] | undefined;
-  /** Headers that every answer to this request carries, names and values in turn. */
-  headers: string[] = [];
-  annotations: Map<string, string> | undefined;
-  /** Collects the steps of admission, if the client requested them and may see them. */
-  explanation: Explanation | undefined;
-  /** The answer is not compressed, whatever the client takes. */
-  uncompressed = false;
   /** The request is exempt from in-flight limits and timeouts (watches, tunnels). */
   longRunning = false;
   /** Ends a request that goes on, as its protocol ends; absent: by breaking its connection off. */
@@ -134,31 +145,28 @@ export class Context {
   onFinished: ((ctx: Context) => void)[] | undefined;
   /** The answer is finished or the connection is gone: nothing may be taken for this request any more. */
   finished = false;
-  /** A part of this process asks, not a client. */
-  inProcess = false;
-  /** By what the request is classed, where priority and fairness are on. */
-  flow: Flow | undefined;
-  /** Takes the seats of a request when its body has been read; undefined: it has them, or needs none. */
-  body: AwaitedBody | undefined;
-  /** The request while it waits in a queue. */
-  waiter: Waiter | undefined;
-  // Seats that the request holds, as its priority level notes them.
-  seats = 0;
-  runningSeats = 0;
-  seatQueue: FairQueue | undefined;
-  seatSince = 0;
-  seatFinalMs = 0;
-  seatOvertook = false;
-  olderSeat: Holder | undefined;
-  newerSeat: Holder | undefined;
-  /** Gives the seats of a watch back when it has begun. */
-  leaveSeats: ((ctx: Context) => void) | undefined;
-  /** Size of the body, once it has been read. */
-  bodyBytes = 0;
-  /** Size of what the body stands for, if that is more: aliases of YAML and copies of a patch repeat parts. */
-  private expandedBytes = 0;
-  private sliced: Slices | undefined;
-  private ownHead: HeadNotes | undefined;
+
+  // ---- the answer ----------------------------------------------------------------------------------------------------
+
+  /** Status that was sent, for metrics and audit. */
+  status = 0;
+  /** Bytes of the body that was sent, for metrics. */
+  responseBytes = 0;
+  /** Texts of Warning headers. */
+  warnings: string[] | undefined;
+  /** Headers that every answer to this request carries, names and values in turn. */
+  headers: string[] = [];
+  /** The answer is not compressed, whatever the client takes. */
+  uncompressed = false;
+
+  // ---- what is recorded ----------------------------------------------------------------------------------------------
+
+  auditId = '';
+  /** What is recorded of the request, where it is. */
+  audit: AuditRecord | undefined;
+  annotations: Map<string, string> | undefined;
+  /** Collects the steps of admission, if the client requested them and may see them. */
+  explanation: Explanation | undefined;
 
   constructor(req: Incoming, res: Outgoing, now: number, routes?: Routes) {
     this.req = req;

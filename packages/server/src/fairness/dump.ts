@@ -115,12 +115,12 @@ function requestRows(level: Level, now: number, wall: number, details: boolean) 
     .flatMap((queue) =>
       queue.waiting.map((waiter, at) => {
         const row = requestRow(level, queue, waiter, at, wall - (now - waiter.arrived));
-        return details ? [...row, ...detailsOf(waiter.holder as Context)] : row;
+        return details ? [...row, ...detailsOf((waiter.holder as Context['seating']).request)] : row;
       }),
     );
 }
 function requestRow(level: Level, queue: FairQueue, { holder, width }: Waiter, at: number, arrived: number) {
-  const { schema, distinguisher } = (holder as Context).flow as Flow;
+  const { schema, distinguisher } = (holder as Context['seating']).request.flow as Flow;
   const { seats, finalSeats, finalMs } = width;
   return [level.name, schema.name, queue.index, at, distinguisher, new Date(arrived).toISOString(), seats, finalSeats, `${finalMs}ms`];
 }

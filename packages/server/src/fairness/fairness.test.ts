@@ -147,7 +147,7 @@ test('a client that goes while it waits leaves its queue', async () => {
 });
 
 test('lists cost a seat for every hundred objects that are looked at, ten at most', () => {
-  const cost = (line: string, size: number): number => world(40, { pods: { size, watchers: 0 } }).ask('u', line).ctx.seats;
+  const cost = (line: string, size: number): number => world(40, { pods: { size, watchers: 0 } }).ask('u', line).ctx.seating.seats;
   expect([cost(pods, 0), cost(pods, 100), cost(pods, 101), cost(pods, 950), cost(pods, 20_000)]).toEqual([1, 1, 2, 10, 10]);
   expect([cost(`${pods}?limit=100`, 1000), cost(`${pods}?limit=250`, 1000), cost(`${pods}?limit=5000`, 1000)]).toEqual([1, 3, 10]);
   expect([cost(`${pods}?limit=1&labelSelector=a`, 1000), cost(`${pods}?limit=1&resourceVersion=0`, 1000)]).toEqual([10, 10]);
@@ -155,7 +155,7 @@ test('lists cost a seat for every hundred objects that are looked at, ten at mos
 });
 
 test('a list of one namespace costs what its own objects cost', () => {
-  const cost = (line: string): number => world(40, { pods: { size: 250, others: 5000, watchers: 0 } }).ask('u', line).ctx.seats;
+  const cost = (line: string): number => world(40, { pods: { size: 250, others: 5000, watchers: 0 } }).ask('u', line).ctx.seating.seats;
   expect([cost(pods), cost('GET /api/v1/namespaces/b/pods'), cost('GET /api/v1/namespaces/c/pods'), cost('GET /api/v1/pods')]).toEqual([
     3, 10, 1, 10,
   ]);
@@ -164,7 +164,7 @@ test('a list of one namespace costs what its own objects cost', () => {
 test('a change that many watch holds seats while its events go out; one that failed does not', async () => {
   const { ask, clock, level } = world(40, { pods: { size: 1, watchers: 200 } });
   const change = ask('u', 'DELETE /api/v1/namespaces/a/pods/a');
-  expect(change.ctx.seats).toBe(10);
+  expect(change.ctx.seating.seats).toBe(10);
   change.end();
   expect([level().executing, level().seatsInUse]).toEqual([0, 10]);
   await clock.advance(10);
@@ -179,7 +179,7 @@ test('a watch holds a seat until it has begun; logs and tunnels hold none', () =
   ask('u', `${pods}/a/log`);
   ask('u', 'POST /api/v1/namespaces/a/pods/a/exec');
   expect(level().executing).toBe(1);
-  watch.ctx.leaveSeats?.(watch.ctx);
+  watch.ctx.seating.leave?.(watch.ctx);
   expect(level().executing).toBe(0);
   watch.end();
   expect([level().executing, level().seatsInUse]).toEqual([0, 0]);
@@ -204,7 +204,7 @@ test('one user floods, another has a seat after few of theirs', async () => {
   const other = ask('other', pods);
   let ended = 0;
   while ((await other.settled()) === 'waits') {
-    running.find((one) => one.ctx.seats > 0)?.end();
+    running.find((one) => one.ctx.seating.seats > 0)?.end();
     ended++;
   }
   expect(ended).toBeLessThanOrEqual(5);
@@ -291,7 +291,7 @@ test('who closes their side waits no longer; who has a seat gets the answer', as
   const [first, second, third] = [ask('u', `${pods}/a`), ask('u', `${pods}/b`), ask('u', `${pods}/c`)];
   expect([await first.settled(), await second.settled()]).toEqual(['runs', 'waits']);
   for (const { ctx } of [first, second]) (ctx.res as unknown as EventEmitter).emit('left');
-  expect([first.ctx.finished, second.ctx.finished, second.ctx.waiter]).toEqual([false, true, undefined]);
+  expect([first.ctx.finished, second.ctx.finished, second.ctx.seating.waiter]).toEqual([false, true, undefined]);
   first.end();
   expect(await third.settled()).toBe('runs');
 });

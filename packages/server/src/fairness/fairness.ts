@@ -78,7 +78,7 @@ export class Fairness {
   readonly step: Step = (ctx) => {
     if (ctx.finished || (ctx.longRunning && ctx.info.verb !== 'watch')) return;
     atEnd(ctx, this.over);
-    if (ctx.longRunning) ctx.leaveSeats = this.leave;
+    if (ctx.longRunning) ctx.seating.leave = this.leave;
     if (ctx.inProcess || !hasBody(ctx)) return this.enter(ctx);
     const { bodies, level } = ctx.flow as Flow;
     ctx.body = new AwaitedBody(this.bodies, this.bodies.begin(bodies, ctx.started, level.exempt), this.enter);
@@ -111,7 +111,7 @@ export class Fairness {
   private takeSeats(ctx: Context, flow: Flow, width: Width): MaybePromise<void> {
     const now = this.clock.monotonic();
     this.sweeper.start();
-    if (!flow.level.enter(ctx, flow.hand, width, now)) return this.crowded(ctx, flow, width, now);
+    if (!flow.level.enter(ctx.seating, flow.hand, width, now)) return this.crowded(ctx, flow, width, now);
     seated(ctx, flow, width, 0);
   }
 
@@ -121,15 +121,15 @@ export class Fairness {
     const { metrics } = flow.schema;
     let settle: (() => void) | undefined;
     let started = false;
-    const waiter: Waiter<Context> = {
-      holder: ctx,
+    const waiter: Waiter = {
+      holder: ctx.seating,
       width,
       arrived: now,
       virtual: 0,
       queue: undefined,
       start: (at) => {
         started = true;
-        ctx.waiter = undefined;
+        ctx.seating.waiter = undefined;
         seated(ctx, flow, width, at - now);
         settle?.();
       },
@@ -138,16 +138,16 @@ export class Fairness {
     if (length === 0) return this.reject(ctx, flow, width, 'queue-full');
     metrics.queueLength.observe(length);
     if (started) return;
-    ctx.waiter = waiter;
+    ctx.seating.waiter = waiter;
     metrics.waiting.value++;
     whenLeft(ctx, () => {
-      if (ctx.waiter === waiter) ctx.res.destroy();
+      if (ctx.seating.waiter === waiter) ctx.res.destroy();
     });
     return new Promise((resolve, reject) => {
       const cancel = this.clock.after(Math.min(this.waitMs, ctx.timeoutMs ?? Number.POSITIVE_INFINITY), () => {
         if (!level.leaveQueue(waiter, this.clock.monotonic())) return;
         metrics.waiting.value--;
-        ctx.waiter = undefined;
+        ctx.seating.waiter = undefined;
         level.timedOut++;
         metrics.waitedInVain.observe((this.clock.monotonic() - now) / 1000);
         try {
@@ -170,7 +170,7 @@ export class Fairness {
   private reject(ctx: Context, flow: Flow, width: Width, reason: Reason): void {
     const { level } = flow;
     if (ctx.inProcess) {
-      level.force(ctx, width, this.clock.monotonic());
+      level.force(ctx.seating, width, this.clock.monotonic());
       seated(ctx, flow, width, 0);
       return;
     }
@@ -183,14 +183,14 @@ export class Fairness {
   /** The end of a request, in whatever state it is. */
   private readonly over = (ctx: Context): void => {
     ctx.body?.end();
-    const { waiter } = ctx;
-    if (ctx.seats > 0) this.leave(ctx);
+    const { waiter, seats } = ctx.seating;
+    if (seats > 0) this.leave(ctx);
     else if (waiter !== undefined) this.cancel(ctx, waiter);
   };
 
   private cancel(ctx: Context, waiter: Waiter): void {
     const { level, schema } = ctx.flow as Flow;
-    ctx.waiter = undefined;
+    ctx.seating.waiter = undefined;
     const now = this.clock.monotonic();
     if (!level.leaveQueue(waiter, now)) return;
     level.cancelled++;
@@ -201,19 +201,19 @@ export class Fairness {
 
   /** Gives seats back; a watch does so when it has begun. */
   private readonly leave = (ctx: Context): void => {
-    if (ctx.seats === 0) return;
+    const { seats, seatQueue, seatSince, seatFinalMs, seatOvertook } = ctx.seating;
+    if (seats === 0) return;
     const { level, schema } = ctx.flow as Flow;
-    const { seats, seatQueue, seatFinalMs, seatOvertook } = ctx;
     const now = this.clock.monotonic();
     schema.metrics.executing.value--;
     schema.metrics.seats.value -= seats;
-    schema.metrics.ran.observe((now - ctx.seatSince) / 1000);
+    schema.metrics.ran.observe((now - seatSince) / 1000);
     // What was refused sent no events.
     if (seatFinalMs === 0 || ctx.status >= 300) {
-      level.finish(ctx, now);
+      level.finish(ctx.seating, now);
       return;
     }
-    level.finish(ctx, now, true);
+    level.finish(ctx.seating, now, true);
     this.lingering.add(level, seatQueue, seats, seatOvertook, now, seatFinalMs);
   };
 
@@ -223,12 +223,12 @@ export class Fairness {
     let taken = false;
     for (const level of this.options.flows.levels.all()) {
       const before = this.clock.monotonic() - longest;
-      let next = level.oldest as Context | undefined;
+      let next = level.oldest as Context['seating'] | undefined;
       taken ||= next !== undefined || level.waiting > 0;
       while (next !== undefined && next.seatSince < before) {
-        const ctx = next;
-        next = ctx.newerSeat as Context | undefined;
-        ctx.res.destroy();
+        const { request } = next;
+        next = next.newerSeat as Context['seating'] | undefined;
+        request.res.destroy();
       }
     }
     return taken;
@@ -258,8 +258,8 @@ function seated(ctx: Context, flow: Flow, width: Width, waitedMs: number): void 
   const { metrics } = flow.schema;
   metrics.dispatched.value++;
   metrics.executing.value++;
-  metrics.seats.value += ctx.seats;
+  metrics.seats.value += ctx.seating.seats;
   metrics.waited.observe(waitedMs / 1000);
-  if (width !== oneSeat) metrics.width.observe(ctx.seats);
+  if (width !== oneSeat) metrics.width.observe(ctx.seating.seats);
   else metrics.width.counts[0] = (metrics.width.counts[0] as number) + 1;
 }

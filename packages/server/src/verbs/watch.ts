@@ -44,7 +44,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
     throw error;
   });
   stream.begin(stop);
-  ctx.leaveSeats?.(ctx);
+  ctx.seating.leave?.(ctx);
   begun = true;
   if (over) stream.end();
   const { clock } = services;
