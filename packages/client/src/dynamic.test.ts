@@ -1,4 +1,6 @@
 import { jsonText } from '@plat-dev/lib/json-text';
+import { isTurnUsed, SLICE_MILLIS, SLICED_FROM } from '@plat-dev/lib/slices';
+import { heldWorkTime } from '@plat-dev/lib/slices.testing';
 import { expect, test, vi } from 'vitest';
 import { Client, pathOf } from './dynamic.ts';
 import type { Http, HttpRequest } from './http.ts';
@@ -17,6 +19,8 @@ function recorder(): { client: Client; asked: HttpRequest[] } {
   };
   return { client: new Client(http, { userAgent: 'test', metadataGroup: 'meta' }), asked };
 }
+
+const workTime = heldWorkTime();
 
 // Names that users write into references of their own objects, such as owners and accounts of tokens.
 const led = ['', '.', '..', 'n1/proxy/run', '../b/x', 'x/token', 'x%2Ftoken', '/'];
@@ -80,4 +84,24 @@ test('the items of a list of 300 KiB are parsed in several turns', async () => {
   vi.restoreAllMocks();
   expect(list.items).toEqual(items);
   expect(turns).toBeGreaterThan(3);
+});
+
+test('of large answers that come together one is parsed in each turn, once the turn is used', async () => {
+  const body = Buffer.from(JSON.stringify({ metadata: { name: 'x'.repeat(SLICED_FROM) } }));
+  const http: Http = { request: async () => ({ status: 200, body }), stream: async () => ({ close() {} }) };
+  const client = new Client(http, { userAgent: 'test', metadataGroup: 'meta' });
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  expect(isTurnUsed()).toBe(false);
+  workTime.pass(SLICE_MILLIS);
+  let parsed = 0;
+  const asked = ['a', 'b', 'c'].map((name) => client.get(accounts, 'a', name).then(() => parsed++));
+  const turns: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    await turn();
+    turns.push(parsed);
+  }
+  expect(turns.filter((count, i) => count - (turns[i - 1] ?? 0) > 1)).toEqual([]);
+  await Promise.all(asked);
+  expect(parsed).toBe(3);
 });

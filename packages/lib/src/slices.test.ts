@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { heldWorkTime } from './slices.testing.ts';
-import { atOnce, inSlices, isTurnUsed, RequestEnded, SLICE_MILLIS, Slices, soonOrInSlices, type Work, whenTurnHasTime } from './slices.ts';
+import {
+  atOnce,
+  inSlices,
+  isTurnUsed,
+  RequestEnded,
+  SLICE_MILLIS,
+  Slices,
+  soonOrInSlices,
+  turnWithTime,
+  type Work,
+  whenTurnHasTime,
+} from './slices.ts';
 
 /** A counter that a test moves. */
 const still = () => {
@@ -106,5 +117,26 @@ describe('a turn of the event loop', () => {
     expect(called).toEqual(['short', 'a', 'b', 'c']);
     await turn();
     expect(called).toEqual(['short', 'a', 'b', 'c', 'last']);
+  });
+
+  it('lets work after an answer go on until it is used; the rest goes on in later turns, one piece in each', async () => {
+    await turn();
+    const called: string[] = [];
+    const piece = async (name: string): Promise<void> => {
+      await turnWithTime();
+      called.push(name);
+      long();
+    };
+    expect(isTurnUsed()).toBe(false);
+    const first = piece('a');
+    await first;
+    const rest = [piece('b'), piece('c')];
+    await Promise.resolve();
+    expect(called).toEqual(['a']);
+    await turn();
+    expect(called).toEqual(['a', 'b']);
+    await turn();
+    expect(called).toEqual(['a', 'b', 'c']);
+    await Promise.all(rest);
   });
 });

@@ -83,6 +83,16 @@ export function isTurnUsed(): boolean {
   return false;
 }
 
+/**
+ * For a short piece of work after an answer: goes on at once, or, where others have used the turn, in a later one, one piece in each.
+ *
+ *   await turnWithTime();
+ *   work(answer);
+ */
+export function turnWithTime(): MaybePromise<void> {
+  return isTurnUsed() ? nextTurn() : undefined;
+}
+
 /** More than controllers have requests at a time; one beyond it is called at once. */
 const late = new BoundedQueue<() => void>(100_000);
 

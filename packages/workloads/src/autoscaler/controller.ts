@@ -16,7 +16,7 @@ import { workloadRefs } from '../shared/refs.ts';
 import { type Autoscaler, type AutoscalerStatus, aboutAutoscaler, Conditions, type MetricStatus } from './autoscaler.ts';
 import { History, limit, maximumOf, minimumOf } from './limits.ts';
 import { Metrics } from './metrics-client.ts';
-import { type MetricFailure, type MetricProposal, propose } from './proposals.ts';
+import { type MetricProposal, proposeAll } from './proposals.ts';
 
 type ScaleObject = Wire<Scale>;
 
@@ -64,7 +64,6 @@ class AutoscalerRun {
   private readonly context: ControllerContext;
   private readonly autoscalers: Informer<Autoscaler>;
   private readonly recorder: EventRecorder;
-  private readonly metrics: Metrics;
   /** By uid; an entry goes with its autoscaler. */
   private readonly histories = new Map<string, History>();
 
@@ -72,7 +71,6 @@ class AutoscalerRun {
     this.context = context;
     this.autoscalers = autoscalers;
     this.recorder = new EventRecorder({ client: context.client, clock: context.clock, component: 'horizontal-pod-autoscaler' });
-    this.metrics = new Metrics(context);
   }
   forget(uid: string): void {
     this.histories.delete(uid);
@@ -168,9 +166,7 @@ class AutoscalerRun {
   ): Promise<{ replicas: number; name: string; statuses: MetricStatus[] }> {
     const specs = autoscaler.spec?.metrics ?? [];
     const situation = await this.situationOf(autoscaler, target, conditions, now);
-    const results = await Promise.allSettled(specs.map((metric) => propose(metric, situation)));
-    const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as MetricFailure] : []));
+    const { found, failed } = await proposeAll(specs, situation);
     for (const { reason, message } of failed) this.warn(autoscaler, reason, message);
     const best = found.reduce<MetricProposal | undefined>(
       (most, one) => (most === undefined || one.replicas > most.replicas ? one : most),
@@ -221,7 +217,7 @@ class AutoscalerRun {
       selector: text,
       pods,
       now,
-      metrics: this.metrics,
+      metrics: new Metrics(this.context),
     };
   }
 

@@ -47,8 +47,11 @@ export interface MetricsOptions {
   readonly served: ServedResources;
 }
 
+/** The metrics of one moment: what several metrics of an autoscaler need is read once. */
 export class Metrics {
   private readonly options: MetricsOptions;
+  /** Usage of pods by the path that it is read from. */
+  private readonly usages = new Map<string, Promise<PodMetrics[]>>();
 
   constructor(options: MetricsOptions) {
     this.options = options;
@@ -56,12 +59,7 @@ export class Metrics {
 
   /** Usage of a resource by pod, of one container or of all. Pods without a full measurement are left out. */
   async ofResource(resource: string, namespace: string, labelSelector: string, container?: string): Promise<Map<string, PodMetric>> {
-    const group = groupName(this.options.identity, 'metrics');
-    const items = await this.list<PodMetrics>(
-      'resource',
-      `pods.${group}`,
-      `${pathOf(podMetrics(group), namespace)}?${queryOf({ labelSelector })}`,
-    );
+    const items = await this.usagesOf(namespace, labelSelector);
     const found = new Map<string, PodMetric>();
     for (const { metadata, containers = [], timestamp, window } of items) {
       const measured = container === undefined ? containers : containers.filter(({ name }) => name === container);
@@ -76,6 +74,14 @@ export class Metrics {
       });
     }
     return found;
+  }
+
+  private usagesOf(namespace: string, labelSelector: string): Promise<PodMetrics[]> {
+    const group = groupName(this.options.identity, 'metrics');
+    const path = `${pathOf(podMetrics(group), namespace)}?${queryOf({ labelSelector })}`;
+    const usages = this.usages.get(path) ?? this.list<PodMetrics>('resource', `pods.${group}`, path);
+    this.usages.set(path, usages);
+    return usages;
   }
 
   /** A metric of the pods that a selector matches. */

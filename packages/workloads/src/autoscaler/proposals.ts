@@ -1,6 +1,7 @@
 /** What each metric of an autoscaler proposes, and what the status shows of it. */
 
 import { own } from '@plat-dev/lib/own';
+import { turnWithTime } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { LabelSelectorObject } from '@plat-dev/meta/labels';
 import { milliQuantity, parseQuantity } from '@plat-dev/meta/quantity';
@@ -46,8 +47,26 @@ const reasons: Readonly<Record<string, string>> = {
   External: 'FailedGetExternalMetric',
 };
 
+/** What all metrics propose, one after another: an autoscaler may have thousands. */
+export async function proposeAll(
+  metrics: readonly Metric[],
+  situation: Situation,
+): Promise<{ readonly found: MetricProposal[]; readonly failed: MetricFailure[] }> {
+  const found: MetricProposal[] = [];
+  const failed: MetricFailure[] = [];
+  for (const metric of metrics) {
+    await turnWithTime();
+    try {
+      found.push(await propose(metric, situation));
+    } catch (error) {
+      failed.push(error as MetricFailure);
+    }
+  }
+  return { found, failed };
+}
+
 /** Throws MetricFailure. */
-export async function propose(metric: Metric, situation: Situation): Promise<MetricProposal> {
+async function propose(metric: Metric, situation: Situation): Promise<MetricProposal> {
   const reason = own(reasons, metric.type);
   if (reason === undefined) throw new MetricFailure('InvalidMetricSourceType', `unknown metric source type ${JSON.stringify(metric.type)}`);
   try {

@@ -6,7 +6,7 @@ import { type ControllerContext, refs } from '@plat-dev/controllers/runtime/cont
 import type { WorkQueue } from '@plat-dev/controllers/runtime/queue';
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
-import { Slices } from '@plat-dev/lib/slices';
+import { Slices, turnWithTime } from '@plat-dev/lib/slices';
 import { nodeAgentWord } from '@plat-dev/meta/identity';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import { EventBudget } from '../shared/event-budget.ts';
@@ -134,6 +134,8 @@ export class NodePods {
     }
     const missing = pod.status?.phase === 'Running' ? none : await this.references.missing(pod, key);
     await this.processes.prepare(pod, this.memoryOf(key, pod));
+    // What the commands of one pod do may take milliseconds to find out, and many pods may have waited for the same answer.
+    await turnWithTime();
     // A pod may have changed while its objects were looked up.
     if (this.pods.get(namespace, name) !== pod) return 1;
     return this.run(key, pod, node, missing);

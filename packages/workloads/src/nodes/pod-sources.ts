@@ -5,11 +5,14 @@ import { refs } from '@plat-dev/controllers/runtime/controller';
 import type { ConfigMap, Secret } from '@plat-dev/kinds/core/schema/config';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { textOf } from '@plat-dev/lib/byte-text';
+import { inSlices, Slices, type Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import type { Contents, Sources } from './container-view.ts';
 
 /** Config maps and secrets of one pod that are read; further ones are empty. */
 export const SOURCES_LIMIT = 64;
+/** Keys that are read before the work yields. */
+const KEYS_A_STEP = 100;
 
 export async function contentsOf(client: Client, pod: WorkloadPod): Promise<Pick<Sources, 'configMap' | 'secret'>> {
   const { configMaps, secrets } = sourceNames(pod);
@@ -17,18 +20,29 @@ export async function contentsOf(client: Client, pod: WorkloadPod): Promise<Pick
   const maps = new Map<string, Contents>();
   for (const name of [...configMaps].slice(0, SOURCES_LIMIT)) {
     const map = await client.get<Wire<ConfigMap>>(refs.configMaps, namespace, name).catch(unlessGone);
-    if (map !== undefined) maps.set(name, new Map([...Object.entries(map.data ?? {}), ...decodedAll(map.binaryData)]));
+    if (map !== undefined) maps.set(name, await inSlices(contentsOfMap(map), new Slices()));
   }
   const hidden = new Map<string, Contents>();
   for (const name of [...secrets].slice(0, SOURCES_LIMIT)) {
     const secret = await client.get<Wire<Secret>>(refs.secrets, namespace, name).catch(unlessGone);
-    if (secret !== undefined) hidden.set(name, new Map(decodedAll(secret.data)));
+    if (secret !== undefined) hidden.set(name, await inSlices(contentsOfMap({ binaryData: secret.data }), new Slices()));
   }
   return { configMap: (name) => maps.get(name), secret: (name) => hidden.get(name) };
 }
 
-const decodedAll = (data: unknown): [string, string][] =>
-  Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => [key, textOf(Buffer.from(value, 'base64'))]);
+/** There may be tens of thousands of keys. */
+export function* contentsOfMap({ data, binaryData }: Pick<Wire<ConfigMap>, 'data' | 'binaryData'>): Work<Contents> {
+  const contents = new Map<string, string>();
+  for (const [key, value] of Object.entries(data ?? {})) {
+    contents.set(key, value);
+    if (contents.size % KEYS_A_STEP === 0) yield;
+  }
+  for (const [key, value] of Object.entries((binaryData ?? {}) as Readonly<Record<string, string>>)) {
+    contents.set(key, textOf(Buffer.from(value, 'base64')));
+    if (contents.size % KEYS_A_STEP === 0) yield;
+  }
+  return contents;
+}
 
 export function sourceNames({ spec }: WorkloadPod): { readonly configMaps: ReadonlySet<string>; readonly secrets: ReadonlySet<string> } {
   const configMaps = new Set<string>();
