@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { errorFrom } from '../../packages/client/src/http.ts';
-import type { Incoming, Outgoing } from '../../packages/server/src/context.ts';
+import type { Incoming, Outgoing } from '../../packages/server/src/exchange.ts';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '../../packages/server/src/in-process.ts';
 import type { Handle } from '../../packages/server/src/tunnels/upgrade.ts';
 import type { OpenAnswer } from './client.ts';

@@ -14,7 +14,7 @@ import { whenTurnHasTime } from '@plat-dev/lib/slices';
 import type { Identity } from '@plat-dev/meta/identity';
 import { serviceAccountGroups, serviceAccountName } from '@plat-dev/server/auth/authn/users';
 import { type User, wellKnown } from '@plat-dev/server/auth/types';
-import type { Incoming, Outgoing } from '@plat-dev/server/context';
+import type { Incoming, Outgoing } from '@plat-dev/server/exchange';
 import { inProcess, OpenAnswers } from '@plat-dev/server/in-process';
 import type { workloadControllers } from '@plat-dev/workloads';
 import type { Base } from './base.ts';

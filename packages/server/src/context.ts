@@ -1,79 +1,19 @@
 /** One request on its way down the pipeline. Each step fills its own field. */
 
-import type { IncomingHttpHeaders } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
-import type { Socket } from 'node:net';
 import { own } from '@plat-dev/lib/own';
 import { cut } from '@plat-dev/lib/shown';
 import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
 import type { Explanation } from './admission/explain.ts';
-import type { AuditRecord } from './audit/record.ts';
+import type { RequestAudit } from './audit/request-audit.ts';
 import type { User } from './auth/types.ts';
+import type { Incoming, Outgoing, Upgrade } from './exchange.ts';
 import type { AwaitedBody } from './fairness/awaited-body.ts';
+import type { Flow } from './fairness/flow.ts';
 import { Seating } from './fairness/seating.ts';
-import type { Flow } from './flow.ts';
 import { HeadNotes } from './head-notes.ts';
 import type { RequestInfo } from './request-info.ts';
 import { type Query, Route, type Routes } from './route.ts';
 import type { TimeLimit } from './time-limits.ts';
-import type { Upgrade } from './tunnels/upgrade.ts';
-
-/** What the server uses of a request, whatever it came over: HTTP/1.1 (`http1/`), HTTP/2 (`node:http2`) or none (`in-process.ts`). */
-export interface Incoming {
-  readonly method?: string | undefined;
-  /** Path and query. */
-  readonly url?: string | undefined;
-  readonly httpVersionMajor: number;
-  /** Names in lower case. Requests of a connection may share them. */
-  readonly headers: Readonly<IncomingHttpHeaders>;
-  /** Names and values in turn, as they came. */
-  readonly rawHeaders: readonly string[];
-  readonly socket: Peer;
-  /** Shared by all requests that share their headers. */
-  readonly fields?: { notes: HeadNotes | undefined } | undefined;
-  /** The whole body has come. */
-  readonly complete: boolean;
-  /** Of HTTP/2. */
-  readonly stream?: ServerHttp2Stream | undefined;
-  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'end' | 'aborted', listener: () => void): unknown;
-  once(event: 'end' | 'close', listener: () => void): unknown;
-  removeAllListeners(event: 'data'): unknown;
-  resume(): unknown;
-  pipe(to: NodeJS.WritableStream): unknown;
-}
-/** The client of a request. */
-export type Peer = Pick<Socket, 'remoteAddress' | 'destroyed'> & { destroy(): unknown; readonly encrypted?: boolean };
-
-/** What the server uses of a response. */
-export interface Outgoing {
-  readonly statusCode: number;
-  readonly headersSent: boolean;
-  readonly destroyed: boolean;
-  readonly writableEnded: boolean;
-  readonly writableFinished: boolean;
-  /** Bytes that wait for the client. */
-  readonly writableLength: number;
-  readonly writableHighWaterMark: number;
-  /** False: wait for `drain`. `taken` is called when the bytes are no longer needed. */
-  write(bytes: Buffer, taken?: () => void): boolean;
-  end(): unknown;
-  end(bytes: Buffer): unknown;
-  destroy(error?: Error): unknown;
-  flushHeaders?(): void;
-  addTrailers(trailers: Record<string, string>): void;
-  /** The client of HTTP/1.1 has closed its side of the connection. */
-  readonly left?: boolean | undefined;
-  /** Of HTTP/2. */
-  readonly stream?: ServerHttp2Stream | undefined;
-  on(event: OutgoingEvent, listener: () => void): unknown;
-  once(event: OutgoingEvent, listener: () => void): unknown;
-  off(event: OutgoingEvent, listener: () => void): unknown;
-  prependOnceListener(event: OutgoingEvent, listener: () => void): unknown;
-}
-/** `left`: see `whenLeft`. */
-type OutgoingEvent = 'close' | 'finish' | 'drain' | 'left';
 
 /** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
 export const MAX_WARNINGS = 64;
@@ -127,7 +67,7 @@ export class Context {
   /** By what the request is classed, where priority and fairness are on. */
   flow: Flow | undefined;
   /** Takes the seats of a request when its body has been read; undefined: it has them, or needs none. */
-  body: AwaitedBody | undefined;
+  body: AwaitedBody<Context> | undefined;
   readonly seating: Seating<Context> = new Seating<Context>(this);
 
   // ---- how long it runs ----------------------------------------------------------------------------------------------
@@ -163,7 +103,7 @@ export class Context {
 
   auditId = '';
   /** What is recorded of the request, where it is. */
-  audit: AuditRecord | undefined;
+  audit: RequestAudit | undefined;
   annotations: Map<string, string> | undefined;
   /** Collects the steps of admission, if the client requested them and may see them. */
   explanation: Explanation | undefined;

@@ -12,7 +12,7 @@ import { FieldPlace } from '@plat-dev/schema/field-place';
 import { anyValue, list, message, opt, string } from '@plat-dev/schema/types';
 import type { Context } from './context.ts';
 import { type BodyType, unfit } from './expected-body.ts';
-import type { WriteOptions } from './options.ts';
+import type { WriteOptions } from './noted-options.ts';
 import type { Services } from './services.ts';
 
 /** Collects the faults of a request; undefined with Ignore. */

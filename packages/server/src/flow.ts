@@ -13,8 +13,9 @@ import { flowHeaders } from '@plat-dev/meta/identity';
 import type { User } from './auth/types.ts';
 import { wellKnown } from './auth/types.ts';
 import { BodyAccount } from './fairness/bodies.ts';
-import { FlowMetrics, type SchemaMetrics } from './fairness/flow-metrics.ts';
-import type { FairQueue, Level } from './fairness/level.ts';
+import type { Flow, Schema } from './fairness/flow.ts';
+import { FlowMetrics } from './fairness/flow-metrics.ts';
+import type { Level } from './fairness/level.ts';
 import { Levels } from './fairness/levels.ts';
 import { dealHand } from './fairness/shuffle.ts';
 import { UserTurns } from './fairness/turns.ts';
@@ -29,19 +30,6 @@ const NAMESPACE_LIMIT = 256;
 /** The level of requests that no schema matches. */
 const CATCH_ALL = 'catch-all';
 
-/** Requests that share their queues: those of one schema and one user, or one namespace. */
-export interface Flow {
-  readonly schema: Schema;
-  readonly level: Level;
-  /** User or namespace, by the distinguisher of the schema. */
-  readonly distinguisher: string;
-  /** Empty if the level has no queues. */
-  readonly hand: readonly FairQueue[];
-  /** Incomplete bodies of the user at this level. */
-  readonly bodies: BodyAccount;
-  /** The user's share of the event loop, whatever the level. */
-  readonly turns: UserTurns;
-}
 type ResourceRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['resourceRules']>[number];
 type PathRule = NonNullable<NonNullable<FlowSchema['spec']['rules']>[number]['nonResourceRules']>[number];
 interface Candidate {
@@ -53,14 +41,6 @@ interface Candidate {
   readonly everything: boolean;
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
-}
-export interface Schema {
-  readonly name: string;
-  readonly uid: string;
-  readonly level: Level;
-  readonly distinguisher: string;
-  readonly rules: NonNullable<FlowSchema['spec']['rules']>;
-  readonly metrics: SchemaMetrics;
 }
 
 export interface FlowsOptions {

@@ -3,7 +3,8 @@ import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { expect, test } from 'vitest';
 import { readBody } from './body.ts';
 import { openBody } from './body-stream.ts';
-import { Context, type Incoming, type Outgoing } from './context.ts';
+import { Context } from './context.ts';
+import type { Incoming, Outgoing } from './exchange.ts';
 import { inProcess, presetUser, takesFrames, takesMetadata } from './in-process.ts';
 import { head, send } from './respond.ts';
 

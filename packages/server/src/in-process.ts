@@ -7,7 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { noteValue } from '@plat-dev/schema/parse';
 import type { Authenticator, User } from './auth/types.ts';
-import type { Incoming, Outgoing, Peer } from './context.ts';
+import type { Incoming, Outgoing, Peer } from './exchange.ts';
 import { Request } from './http1/request.ts';
 import type { Step } from './pipeline.ts';
 import { authenticate } from './steps/authenticate.ts';

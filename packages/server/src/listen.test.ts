@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { systemClock } from '@plat-dev/lib/clock';
 import { issueServing, newAuthority, readAuthority } from '@plat-dev/pki';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Outgoing } from './context.ts';
+import type { Outgoing } from './exchange.ts';
 import { RawClient } from './http1/http1.testing.ts';
 import { type Listener, type ListenOptions, listen } from './listen.ts';
 import { fixedTls } from './tls.ts';

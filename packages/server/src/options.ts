@@ -9,25 +9,12 @@ import { checkFieldSelector, everyField, parseFieldSelector } from '@plat-dev/me
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { everyLabel, parseLabelSelector } from '@plat-dev/meta/labels';
 import { managerName, validateFieldManager } from '@plat-dev/patch';
-import type { JsonObject } from '@plat-dev/schema/types';
 import type { Context } from './context.ts';
+import type { OptionsKind, ReadOptions, WriteOptions } from './noted-options.ts';
 import { queryBoolean } from './query-boolean.ts';
 import { queryInteger } from './query-integer.ts';
 import type { Catalog, Resource } from './registry/catalog.ts';
-import type { ListOptions } from './registry/list.ts';
 import { type Selection, select } from './registry/select.ts';
-
-export interface ReadOptions extends ListOptions {
-  readonly timeoutSeconds: number | undefined;
-  readonly bookmarks: boolean;
-}
-
-/** The options and the selection of a list, once they were read. */
-export interface NotedList {
-  readonly resource: Resource;
-  readonly options: ReadOptions;
-  readonly selection: Selection;
-}
 
 const integer = (text: string | undefined): number | undefined =>
   text === undefined || text === '' ? undefined : Number(queryInteger(text));
@@ -94,24 +81,7 @@ function selectableFields({ fields, fieldNames }: Resource['kind']): Readonly<Re
   return fieldNames === undefined ? fields : Object.fromEntries(Object.values(fieldNames).map((name) => [name, true]));
 }
 
-export interface WriteOptions {
-  readonly dryRun: boolean;
-  readonly fieldManager: string;
-  readonly fieldValidation: string;
-  readonly force: boolean | undefined;
-  /** As admission sees them. */
-  readonly json: JsonObject;
-}
-
 export const noWriteOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: {} };
-
-/** The options of a route, once they were read. */
-export interface NotedOptions {
-  readonly kind: OptionsKind;
-  readonly apply: boolean;
-  readonly options: WriteOptions;
-}
-type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 const keptOptions = new WeakMap<Catalog, ByText<WriteOptions>>();
 

@@ -12,10 +12,10 @@
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { ByText } from '@plat-dev/lib/by-text';
 import type { Attributes, Authorizer, Decision, User } from './auth/types.ts';
-import type { Series } from './endpoints/request-metrics.ts';
-import type { Flow } from './flow.ts';
+import type { Series } from './endpoints/series.ts';
+import type { Flow } from './fairness/flow.ts';
 import type { NotedForm } from './negotiate.ts';
-import type { NotedList, NotedOptions } from './options.ts';
+import type { NotedList, NotedOptions } from './noted-options.ts';
 import type { Catalog, Resource } from './registry/catalog.ts';
 import { type RequestInfo, requestInfo } from './request-info.ts';
 

@@ -1,8 +1,10 @@
 /** The audit record of one request, from its arrival to the end of its response. */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { Clock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { Status } from '@plat-dev/meta/errors';
+import type { Identity } from '@plat-dev/meta/identity';
 import { groupName } from '@plat-dev/meta/identity';
 import { parseIP } from '@plat-dev/meta/ip';
 import { microTimeOf } from '@plat-dev/meta/time';
@@ -10,11 +12,12 @@ import { encode } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/parse';
 import type { JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
+import type { Catalog } from '../registry/catalog.ts';
 import { type Media, mediaOf, objectText } from './body-text.ts';
 import type { AuditEvent, ObjectRef, ResponseStatus } from './event.ts';
 import { Level, levels, type Stage, type Verdict } from './policy.ts';
 import { dropManagedFields, quotes, type Redaction, redact, redactionOf } from './redact.ts';
-import type { Trail } from './trail.ts';
+import type { RequestAudit } from './request-audit.ts';
 
 /** Longer texts of the client are truncated. */
 const USER_AGENT_LIMIT = 1024;
@@ -23,8 +26,18 @@ const OBJECT_LIMIT = 4 * 1024 * 1024;
 /** Maximum addresses of proxies that are recorded. */
 const SOURCE_LIMIT = 16;
 
-export class AuditRecord {
-  private readonly trail: Trail;
+/** What a record needs of the audit trail. */
+export interface RecordTrail {
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly apiVersion: string;
+  put(event: AuditEvent): undefined | Promise<boolean>;
+  pending(event: Promise<boolean>): Promise<boolean>;
+}
+
+export class AuditRecord implements RequestAudit {
+  private readonly trail: RecordTrail;
   private readonly ctx: Context;
   private readonly verdict: Verdict;
   private readonly sources: readonly string[];
@@ -38,7 +51,7 @@ export class AuditRecord {
   private faulted = false;
   private begun = false;
 
-  constructor(trail: Trail, ctx: Context, verdict: Verdict) {
+  constructor(trail: RecordTrail, ctx: Context, verdict: Verdict) {
     this.trail = trail;
     this.ctx = ctx;
     this.verdict = verdict;

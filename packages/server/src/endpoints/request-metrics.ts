@@ -2,32 +2,18 @@
  * What is counted of every request, under the names of the stock server. The series of a request are kept where two short
  * look-ups find them, so that a request costs no text and only a few additions.
  */
+
 import { type Counter, exponentialBuckets, type Family, type Gauge, type Histogram, type Metrics } from '@plat-dev/lib/metrics';
 import type { Context } from '../context.ts';
 import type { Catalog, Resource } from '../registry/catalog.ts';
 import type { RequestInfo } from '../request-info.ts';
+import type { Series } from './series.ts';
 
 const seconds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const where = ['group', 'resource', 'scope', 'subresource', 'verb', 'version'] as const;
 /** Series remembered; beyond it all are forgotten, and looked up again as they come. */
 const SERIES_LIMIT = 20_000;
 
-/** Series are found by the resource, then by a number of verb, scope and code; the few that still share a place are chained. */
-export interface Series {
-  readonly group: string;
-  readonly version: string;
-  readonly subresource: string;
-  readonly dryRun: string;
-  readonly next: Series | undefined;
-  /** Of a path that leads somewhere: others are the client's invention and are not remembered. */
-  readonly known: boolean;
-  readonly total: Counter;
-  readonly duration: Histogram;
-  /** Sizes of answers are counted for reads alone. */
-  readonly size: Histogram | undefined;
-  /** The resource is deprecated, and no client has requested it yet. */
-  unmarked: boolean;
-}
 interface Labels {
   readonly group: string;
   readonly version: string;

@@ -1,15 +1,16 @@
 /** The body of one request on its way to the handler that reads it, and the seats that the request takes when it is complete. */
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { ApiError } from '@plat-dev/meta/errors';
-import type { Context } from '../context.ts';
+import type { Incoming, Outgoing } from '../exchange.ts';
 import type { Bodies, UnfinishedBody } from './bodies.ts';
 
-export class AwaitedBody {
+/** `Request`: what the seats are taken for. */
+export class AwaitedBody<Request extends { readonly req: Incoming; readonly res: Outgoing }> {
   private readonly bodies: Bodies;
   private readonly body: UnfinishedBody;
-  private readonly takeSeats: (ctx: Context) => MaybePromise<void>;
+  private readonly takeSeats: (ctx: Request) => MaybePromise<void>;
 
-  constructor(bodies: Bodies, body: UnfinishedBody, takeSeats: (ctx: Context) => MaybePromise<void>) {
+  constructor(bodies: Bodies, body: UnfinishedBody, takeSeats: (ctx: Request) => MaybePromise<void>) {
     this.bodies = bodies;
     this.body = body;
     this.takeSeats = takeSeats;
@@ -21,7 +22,7 @@ export class AwaitedBody {
     this.body.fail = fail;
   }
   /** It is passed on as it arrives, and nothing of it is kept: only its count and its rate are limited. */
-  passedOn(ctx: Context): void {
+  passedOn(ctx: Request): void {
     this.reading(() => ctx.res.destroy());
     ctx.req.on('data', (chunk: Buffer) => {
       this.body.came += chunk.length;
@@ -33,7 +34,7 @@ export class AwaitedBody {
     return this.bodies.received(this.body, bytes);
   }
   /** The body is complete. Returns when the request may proceed; throws, or rejects, if it is rejected. */
-  whole(ctx: Context): MaybePromise<void> {
+  whole(ctx: Request): MaybePromise<void> {
     this.bodies.complete(this.body);
     const waiting = this.takeSeats(ctx);
     if (!(waiting instanceof Promise)) {

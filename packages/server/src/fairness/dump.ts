@@ -2,8 +2,9 @@
 import { apiVersionOf } from '@plat-dev/meta/api-version';
 import type { Context } from '../context.ts';
 import { type Endpoint, readOnly } from '../endpoints/endpoint.ts';
-import type { Flow, Flows } from '../flow.ts';
+import type { Flows } from '../flow.ts';
 import { sendText } from '../respond.ts';
+import type { Flow } from './flow.ts';
 import type { FairQueue, Level, Waiter } from './level.ts';
 
 const ROOT = '/debug/api_priority_and_fairness';

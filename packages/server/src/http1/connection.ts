@@ -10,12 +10,12 @@
  */
 import type { Socket } from 'node:net';
 import { inNextTurn } from '@plat-dev/lib/next-turn';
-import type { Upgrade } from '../tunnels/upgrade.ts';
+import type { Upgrade } from '../exchange.ts';
+import type { Handle, UpgradeHandle } from '../tunnels/upgrade.ts';
 import { ChunkedReader } from './chunked.ts';
 import { BadRequest, type Fields, HEAD_BYTES, type RequestLine, readFields, readLine } from './head.ts';
 import { type BodyStream, Request } from './request.ts';
 import { IDLE_SECONDS, Response } from './response.ts';
-import type { Http1Server } from './server.ts';
 
 /** Seconds for a head, from its first byte or from the start of the connection. */
 export const HEAD_SECONDS = 15;
@@ -40,9 +40,22 @@ const LF = 0x0a;
 const TAB = 0x09;
 const SPACE = 0x20;
 
+/** What a connection needs of its server. */
+export interface ConnectionServer {
+  readonly handle: Handle;
+  readonly upgrade: UpgradeHandle;
+  /** No connection takes another request. */
+  readonly closing: boolean;
+  /** Seconds that there were connections. */
+  readonly tick: number;
+  /** The Date header of a response. */
+  date(): string;
+  forget(connection: Connection): void;
+}
+
 export class Connection {
   readonly socket: Socket;
-  readonly server: Http1Server;
+  readonly server: ConnectionServer;
   /** The tick at which it is closed. */
   deadline: number;
   private request: Request | undefined;
@@ -74,7 +87,7 @@ export class Connection {
   private readonly onDrain = (): void => this.response?.drained();
   private readonly onEnd = (): void => this.leave();
 
-  constructor(server: Http1Server, socket: Socket) {
+  constructor(server: ConnectionServer, socket: Socket) {
     this.server = server;
     this.socket = socket;
     this.deadline = server.tick + HEAD_SECONDS + 1;

@@ -12,13 +12,22 @@
 import { EventEmitter } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Connection } from './connection.ts';
 
 /** Head and body of at most so many bytes are joined for one write; beyond that a copy costs more than another write. */
 export const JOINED = 16 * 1024;
 
 /** Longer bodies are not joined with anything. */
 const LONG = 128 * 1024;
+
+/** What a response needs of its connection. */
+export interface ResponseConnection {
+  readonly socket: Socket;
+  readonly server: { readonly closing: boolean; date(): string };
+  /** Called when the last byte of a response is sent. */
+  readonly flushed: (error?: Error | null) => void;
+  /** The response is made, and waits for the client to take it. */
+  made(): void;
+}
 
 export class Response extends EventEmitter {
   statusCode = 200;
@@ -31,7 +40,7 @@ export class Response extends EventEmitter {
   left = false;
   /** Whether the connection takes another request after this one. */
   keepAlive: boolean;
-  private readonly connection: Connection;
+  private readonly connection: ResponseConnection;
   /** Responses without a body, whatever is written. */
   private bodiless: boolean;
   private readonly minor: 0 | 1;
@@ -41,7 +50,7 @@ export class Response extends EventEmitter {
   private needDrain = false;
   private closed = false;
 
-  constructor(connection: Connection, isHead: boolean, minor: 0 | 1, keepAlive: boolean) {
+  constructor(connection: ResponseConnection, isHead: boolean, minor: 0 | 1, keepAlive: boolean) {
     super();
     this.connection = connection;
     this.bodiless = isHead;

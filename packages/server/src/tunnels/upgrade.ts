@@ -2,23 +2,10 @@
  * Upgrade requests run through the same pipeline as all others. They get a response object of their own, from which
  * a handler may take the connection; if none does, they are answered like any request and the connection ends.
  */
-import type { Socket } from 'node:net';
-import type { Incoming, Outgoing } from '../context.ts';
+
+import type { Incoming, Outgoing, Upgrade } from '../exchange.ts';
 import type { Request } from '../http1/request.ts';
 import type { Response } from '../http1/response.ts';
-
-/** A connection that may be taken over. */
-export interface Upgrade {
-  /** The protocol that the client requests. */
-  readonly protocol: string;
-  /** Bytes that arrived right behind the request. */
-  readonly head: Buffer;
-  /**
-   * Takes the connection; undefined if it is closed. From then on nothing is sent over HTTP, and the request ends when
-   * the connection does.
-   */
-  take(): Socket | undefined;
-}
 
 export type Handle = (req: Incoming, res: Outgoing, upgrade?: Upgrade) => void;
 /** `upgrade` is undefined for a request with a body, which is answered like any other. */

@@ -15,7 +15,7 @@ import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { checkUtf8, fillDefaults, parseYamlBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { faultsOf, reportAppliedFaults } from '../field-validation.ts';
-import type { WriteOptions } from '../options.ts';
+import type { WriteOptions } from '../noted-options.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import { checkEntries } from '../registry/entries.ts';

@@ -17,7 +17,8 @@ import type { JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types'
 import { checkUtf8, fillDefaults, readBody } from '../body.ts';
 import type { Context } from '../context.ts';
 import { faultsOf, patchPlace, reportAppliedFaults, reportFaults } from '../field-validation.ts';
-import { type WriteOptions, writeOptions } from '../options.ts';
+import type { WriteOptions } from '../noted-options.ts';
+import { writeOptions } from '../options.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { WriteContext } from '../registry/context.ts';
 import { checkEntries, checkWidth } from '../registry/entries.ts';
