@@ -61,7 +61,7 @@ export interface Outgoing {
 }
 
 /** `left`: see `whenLeft`. */
-export type OutgoingEvent = 'close' | 'finish' | 'drain' | 'left';
+type OutgoingEvent = 'close' | 'finish' | 'drain' | 'left';
 
 /** A connection that may be taken over. */
 export interface Upgrade {
