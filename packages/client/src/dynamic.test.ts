@@ -105,3 +105,14 @@ test('of large answers that come together one is parsed in each turn, once the t
   await Promise.all(asked);
   expect(parsed).toBe(3);
 });
+
+test('what a brief write gives is looked at once, however often it is asked for', async () => {
+  const metadata = vi.fn(() => ({ uid: 'u' }));
+  const http: Http = {
+    request: async () => ({ status: 201, body: Buffer.alloc(0), metadata }),
+    stream: async () => ({ close() {} }),
+  };
+  const written = await new Client(http, { userAgent: 'test', metadataGroup: 'meta' }).createBriefly(accounts, 'a', {});
+  expect([written.metadata.uid, written.metadata.uid]).toEqual(['u', 'u']);
+  expect(metadata).toHaveBeenCalledTimes(1);
+});

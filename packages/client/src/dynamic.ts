@@ -77,13 +77,15 @@ export interface Brief {
 
 /** Many writers look at nothing of what they wrote: its metadata is found when it is needed. */
 class WrittenObject implements Brief {
-  private readonly found: () => ApiObject['metadata'];
+  private readonly find: () => ApiObject['metadata'];
+  private found: ApiObject['metadata'] | undefined;
 
-  constructor(found: () => ApiObject['metadata']) {
-    this.found = found;
+  constructor(find: () => ApiObject['metadata']) {
+    this.find = find;
   }
   get metadata(): ApiObject['metadata'] {
-    return this.found();
+    this.found ??= this.find();
+    return this.found;
   }
 }
 

@@ -210,9 +210,12 @@ function defaultCells(columns: readonly Column[], object: ApiObject): Cell[] {
 const MARK = Buffer.from('"metadata":');
 
 /** The metadata of an object as PartialObjectMetadata, sliced out of its bytes. */
-export function partialText(item: Item, apiVersion: string): string {
-  const start = item.bytes.indexOf(MARK) + MARK.length;
-  return `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${item.bytes.toString('utf8', start, endOfObject(item.bytes, start))}}`;
+export const partialText = (item: Item, apiVersion: string): string =>
+  `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadataText(item)}}`;
+
+export function metadataText({ bytes }: Pick<Item, 'bytes'>): string {
+  const start = bytes.indexOf(MARK) + MARK.length;
+  return bytes.toString('utf8', start, endOfObject(bytes, start));
 }
 
 const QUOTE = 0x22;

@@ -1,3 +1,5 @@
+import { Slices } from '@plat-dev/lib/slices';
+import { storedValue } from '@plat-dev/storage/item';
 import { expect, test } from 'vitest';
 import type { RegistryDeps } from '../registry/context.ts';
 import type { Action } from '../services.ts';
@@ -28,4 +30,50 @@ test('a request for bindings waits for its pod while pods are still being loaded
   const write = { resource: { resource, kind: { kind: 'Binding' } }, namespace: 'a', name: '', subresource: '', dryRun: false };
   const body = { metadata: { name: 'one' }, target: { name: 'node1' } };
   await expect(bind({ write, body } as unknown as Parameters<Action>[0])).rejects.toMatchObject({ code: 404, reason: 'NotFound' });
+});
+
+test('a large pod is bound in slices: it is neither decoded nor encoded at once', async () => {
+  const pod = { metadata: { name: 'one', namespace: 'a', uid: 'u' }, spec: {}, status: {} };
+  const item = { key: 'a/one', revision: 5, created: 4, bytes: Buffer.alloc(100_000) };
+  const committed: unknown[] = [];
+  const atOnce = (): never => {
+    throw new Error('it is done at once');
+  };
+  const versions = {
+    recent: { written: () => undefined, keep: () => {} },
+    decodeNow: atOnce,
+    decodeInSlices: async () => pod,
+    encode: atOnce,
+    *encodeLarge(object: { spec: unknown }) {
+      yield;
+      committed.push(object.spec);
+      return storedValue('{"metadata":{"uid":"u"}}', 'u');
+    },
+  };
+  const collection = {
+    items: new Map([[item.key, item]]),
+    factsOf: () => ({ labels: undefined, fields: undefined }),
+    readsBy: () => true,
+    prefix: 'pods/',
+  };
+  const resource = { collection, versions, resource: { group: '', resource: 'pods' }, kind: { namespaced: true } };
+  const deps = {
+    catalog: { builtin: () => resource },
+    admission: { admit: async () => {}, validate: async () => {} },
+    cache: { engine: { exclusive: true }, commit: async () => 6 },
+    env: { now: () => 0 },
+    maxObjectBytes: 1000,
+  } as unknown as RegistryDeps;
+  const bind = new Map(bindingActions(deps)).get('core/bindings') as Action;
+  const asked: number[] = [];
+  const request = {
+    slices(bytes: number) {
+      asked.push(bytes);
+      return new Slices();
+    },
+  };
+  const write = { resource, namespace: 'a', name: '', subresource: '', dryRun: false, request };
+  await bind({ write, body: { metadata: { name: 'one' }, target: { name: 'node1' } } } as unknown as Parameters<Action>[0]);
+  expect(asked).toEqual([100_000]);
+  expect(committed).toEqual([{ nodeName: 'node1' }]);
 });

@@ -12,7 +12,7 @@ import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
 import type { MessageType } from '@plat-dev/schema/types';
 import { CommitConflict } from '@plat-dev/storage/engine';
-import { admissionRequest, commitPut } from '../registry/commit.ts';
+import { admissionRequest, boundedValueInSlices, boundedValueOf, commitPut } from '../registry/commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type Target, type WriteContext } from '../registry/context.ts';
 import { missing } from '../registry/unreadable.ts';
 import type { Action } from '../services.ts';
@@ -66,7 +66,7 @@ async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding,
   await lookUp(target);
   for (let attempt = 1; ; attempt++) {
     try {
-      await attemptAssign(deps, target, binding, write.dryRun);
+      await attemptAssign(deps, target, binding, write);
       return;
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
@@ -75,13 +75,15 @@ async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding,
   }
 }
 
-async function attemptAssign(deps: RegistryDeps, target: Target, binding: Binding, dryRun: boolean): Promise<void> {
+async function attemptAssign(deps: RegistryDeps, target: Target, binding: Binding, { dryRun, request }: WriteContext): Promise<void> {
   const { name } = target;
   const { versions } = target.resource;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen();
   const item = target.resource.collection?.items.get(keyOf(target));
   if (item === undefined) throw missing(target);
-  const pod = (versions.recent.written(target.resource, item) ?? versions.decodeNow(item)) as ApiObject & Pod;
+  const slices = request?.slices(item.bytes.length);
+  const pod = (versions.recent.written(target.resource, item) ??
+    (slices === undefined ? versions.decodeNow(item) : await versions.decodeInSlices(item, slices))) as ApiObject & Pod;
   checkPreconditions(pod, binding, name);
   if (pod.metadata.deletionTimestamp !== undefined)
     throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);
@@ -89,7 +91,11 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
     throw conflict(resource, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
   if (dryRun) return;
   const object = bound(pod, binding, formatTime(deps.env.now()));
-  const written = await commitPut(deps, target, { object, expect: item.revision, created: item.created });
+  const value =
+    slices === undefined
+      ? boundedValueOf(deps, target.resource, object)
+      : await boundedValueInSlices(deps, target.resource, object, slices);
+  const written = await commitPut(deps, target, { object, value, expect: item.revision, created: item.created });
   // Annotations may come out of order.
   versions.recent.keep(target.resource, written, object, item, binding.metadata.annotations === undefined);
 }

@@ -1,9 +1,11 @@
 /** get and list. */
 
+import type { ApiObject } from '@plat-dev/kinds/kind';
 import { SLICED_FROM } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type ApiError, badRequest } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
+import { parseExact } from '@plat-dev/schema/parse';
 import type { Item } from '@plat-dev/storage/item';
 import type { Context } from '../context.ts';
 import { takesMetadata } from '../in-process.ts';
@@ -14,11 +16,11 @@ import { readOptions, selectionOf } from '../options.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { fresh, type ListResult, list } from '../registry/list.ts';
 import { missing, unreadableWarning } from '../registry/unreadable.ts';
-import { parseItem } from '../registry/versions.ts';
 import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../represent.ts';
 import { pageNotFound, refuse, send, sendLine } from '../respond.ts';
 import type { Services } from '../services.ts';
 import { converted } from '../shared-conversions.ts';
+import { metadataText } from '../table.ts';
 
 export const objectOffer = (resource: Resource) => (resource.custom ? customOffer : builtinOffer);
 const builtinOffer = { protobuf: true, transforms: ['Table', 'PartialObjectMetadata'] as const };
@@ -90,7 +92,8 @@ export function sendItem(
 ): MaybePromise<void> {
   // What is recorded is what is sent.
   if (ctx.audit === undefined && takesMetadata(ctx.res)) {
-    ctx.res.metadata = () => (resource.versions.recent.written(resource, item) ?? parseItem(item)).metadata;
+    ctx.res.metadata = () =>
+      resource.versions.recent.written(resource, item)?.metadata ?? (parseExact(metadataText(item)) as ApiObject['metadata']);
     send(ctx, status, representation.type, NOTHING);
     return;
   }
