@@ -3,10 +3,10 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
-import { inSlices, SLICED_FROM, Slices, turnWithTime } from '@plat-dev/lib/slices';
+import { inSlices, SLICED_FROM, Slices } from '@plat-dev/lib/slices';
 import { notFound } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact, parseExactInSlices } from '@plat-dev/schema/parse';
 import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
 import { type ListText, listItems } from './list-items.ts';
@@ -229,8 +229,7 @@ export class Client {
   async call<T>(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<T> {
     const text = await this.answer(method, path, headers, body);
     // Within the server many answers come in one turn.
-    if (text.length > SLICED_FROM) await turnWithTime();
-    return parseExact(text.toString()) as T;
+    return (text.length > SLICED_FROM ? await parseExactInSlices(text, new Slices()) : parseExact(text.toString())) as T;
   }
   private async answer(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Buffer> {
     const answer = await this.http.request({

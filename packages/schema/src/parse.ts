@@ -103,6 +103,16 @@ export const holdsFloats = (value: JsonValue): boolean => typeof value === 'obje
 export function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
   return inSlices(parseJsonSteps(input, options), slices);
 }
+/** As `parseExact`, for large text, in slices. Rejects with RequestEnded. */
+export async function parseExactInSlices(text: Buffer, slices: Slices): Promise<unknown> {
+  try {
+    return await parseJsonInSlices(text, { uncounted: true }, slices);
+  } catch (error) {
+    // What a server has stored is read, even if a client could no longer write it.
+    if (error instanceof DecodeError) return parseExact(text.toString());
+    throw error;
+  }
+}
 /** The same as work that can be interrupted. */
 export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work<JsonValue> {
   const known = knownValues.get(input);

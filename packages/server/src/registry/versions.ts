@@ -17,8 +17,8 @@ import { own } from '@plat-dev/lib/own';
 import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
-import { cloneJson, DecodeError, decode, decodeLarge, encodeBytes, encodeLarge } from '@plat-dev/schema/json';
-import { parseExact, parseJsonInSlices } from '@plat-dev/schema/parse';
+import { cloneJson, decode, decodeLarge, encodeBytes, encodeLarge } from '@plat-dev/schema/json';
+import { parseExact, parseExactInSlices } from '@plat-dev/schema/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { HEADER, type Item, withHeader } from '@plat-dev/storage/item';
 import type { RecentObjects } from './recent.ts';
@@ -32,15 +32,9 @@ export function sharedObject(item: Item): ApiObject {
   item.parsed ??= frozen(parseItem(item));
   return item.parsed as ApiObject;
 }
-/** Large JSON text of our own encoder, in slices: stored objects are served, even if a client could no longer write them. */
-export async function parseStoredInSlices(text: Buffer, slices: Slices): Promise<JsonObject> {
-  try {
-    return (await parseJsonInSlices(text, { uncounted: true }, slices)) as JsonObject;
-  } catch (error) {
-    if (error instanceof DecodeError) return parseExact(text.toString()) as JsonObject;
-    throw error;
-  }
-}
+/** Large JSON text of our own encoder, in slices. */
+export const parseStoredInSlices = (text: Buffer, slices: Slices): Promise<JsonObject> =>
+  parseExactInSlices(text, slices) as Promise<JsonObject>;
 
 export class Versions {
   /** Objects of this version are converted by calls. */

@@ -5,6 +5,7 @@ import { refs } from '@plat-dev/controllers/runtime/controller';
 import type { ConfigMap, Secret } from '@plat-dev/kinds/core/schema/config';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { textOf } from '@plat-dev/lib/byte-text';
+import { own } from '@plat-dev/lib/own';
 import { inSlices, Slices, type Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import type { Contents, Sources } from './container-view.ts';
@@ -30,15 +31,15 @@ export async function contentsOf(client: Client, pod: WorkloadPod): Promise<Pick
   return { configMap: (name) => maps.get(name), secret: (name) => hidden.get(name) };
 }
 
-/** There may be tens of thousands of keys. */
+/** There may be tens of thousands of keys: the engine takes five times as long to list their values with them. */
 export function* contentsOfMap({ data, binaryData }: Pick<Wire<ConfigMap>, 'data' | 'binaryData'>): Work<Contents> {
   const contents = new Map<string, string>();
-  for (const [key, value] of Object.entries(data ?? {})) {
-    contents.set(key, value);
+  for (const key of Object.keys(data ?? {})) {
+    contents.set(key, own(data, key) as string);
     if (contents.size % KEYS_A_STEP === 0) yield;
   }
-  for (const [key, value] of Object.entries((binaryData ?? {}) as Readonly<Record<string, string>>)) {
-    contents.set(key, textOf(Buffer.from(value, 'base64')));
+  for (const key of Object.keys(binaryData ?? {})) {
+    contents.set(key, textOf(Buffer.from(own(binaryData, key) as unknown as string, 'base64')));
     if (contents.size % KEYS_A_STEP === 0) yield;
   }
   return contents;
