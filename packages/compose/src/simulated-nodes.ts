@@ -12,6 +12,7 @@ import { formatTime } from '@plat-dev/meta/time';
 import { wellKnown } from '@plat-dev/server/auth/types';
 import type { LocalServers } from '@plat-dev/server/extension/aggregation/backends';
 import type { Registered } from '@plat-dev/server/extension/aggregation/order';
+import { HttpClient } from '@plat-dev/server/http-client/client';
 import { inProcess, OpenAnswers } from '@plat-dev/server/in-process';
 import type { NewObject, SystemWriter } from '@plat-dev/server/registry/system';
 import type { SimulatedTargets } from '@plat-dev/server/tunnels/agents';
@@ -90,6 +91,8 @@ export function composeSimulation({ options, identity, objectClock, random, disk
       };
     },
     async start(handle) {
+      // The metrics server is called soon after the start, when requests are served already.
+      HttpClient.prepare();
       const { SimulatedAgent } = await import('@plat-dev/workloads/nodes/agent/index');
       const { MetricsServer } = await import('@plat-dev/workloads/nodes/metrics/server');
       const client = clientFor(identity, inProcess(handle, simulatedNodesUser, errorFrom, answers));
