@@ -9,8 +9,8 @@ const SHORTEST_INTERVAL_MS = 100;
 const LONGEST_INTERVAL_MS = 60_000;
 
 /**
- * Calls at intervals with the time before which history may be compacted, while there is history; never while the last call is in
- * progress. `forget` handles its own errors. The ticker is to be started when something was written.
+ * Calls at intervals with the time before which history may be compacted, while there is history. A call that is due while the last
+ * one is in progress is made after it. `forget` handles its own errors. The ticker is to be started when something was written.
  */
 export function everyRetentionInterval(
   clock: Clock,
@@ -20,12 +20,19 @@ export function everyRetentionInterval(
 ): Ticker {
   const interval = Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, retentionMs / FRACTION));
   let running = false;
-  const ticker = new Ticker(clock, interval, () => {
-    if (running) return true;
+  let isDue = false;
+  const forgetDue = async (): Promise<void> => {
     running = true;
-    void forget(clock.now() - retentionMs).finally(() => {
-      running = false;
-    });
+    while (isDue) {
+      isDue = false;
+      await forget(clock.now() - retentionMs);
+    }
+    running = false;
+  };
+  const ticker = new Ticker(clock, interval, () => {
+    isDue = true;
+    if (running) return true;
+    void forgetDue();
     return hasHistory();
   });
   ticker.start();
