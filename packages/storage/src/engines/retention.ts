@@ -23,11 +23,14 @@ export function everyRetentionInterval(
   let isDue = false;
   const forgetDue = async (): Promise<void> => {
     running = true;
-    while (isDue) {
-      isDue = false;
-      await forget(clock.now() - retentionMs);
+    try {
+      while (isDue) {
+        isDue = false;
+        await forget(clock.now() - retentionMs);
+      }
+    } finally {
+      running = false;
     }
-    running = false;
   };
   const ticker = new Ticker(clock, interval, () => {
     isDue = true;
