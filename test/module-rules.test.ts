@@ -108,15 +108,15 @@ test('directories are made by lib/directories.ts', () => {
 });
 
 /** JSON.parse rounds integers beyond 2^53. */
-test('values of users are parsed by schema/parse.ts, which keeps integers of 64 bits', () => {
+test('values of users are parsed by schema/json/parse.ts, which keeps integers of 64 bits', () => {
   const own = 'a file of our own';
   const known = 'only fields that are named there are read, none of which is such an integer';
   holds(
     { code: /\bJSON\.parse\(/g },
     {
-      'schema/parse.ts': 'it is done here',
-      'schema/slow-parse.ts': 'texts',
-      'schema/spelled-integers.ts': 'texts',
+      'schema/json/parse.ts': 'it is done here',
+      'schema/json/parser.ts': 'texts',
+      'schema/json/spelled-integers.ts': 'texts',
       'server/admission/plugins/pods/image-policy-webhook.ts': known,
       'server/auth/webhook/call.ts': known,
       'server/auth/oidc/keys.ts': known,
@@ -226,19 +226,19 @@ const stateExceptions: Exceptions = {
   'patch/managers.ts lastText': bounded,
   'patch/shape.ts keyElements': bounded,
   'server/registry/prepared.ts known': 'first objects in stored form without what differs between servers, a bounded number',
-  'schema/json-decode.ts present': scratch,
-  'schema/json-decode.ts decodedBefore': scratch,
-  'schema/json-encode.ts showsEmpty': scratch,
-  'schema/json-encode.ts buffer': scratch,
-  'schema/json-encode.ts position': scratch,
-  'schema/json-encode.ts longest': scratch,
-  'schema/json-encode.ts present': scratch,
-  'schema/json-encode.ts stepEnd': scratch,
-  'schema/json-encode.ts written': scratch,
-  'schema/json-encode.ts block': 'memory that new buffers are cut from; what is cut off is never written again',
-  'schema/json-encode.ts blockUsed': 'memory that new buffers are cut from; what is cut off is never written again',
-  'schema/protobuf-encode.ts out': scratch,
-  'schema/yaml-write.ts orders': 'the order of fields by kind of message, of which there are few',
+  'schema/json/decode.ts present': scratch,
+  'schema/json/decode.ts decodedBefore': scratch,
+  'schema/json/encode.ts showsEmpty': scratch,
+  'schema/json/encode.ts buffer': scratch,
+  'schema/json/encode.ts position': scratch,
+  'schema/json/encode.ts longest': scratch,
+  'schema/json/encode.ts present': scratch,
+  'schema/json/encode.ts stepEnd': scratch,
+  'schema/json/encode.ts written': scratch,
+  'schema/json/encode.ts block': 'memory that new buffers are cut from; what is cut off is never written again',
+  'schema/json/encode.ts blockUsed': 'memory that new buffers are cut from; what is cut off is never written again',
+  'schema/protobuf/encode.ts out': scratch,
+  'schema/yaml/write.ts orders': 'the order of fields by kind of message, of which there are few',
   'server/route.ts queries': bounded,
   'storage/collection.ts allChanges': 'a counter, so that no two collections of a process ever show the same state',
   'storage/engines/lmdb/database.ts isLoaded': 'whether the library of the store is loaded, once for a process',

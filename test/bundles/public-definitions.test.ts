@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { DecodeError } from '../../packages/schema/src/errors.ts';
-import { parseYamlDocuments } from '../../packages/schema/src/yaml.ts';
+import { parseYamlDocuments } from '../../packages/schema/src/yaml/index.ts';
 import { define, withRules } from '../support/custom.ts';
 import { type Answer, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 

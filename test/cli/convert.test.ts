@@ -7,7 +7,7 @@ import { type Row, removalTable, withNames } from '../../packages/cli/src/conver
 import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { clientSideApply, type Identity, identities } from '../../packages/meta/src/identity.ts';
-import { parseYamlDocuments } from '../../packages/schema/src/yaml.ts';
+import { parseYamlDocuments } from '../../packages/schema/src/yaml/index.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { python } from '../support/test-programs.ts';

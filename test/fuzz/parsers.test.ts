@@ -31,14 +31,14 @@ import {
   toPem,
 } from '../../packages/pki/src/index.ts';
 import { isIssuedByNamesake } from '../../packages/pki/src/namesake.ts';
-import { decodeEnvelope, decodeObject, encodeObject } from '../../packages/schema/src/envelope.ts';
 import { DecodeError } from '../../packages/schema/src/errors.ts';
-import { FieldFaults } from '../../packages/schema/src/field-faults.ts';
-import { FieldPlace } from '../../packages/schema/src/field-place.ts';
-import { decode, encode } from '../../packages/schema/src/json.ts';
-import { parseJson } from '../../packages/schema/src/parse.ts';
+import { FieldFaults } from '../../packages/schema/src/fields/field-faults.ts';
+import { FieldPlace } from '../../packages/schema/src/fields/field-place.ts';
+import { decode, encode } from '../../packages/schema/src/json/index.ts';
+import { parseJson } from '../../packages/schema/src/json/parse.ts';
+import { decodeEnvelope, decodeObject, encodeObject } from '../../packages/schema/src/protobuf/envelope.ts';
 import { anyValue, type JsonValue, type MessageType } from '../../packages/schema/src/types.ts';
-import { parseYaml, stringifyYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml, stringifyYaml } from '../../packages/schema/src/yaml/index.ts';
 import { Negotiator, parseAccept } from '../../packages/server/src/negotiate.ts';
 import { requestInfo } from '../../packages/server/src/request-info.ts';
 import { memberStatus, putMethod, rangeMethod, transaction } from '../../packages/storage/src/engines/etcd/messages.ts';

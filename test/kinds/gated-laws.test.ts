@@ -5,7 +5,7 @@ import { builtinKinds } from '../../packages/kinds/src/index.ts';
 import type { ApiObject, Kind, KindVersion } from '../../packages/kinds/src/kind.ts';
 import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
-import { decode } from '../../packages/schema/src/json.ts';
+import { decode } from '../../packages/schema/src/json/index.ts';
 import { type MessageType, resolve, type Type } from '../../packages/schema/src/types.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 

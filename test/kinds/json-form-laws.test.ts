@@ -4,9 +4,9 @@ import { builtinKinds } from '../../packages/kinds/src/index.ts';
 import type { KindVersion } from '../../packages/kinds/src/kind.ts';
 import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
-import { decode, encode } from '../../packages/schema/src/json.ts';
-import { jsonForm } from '../../packages/schema/src/json-form.ts';
-import { isNormal } from '../../packages/schema/src/normal.ts';
+import { decode, encode } from '../../packages/schema/src/json/index.ts';
+import { jsonForm } from '../../packages/schema/src/json/json-form.ts';
+import { isNormal } from '../../packages/schema/src/json/normal-form.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
 const RUNS = rounds(12);

@@ -9,7 +9,7 @@ import type { Loose } from '../../packages/kinds/src/validation/kinds.testing.ts
 import { normalize } from '../../packages/kinds/src/validation/laws.testing.ts';
 import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
 import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
-import { decode } from '../../packages/schema/src/json.ts';
+import { decode } from '../../packages/schema/src/json/index.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
 const nameOf = ({ kind, apiVersion }: Served): string => `${apiVersion} ${kind.kind}`;

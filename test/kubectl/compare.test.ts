@@ -12,7 +12,7 @@ import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { newAuthority } from '../../packages/pki/src/index.ts';
 import { makeRequest } from '../../packages/pki/src/request.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket, type Peer } from '../connect/websocket.ts';
 import { type Kubectl, type KubectlResult, kubectlBefore, kubectlFor, kubectlMinor, kubectlMissing } from '../support/kubectl.ts';

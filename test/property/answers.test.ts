@@ -1,8 +1,8 @@
 /** The property would notice: answers that are wrong, and what is wrong with them. */
 import { expect, test } from 'vitest';
 import { Status } from '../../packages/kinds/src/meta-kinds.ts';
-import { encodeEnvelope } from '../../packages/schema/src/envelope.ts';
-import { encodeProtobuf } from '../../packages/schema/src/protobuf.ts';
+import { encodeEnvelope } from '../../packages/schema/src/protobuf/envelope.ts';
+import { encodeProtobuf } from '../../packages/schema/src/protobuf/index.ts';
 import { fault, type Got } from './answers.ts';
 import type { Sent } from './edits.ts';
 

@@ -2,9 +2,9 @@
 
 import { Status } from '../../packages/kinds/src/meta-kinds.ts';
 import { isProtobufMediaType } from '../../packages/meta/src/identity.ts';
-import { decodeEnvelope, isEnvelope } from '../../packages/schema/src/envelope.ts';
-import { decodeProtobuf } from '../../packages/schema/src/protobuf.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { decodeEnvelope, isEnvelope } from '../../packages/schema/src/protobuf/envelope.ts';
+import { decodeProtobuf } from '../../packages/schema/src/protobuf/index.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import type { Loose } from '../support/client.ts';
 import type { Sent } from './edits.ts';
 

@@ -3,10 +3,10 @@
  * fast-check can leave edits out until only those remain that a failure needs.
  */
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { encodeObject } from '../../packages/schema/src/envelope.ts';
-import { decode } from '../../packages/schema/src/json.ts';
+import { decode } from '../../packages/schema/src/json/index.ts';
+import { encodeObject } from '../../packages/schema/src/protobuf/envelope.ts';
 import type { JsonObject, JsonValue } from '../../packages/schema/src/types.ts';
-import { stringifyYaml } from '../../packages/schema/src/yaml.ts';
+import { stringifyYaml } from '../../packages/schema/src/yaml/index.ts';
 import { pick, type Random, randomOf, randomValue } from '../support/arbitrary.ts';
 import type { Base } from './bases.ts';
 import { fields, headers, known, parameters, values, words } from './tables.ts';

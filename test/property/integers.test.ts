@@ -8,16 +8,16 @@ import { atOnce } from '../../packages/lib/src/slices.ts';
 import { readJsonPatch } from '../../packages/patch/src/json-patch.ts';
 import { readMergePatch } from '../../packages/patch/src/merge-patch.ts';
 import { readStrategicPatch } from '../../packages/patch/src/strategic.ts';
-import { indentJson } from '../../packages/schema/src/indent.ts';
-import { cloneJson, decode, decodeLarge, encode, encodeBytes, encodeLarge } from '../../packages/schema/src/json.ts';
-import { toJson } from '../../packages/schema/src/json-value.ts';
-import { isNormal } from '../../packages/schema/src/normal.ts';
-import { parseExact, parseJson, parseJsonSteps } from '../../packages/schema/src/parse.ts';
-import { decodeProtobuf, encodeProtobuf } from '../../packages/schema/src/protobuf.ts';
-import { SlowParser } from '../../packages/schema/src/slow-parse.ts';
+import { indentJson } from '../../packages/schema/src/json/indent.ts';
+import { cloneJson, decode, decodeLarge, encode, encodeBytes, encodeLarge } from '../../packages/schema/src/json/index.ts';
+import { isNormal } from '../../packages/schema/src/json/normal-form.ts';
+import { parseExact, parseJson, parseJsonSteps } from '../../packages/schema/src/json/parse.ts';
+import { SlowParser } from '../../packages/schema/src/json/parser.ts';
+import { toJson } from '../../packages/schema/src/json/to-json.ts';
+import { decodeProtobuf, encodeProtobuf } from '../../packages/schema/src/protobuf/index.ts';
 import { int64, type JsonValue, json, list, map, object, opt, ptr } from '../../packages/schema/src/types.ts';
-import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from '../../packages/schema/src/yaml.ts';
-import { editYaml } from '../../packages/schema/src/yaml-edit.ts';
+import { editYaml } from '../../packages/schema/src/yaml/edit.ts';
+import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from '../../packages/schema/src/yaml/index.ts';
 
 const POWERS = [2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n];
 /** Integers near the bounds of their forms, and any others. */

@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../packages/kinds/src/meta-kinds.ts';
 import { identities } from '../../packages/meta/src/identity.ts';
-import { decodeEnvelope, decodeObject } from '../../packages/schema/src/envelope.ts';
-import { toJson } from '../../packages/schema/src/json.ts';
+import { toJson } from '../../packages/schema/src/json/index.ts';
+import { decodeEnvelope, decodeObject } from '../../packages/schema/src/protobuf/envelope.ts';
 import type { MessageType } from '../../packages/schema/src/types.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { soonBookmark } from '../support/short-waits.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { type Loose, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 const open: TestServer[] = [];

@@ -7,7 +7,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { freePort } from '../support/free-ports.ts';
 import { Client, type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 

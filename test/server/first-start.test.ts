@@ -4,7 +4,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
-import { parseExact } from '../../packages/schema/src/parse.ts';
+import { parseExact } from '../../packages/schema/src/json/parse.ts';
 import { caBundle, patched, startWebhook, type TestWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { startTestServer as startKit } from '../../packages/testing/src/index.ts';
 import { configText, local, newKey } from '../encryption/support.ts';

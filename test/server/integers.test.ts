@@ -1,7 +1,7 @@
 /** Integers of 64 bits come back as they were sent, by every way into a server and out of it. */
 import { describe, expect, test } from 'vitest';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { define, definitionOf, definitionsPath, withRules } from '../support/custom.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import type { Loose, TestServer } from '../support/server.ts';

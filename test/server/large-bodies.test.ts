@@ -3,7 +3,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { Slices } from '../../packages/lib/src/slices.ts';
-import { encodeEnvelope } from '../../packages/schema/src/envelope.ts';
+import { encodeEnvelope } from '../../packages/schema/src/protobuf/envelope.ts';
 import { type Loose, unique } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 

@@ -5,11 +5,11 @@ import { ConfigMap } from '../../packages/kinds/src/core/schema/config.ts';
 import { listSchema } from '../../packages/kinds/src/lists.ts';
 import { PartialObjectMetadata, PartialObjectMetadataList, Status } from '../../packages/kinds/src/meta-kinds.ts';
 import { identities } from '../../packages/meta/src/identity.ts';
-import { decodeEnvelope, decodeObject, encodeEnvelope } from '../../packages/schema/src/envelope.ts';
-import { toJson } from '../../packages/schema/src/json.ts';
-import { encodeProtobuf } from '../../packages/schema/src/protobuf.ts';
+import { toJson } from '../../packages/schema/src/json/index.ts';
+import { decodeEnvelope, decodeObject, encodeEnvelope } from '../../packages/schema/src/protobuf/envelope.ts';
+import { encodeProtobuf } from '../../packages/schema/src/protobuf/index.ts';
 import type { MessageType } from '../../packages/schema/src/types.ts';
-import { parseYaml } from '../../packages/schema/src/yaml.ts';
+import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The JSON of an object that came in the binary form. */

@@ -6,7 +6,7 @@ import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { parseExact } from '../../packages/schema/src/parse.ts';
+import { parseExact } from '../../packages/schema/src/json/parse.ts';
 import type { Handle } from '../../packages/server/src/tunnels/upgrade.ts';
 import { DirectRequests } from './direct.ts';
 import { type Watch, watchOf } from './watch.ts';

@@ -1,6 +1,6 @@
 /** A watch in a test: events are waited for, never slept for. */
 import type { Readable } from 'node:stream';
-import { parseExact } from '../../packages/schema/src/parse.ts';
+import { parseExact } from '../../packages/schema/src/json/parse.ts';
 import type { Loose, OpenAnswer } from './client.ts';
 
 export interface WatchEvent {

@@ -8,7 +8,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own, setOwn } from '@plat-dev/lib/own';
 import { writeSecretFile } from '@plat-dev/pki/files';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 
 export interface ClusterEntry {
   server: string;

@@ -6,7 +6,7 @@ import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, SLICED_FROM, Slices } from '@plat-dev/lib/slices';
 import { notFound } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
-import { parseExact, parseExactInSlices } from '@plat-dev/schema/parse';
+import { parseExact, parseExactInSlices } from '@plat-dev/schema/json/parse';
 import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
 import { type ListText, listItems } from './list-items.ts';

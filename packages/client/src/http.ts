@@ -5,7 +5,7 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { ApiError, type Status } from '@plat-dev/meta/errors';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { readAll, type Transport, TransportError } from './transport.ts';
 
 export interface HttpRequest {

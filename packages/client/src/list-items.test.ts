@@ -1,6 +1,6 @@
 import fc from '@plat-dev/lib/fast-check.testing';
 import { atOnce } from '@plat-dev/lib/slices';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { expect, test } from 'vitest';
 import { type ListText, listItems } from './list-items.ts';
 

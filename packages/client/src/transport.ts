@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import type { Clock } from '@plat-dev/lib/clock';
 import { ApiError, type Status } from '@plat-dev/meta/errors';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { Agents, type KeptAgents } from './agents.ts';
 import { type ConnectLimits, connectLimits } from './connect-limits.ts';
 import type { Connection } from './connection-settings.ts';

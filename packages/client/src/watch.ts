@@ -14,7 +14,7 @@ import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
 import { Slices } from '@plat-dev/lib/slices';
 import { ApiError } from '@plat-dev/meta/errors';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
 import { EventBacklog } from './event-backlog.ts';
 import { type HttpStream, isStatus, type StreamEvent } from './http.ts';

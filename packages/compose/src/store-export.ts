@@ -6,7 +6,7 @@ import { Metrics } from '@plat-dev/lib/metrics';
 import { systemRandom } from '@plat-dev/lib/random';
 import { apiRelease } from '@plat-dev/lib/version';
 import { identityOf } from '@plat-dev/meta/identity';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { fileChunks, namingFile } from '@plat-dev/storage/backup/file';
 import { readBackup, verifyBackup } from '@plat-dev/storage/backup/read';
 import type { Engine } from '@plat-dev/storage/engine';

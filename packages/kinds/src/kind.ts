@@ -13,7 +13,7 @@ import type { ApiError } from '@plat-dev/meta/errors';
 import type { FieldErrors } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { User } from '@plat-dev/meta/user';
-import type { FieldFaults } from '@plat-dev/schema/field-faults';
+import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import type { Infer, JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { ObjectMeta } from './meta.ts';
 

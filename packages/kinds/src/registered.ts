@@ -9,7 +9,7 @@
 import { own } from '@plat-dev/lib/own';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { baseGroup, type Identity } from '@plat-dev/meta/identity';
-import { typeText } from '@plat-dev/schema/mismatch';
+import { typeText } from '@plat-dev/schema/json/mismatch';
 import type { MessageType } from '@plat-dev/schema/types';
 import { hasVersion, schemaOf } from './schemas.ts';
 

@@ -16,7 +16,7 @@ import { compareNumbers, isNumeric } from '@plat-dev/lib/integers';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { sortSteps } from '@plat-dev/lib/sort-steps';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 
 export interface FieldSet {
   readonly [element: string]: FieldSet;

@@ -6,8 +6,8 @@
 
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own, without } from '@plat-dev/lib/own';
-import { parseExact } from '@plat-dev/schema/parse';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { parseExact } from '@plat-dev/schema/json/parse';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { fieldsOf } from './applied.ts';
 import type { Applied, ApplyWrite, ClientApply } from './apply-write.ts';

@@ -3,7 +3,7 @@
  * that of the list. It replaces the list while a JSON patch is applied.
  */
 import type { Work } from '@plat-dev/lib/slices';
-import { cloneSteps } from '@plat-dev/schema/plain';
+import { cloneSteps } from '@plat-dev/schema/json/plain';
 import type { JsonValue } from '@plat-dev/schema/types';
 
 /** Lists up to this length are changed in place. */

@@ -2,7 +2,7 @@
 import { own, setOwn } from '@plat-dev/lib/own';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { badRequest } from '@plat-dev/meta/errors';
-import { holdsFloats } from '@plat-dev/schema/parse';
+import { holdsFloats } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { Patch } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';

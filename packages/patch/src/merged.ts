@@ -5,7 +5,7 @@
 import { ObjectMeta } from '@plat-dev/kinds/meta';
 import { own, setOwn } from '@plat-dev/lib/own';
 import { decode } from '@plat-dev/schema/json';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import { type MessageType, resolve } from '@plat-dev/schema/types';
 import { fieldNamed, isObject, type Values } from './shape.ts';
 

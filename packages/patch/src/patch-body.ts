@@ -1,7 +1,7 @@
 /** The body of a patch: text, or a value that was parsed already because it is large. */
 import { type ApiError, requestTooLarge } from '@plat-dev/meta/errors';
 import { DecodeError, TooLargeError } from '@plat-dev/schema/errors';
-import { parseJson } from '@plat-dev/schema/parse';
+import { parseJson } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
 
 export type PatchBody = string | Buffer | ReadBody;

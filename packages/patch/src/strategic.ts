@@ -12,7 +12,7 @@
 import { own, setOwn } from '@plat-dev/lib/own';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { badRequest, unprocessable } from '@plat-dev/meta/errors';
-import { cloneSteps } from '@plat-dev/schema/plain';
+import { cloneSteps } from '@plat-dev/schema/json/plain';
 import { type JsonValue, type MessageType, resolve, type Type } from '@plat-dev/schema/types';
 import { goKind, type Patch } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';

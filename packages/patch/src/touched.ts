@@ -5,7 +5,7 @@
  *   {"metadata":{"labels":{"a":"1"}},"data":{"b":null}}   touches metadata.labels and data
  */
 import { own, setOwn } from '@plat-dev/lib/own';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { isObject, type Values } from './shape.ts';
 

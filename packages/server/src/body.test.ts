@@ -1,6 +1,6 @@
 import { schemaOf } from '@plat-dev/kinds/schemas';
 import { kubernetes } from '@plat-dev/meta/identity';
-import { FieldFaults } from '@plat-dev/schema/field-faults';
+import { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import type { MessageType } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
 import { type BodyOwner, decodeBody } from './body.ts';

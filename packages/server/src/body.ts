@@ -15,13 +15,13 @@ import {
   unsupportedMediaType,
 } from '@plat-dev/meta/errors';
 import { isProtobufMediaType, protobufMediaTypes } from '@plat-dev/meta/identity';
-import { decodeEnvelope, decodeEnvelopeSteps, type Envelope } from '@plat-dev/schema/envelope';
 import { DecodeError, TooLargeError } from '@plat-dev/schema/errors';
-import type { FieldFaults } from '@plat-dev/schema/field-faults';
-import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '@plat-dev/schema/field-place';
+import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
+import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '@plat-dev/schema/fields/field-place';
 import { applyDefaults, decode, decodeLarge } from '@plat-dev/schema/json';
-import { holdsFloats, type ParseOptions, parseJson, parseJsonInSlices } from '@plat-dev/schema/parse';
+import { holdsFloats, type ParseOptions, parseJson, parseJsonInSlices } from '@plat-dev/schema/json/parse';
 import { decodeProtobuf, decodeProtobufSteps } from '@plat-dev/schema/protobuf';
+import { decodeEnvelope, decodeEnvelopeSteps, type Envelope } from '@plat-dev/schema/protobuf/envelope';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { Context } from './context.ts';
 import { type BodyType, type Expected, unfit } from './expected-body.ts';
@@ -195,7 +195,7 @@ async function findUnknown(
 async function checkFloats(value: JsonValue, body: Buffer, expected: Expected, slices: Slices | undefined): Promise<void> {
   const type = typeIn(value, expected, body);
   if (!isExpected(type, expected)) return;
-  const { checkIntegerFields } = await import('@plat-dev/schema/spelled-integers');
+  const { checkIntegerFields } = await import('@plat-dev/schema/json/spelled-integers');
   try {
     const work = checkIntegerFields(expected.schema, body.toString('utf8'));
     if (slices === undefined) atOnce(work);

@@ -7,8 +7,8 @@
  * numbers instead of names: there is nothing to report.
  */
 import { badRequest } from '@plat-dev/meta/errors';
-import { FieldFaults } from '@plat-dev/schema/field-faults';
-import { FieldPlace } from '@plat-dev/schema/field-place';
+import { FieldFaults } from '@plat-dev/schema/fields/field-faults';
+import { FieldPlace } from '@plat-dev/schema/fields/field-place';
 import { anyValue, list, message, opt, string } from '@plat-dev/schema/types';
 import type { Context } from './context.ts';
 import { type BodyType, unfit } from './expected-body.ts';

@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { noteValue } from '@plat-dev/schema/parse';
+import { noteValue } from '@plat-dev/schema/json/parse';
 import type { Authenticator, User } from './auth/types.ts';
 import type { Incoming, Outgoing, Peer } from './exchange.ts';
 import { Request } from './http1/request.ts';

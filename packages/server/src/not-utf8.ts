@@ -2,8 +2,8 @@
 import { atOnce, inSlices, type Slices } from '@plat-dev/lib/slices';
 import { type ApiError, badRequest } from '@plat-dev/meta/errors';
 import { DecodeError } from '@plat-dev/schema/errors';
+import { parseJson, parseJsonInSlices } from '@plat-dev/schema/json/parse';
 import { NotUtf8, placeOfText } from '@plat-dev/schema/not-utf8';
-import { parseJson, parseJsonInSlices } from '@plat-dev/schema/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
 
 /** The replacement character of invalid UTF-8. */

@@ -9,11 +9,11 @@ import { PartialObjectMetadata, PartialObjectMetadataList } from '@plat-dev/kind
 import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
-import { encodeEnvelope } from '@plat-dev/schema/envelope';
-import { indentJson, indentWork } from '@plat-dev/schema/indent';
 import { encode, toJson } from '@plat-dev/schema/json';
-import { parseExact } from '@plat-dev/schema/parse';
+import { indentJson, indentWork } from '@plat-dev/schema/json/indent';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { encodeProtobuf } from '@plat-dev/schema/protobuf';
+import { encodeEnvelope } from '@plat-dev/schema/protobuf/envelope';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { Representation } from './negotiate.ts';

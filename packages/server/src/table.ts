@@ -8,7 +8,7 @@ import type { ApiObject, Cell, Column, KindEnv, ViewSubresource } from '@plat-de
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { Slices } from '@plat-dev/lib/slices';
 import { decode, encode } from '@plat-dev/schema/json';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { Resource } from './registry/catalog.ts';

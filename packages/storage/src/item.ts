@@ -10,7 +10,7 @@
  *   bytes 2-3   reserved, 0
  *   bytes 4-7   offset in the text at which `,"resourceVersion":"…"` belongs (right after the uid)
  */
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { describeForm, storedFormOf } from './encryption/stored-form.ts';
 import type { KeptValue } from './engine.ts';
 import { UnknownFormat } from './unreadable.ts';

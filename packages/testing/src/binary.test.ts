@@ -4,7 +4,7 @@ import type { HttpRequest } from '@plat-dev/client/http';
 import { builtinKinds } from '@plat-dev/kinds';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { kubernetes } from '@plat-dev/meta/identity';
-import { isEnvelope } from '@plat-dev/schema/envelope';
+import { isEnvelope } from '@plat-dev/schema/protobuf/envelope';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BinaryForm } from './binary.ts';
 import { startTestServer } from './server.ts';

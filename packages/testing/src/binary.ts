@@ -10,11 +10,11 @@ import { DeleteOptions, PartialObjectMetadata, PartialObjectMetadataList, Status
 import { serve } from '@plat-dev/kinds/served';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
-import { decodeEnvelope, decodeObject, encodeObject, isEnvelope } from '@plat-dev/schema/envelope';
 import { DecodeError } from '@plat-dev/schema/errors';
 import { decode, toJson } from '@plat-dev/schema/json';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { decodeProtobuf } from '@plat-dev/schema/protobuf';
+import { decodeEnvelope, decodeObject, encodeObject, isEnvelope } from '@plat-dev/schema/protobuf/envelope';
 import { bytes, type JsonObject, type JsonValue, type MessageType, message, opt, req, string } from '@plat-dev/schema/types';
 
 /** An event of a watch; its object is in an envelope. */

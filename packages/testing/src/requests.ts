@@ -9,7 +9,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '@plat-dev/lib/clock';
 import { groupOfApiVersion } from '@plat-dev/meta/api-version';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { Context } from '@plat-dev/server/context';
 import type { ChangeRecord } from '@plat-dev/storage/engine';
 import type { MemoryEngine } from '@plat-dev/storage/engines/memory';

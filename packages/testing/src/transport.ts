@@ -7,7 +7,7 @@ import { errorFrom, type Http } from '@plat-dev/client/http';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { setOwn } from '@plat-dev/lib/own';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { User } from '@plat-dev/server/auth/types';
 import { InProcessIncoming, InProcessOutgoing, inProcess, OpenAnswers } from '@plat-dev/server/in-process';
 import type { Handle } from '@plat-dev/server/tunnels/upgrade';

@@ -2,7 +2,7 @@
 
 import { goJson } from '@plat-dev/lib/go-json';
 import { clientSideApply } from '@plat-dev/meta/identity';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 
 export const lastAppliedAnnotation = clientSideApply.annotation;

@@ -2,7 +2,7 @@
 import { type Flag, FlagError, type FlagValues, flag, readChoice, text } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { apiReleases } from '@plat-dev/lib/version';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { parseYamlDocuments, stringifyYaml } from '@plat-dev/schema/yaml';
 import { command, type IO } from '../command.ts';

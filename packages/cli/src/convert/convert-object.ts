@@ -12,7 +12,7 @@ import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { FieldErrors } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
 import { applyDefaults, cloneJson, decode, encode } from '@plat-dev/schema/json';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { adjust } from './adjust.ts';
 import { carry, type Filled, writeOut } from './carry.ts';

@@ -7,7 +7,7 @@ import { apiRelease, apiReleases } from '@plat-dev/lib/version';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { parseYamlDocuments, stringifyYaml } from '@plat-dev/schema/yaml';
-import { editYaml } from '@plat-dev/schema/yaml-edit';
+import { editYaml } from '@plat-dev/schema/yaml/edit';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { ManifestError, type ManifestText, manifestsFrom, manifestsOf, readTexts } from '../objects/manifests.ts';

@@ -1,7 +1,7 @@
 /** Patches of a kustomization: strategic merges and JSON patches, of files or of the kustomization itself. */
 import { parseLabelSelector } from '@plat-dev/meta/labels';
 import { jsonPatch } from '@plat-dev/patch/json-patch';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types';
 import { parseYamlDocuments } from '@plat-dev/schema/yaml';
 import { effectiveNamespace, idText, type ObjectId, plainGroup } from './ids.ts';

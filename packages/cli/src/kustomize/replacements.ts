@@ -1,7 +1,7 @@
 /** Replacements: a value of one object is copied into fields of others. */
 import { type Integer, integerOf, isNumeric } from '@plat-dev/lib/integers';
 import { parseLabelSelector } from '@plat-dev/meta/labels';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { parseYaml } from '@plat-dev/schema/yaml';
 import { fieldPlaces } from './field-paths.ts';

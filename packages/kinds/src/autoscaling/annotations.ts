@@ -6,8 +6,8 @@
 import { jsonText } from '@plat-dev/lib/json-text';
 import { domainName, type Identity, type QualifiedName } from '@plat-dev/meta/identity';
 import { decode, encode } from '@plat-dev/schema/json';
-import { decodeValue } from '@plat-dev/schema/json-decode';
-import { parseExact } from '@plat-dev/schema/parse';
+import { decodeValue } from '@plat-dev/schema/json/decode';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { list, type Type } from '@plat-dev/schema/types';
 import { compact } from '../compact.ts';
 import type { ObjectMeta } from '../meta.ts';

@@ -3,7 +3,7 @@
 import { own } from '@plat-dev/lib/own';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName } from '@plat-dev/meta/identity';
-import { parseJson } from '@plat-dev/schema/parse';
+import { parseJson } from '@plat-dev/schema/json/parse';
 import type { KindEnv } from '../kind.ts';
 import type { Secret } from './schema/config.ts';
 

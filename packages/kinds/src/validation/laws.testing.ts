@@ -6,7 +6,7 @@ import { expectEqual } from '@plat-dev/lib/expect-equal.testing';
 import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { decode, encode } from '@plat-dev/schema/json';
-import { isNormal } from '@plat-dev/schema/normal';
+import { isNormal } from '@plat-dev/schema/json/normal-form';
 import { decodeProtobuf, encodeProtobuf } from '@plat-dev/schema/protobuf';
 import { expect, test } from 'vitest';
 import type { Kind, KindVersion } from '../kind.ts';

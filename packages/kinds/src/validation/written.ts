@@ -6,7 +6,7 @@
 import { isNumeric } from '@plat-dev/lib/integers';
 import { own } from '@plat-dev/lib/own';
 import { canonicalQuantity, QuantityError } from '@plat-dev/meta/quantity';
-import { parseJson } from '@plat-dev/schema/parse';
+import { parseJson } from '@plat-dev/schema/json/parse';
 import type { WriteRequest } from '../kind.ts';
 
 /** The value at a path of the body: `written('spec', 'limits', 0, 'max')`. Undefined where there is none. */

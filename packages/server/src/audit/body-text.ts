@@ -6,9 +6,9 @@ import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '@plat-dev/lib/
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { isProtobufMediaType } from '@plat-dev/meta/identity';
-import { decodeEnvelopeSteps } from '@plat-dev/schema/envelope';
 import { encodeLarge } from '@plat-dev/schema/json';
 import { decodeProtobufSteps } from '@plat-dev/schema/protobuf';
+import { decodeEnvelopeSteps } from '@plat-dev/schema/protobuf/envelope';
 import { type JsonValue, json, type MessageType } from '@plat-dev/schema/types';
 import type { Catalog } from '../registry/catalog.ts';
 

@@ -6,7 +6,7 @@
 import { Policy, type PolicyRule } from '@plat-dev/kinds/audit/schema/v1';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { groupName, type Identity, kubernetes } from '@plat-dev/meta/identity';
-import { unknownFieldsIn } from '@plat-dev/schema/field-place';
+import { unknownFieldsIn } from '@plat-dev/schema/fields/field-place';
 import { DecodeError, decode } from '@plat-dev/schema/json';
 import type { JsonValue } from '@plat-dev/schema/types';
 

@@ -9,7 +9,7 @@ import { groupName } from '@plat-dev/meta/identity';
 import { parseIP } from '@plat-dev/meta/ip';
 import { microTimeOf } from '@plat-dev/meta/time';
 import { encode } from '@plat-dev/schema/json';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
 import type { Catalog } from '../registry/catalog.ts';

@@ -18,7 +18,7 @@ import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version'
 import type { FieldErrors } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
 import { nameIsSubdomain } from '@plat-dev/meta/names';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { type JsonObject, type MessageType, object, opt } from '@plat-dev/schema/types';
 import { type ReadValue, storedText, storedValue } from '@plat-dev/storage/item';
 import { customColumns } from './columns.ts';

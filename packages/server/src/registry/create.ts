@@ -6,7 +6,7 @@ import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
-import { copyInSlices } from '@plat-dev/schema/plain';
+import { copyInSlices } from '@plat-dev/schema/json/plain';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import type { Item } from '@plat-dev/storage/item';
 import type { AdmissionRequest } from '../admission/types.ts';

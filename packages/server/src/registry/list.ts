@@ -9,7 +9,7 @@ import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, expired, tooLargeResourceVersion } from '@plat-dev/meta/errors';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
-import { parseJson } from '@plat-dev/schema/parse';
+import { parseJson } from '@plat-dev/schema/json/parse';
 import { CacheBehind } from '@plat-dev/storage/cache';
 import { Compacted, FutureRevision } from '@plat-dev/storage/engine';
 import type { Item } from '@plat-dev/storage/item';

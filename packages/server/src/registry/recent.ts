@@ -14,8 +14,8 @@ import type { Served } from '@plat-dev/kinds/served';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { frozen } from '@plat-dev/lib/frozen';
 import { cloneJson } from '@plat-dev/schema/json';
-import { jsonForm } from '@plat-dev/schema/json-form';
-import { isNormal } from '@plat-dev/schema/normal';
+import { jsonForm } from '@plat-dev/schema/json/json-form';
+import { isNormal } from '@plat-dev/schema/json/normal-form';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 

@@ -7,7 +7,7 @@ import { whenReady } from '@plat-dev/lib/when-ready';
 import { ApiError } from '@plat-dev/meta/errors';
 import { timeMillis } from '@plat-dev/meta/time';
 import { applyDefaults, decode } from '@plat-dev/schema/json';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { Collection } from '@plat-dev/storage/collection';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import type { Facts, Item } from '@plat-dev/storage/item';

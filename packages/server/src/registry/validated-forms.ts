@@ -3,7 +3,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { fromHub } from '@plat-dev/kinds/served';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { strategyOf } from './strategy.ts';
 

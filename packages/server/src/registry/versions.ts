@@ -18,7 +18,7 @@ import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
 import { cloneJson, decode, decodeLarge, encodeBytes, encodeLarge } from '@plat-dev/schema/json';
-import { parseExact, parseExactInSlices } from '@plat-dev/schema/parse';
+import { parseExact, parseExactInSlices } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { HEADER, type Item, withHeader } from '@plat-dev/storage/item';
 import type { RecentObjects } from './recent.ts';

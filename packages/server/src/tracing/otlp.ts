@@ -1,5 +1,5 @@
 /** Spans in the protobuf form of OpenTelemetry (`ExportTraceServiceRequest` of OTLP). */
-import { varintSize, writeVarint } from '@plat-dev/schema/varint';
+import { varintSize, writeVarint } from '@plat-dev/schema/protobuf/varint';
 
 export interface SpanLink {
   readonly traceId: Buffer;

@@ -5,8 +5,8 @@
 import type { Work } from '@plat-dev/lib/slices';
 import { unprocessable } from '@plat-dev/meta/errors';
 import { DecodeError } from '@plat-dev/schema/errors';
-import { parseJsonSteps } from '@plat-dev/schema/parse';
-import { checkIntegerFields, floatFault, isInteger, typeBelow, visitFloats } from '@plat-dev/schema/spelled-integers';
+import { parseJsonSteps } from '@plat-dev/schema/json/parse';
+import { checkIntegerFields, floatFault, isInteger, typeBelow, visitFloats } from '@plat-dev/schema/json/spelled-integers';
 import type { MessageType, Type } from '@plat-dev/schema/types';
 import { faultyPatch } from './faulty-patch.ts';
 

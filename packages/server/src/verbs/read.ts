@@ -5,7 +5,7 @@ import { SLICED_FROM } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type ApiError, badRequest } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { Item } from '@plat-dev/storage/item';
 import type { Context } from '../context.ts';
 import { takesMetadata } from '../in-process.ts';

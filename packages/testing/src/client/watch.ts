@@ -3,7 +3,7 @@
 import type { Http } from '@plat-dev/client/http';
 import { Lines } from '@plat-dev/client/watch';
 import { ApiError } from '@plat-dev/meta/errors';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { KeepAlive, Release } from '../keep-alive.ts';
 import type { Watch, WatchEvent } from './types.ts';
 

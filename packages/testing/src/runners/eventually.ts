@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { type GroupVersion, splitApiVersion } from '@plat-dev/meta/api-version';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { millisecondsOf } from '../clock.ts';
 import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';

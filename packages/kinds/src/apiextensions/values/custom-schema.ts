@@ -2,7 +2,7 @@
 import type { Work } from '@plat-dev/lib/slices';
 import { requestTooLarge } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
-import type { FieldFaults } from '@plat-dev/schema/field-faults';
+import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import type { JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { ApiObject } from '../../kind.ts';
 import { evaluation } from '../cel/loaded.ts';

@@ -3,7 +3,7 @@
  * copies of a long default, one for each item of a list: their total is limited.
  */
 import { own, setOwn } from '@plat-dev/lib/own';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { ValueNode, Values } from './node.ts';
 

@@ -6,7 +6,7 @@ import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import { dns1035Label, pathSegmentName } from '@plat-dev/meta/names';
 import { DecodeError } from '@plat-dev/schema/errors';
 import { decode } from '@plat-dev/schema/json';
-import { isNormal } from '@plat-dev/schema/normal';
+import { isNormal } from '@plat-dev/schema/json/normal-form';
 import { type JsonValue, message, opt, time } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../meta.ts';
 import { validateMetadata } from '../../validation/metadata.ts';

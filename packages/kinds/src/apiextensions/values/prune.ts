@@ -2,7 +2,7 @@
  * Prunes fields that a structural schema does not name, and nulls that are not allowed and have no default.
  * Objects are changed in place, and only where there is something to drop.
  */
-import { cloneJson } from '@plat-dev/schema/plain';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { fieldNode, isMetaField, type ValueNode, type Values } from './node.ts';
 

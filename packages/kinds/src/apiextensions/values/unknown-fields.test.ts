@@ -1,8 +1,8 @@
 /** Unknown fields of custom objects: what pruning would drop, and unknown metadata. */
 
 import { atOnce } from '@plat-dev/lib/slices';
-import { FieldFaults } from '@plat-dev/schema/field-faults';
-import { cloneJson } from '@plat-dev/schema/plain';
+import { FieldFaults } from '@plat-dev/schema/fields/field-faults';
+import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';

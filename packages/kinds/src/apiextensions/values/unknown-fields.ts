@@ -3,8 +3,8 @@
  * schema, then those of the metadata of objects inside of it, each in the order of their paths.
  */
 import type { Work } from '@plat-dev/lib/slices';
-import { FieldFaults, fieldPath } from '@plat-dev/schema/field-faults';
-import { FieldPlace, unknownFields as unknownFieldsOf } from '@plat-dev/schema/field-place';
+import { FieldFaults, fieldPath } from '@plat-dev/schema/fields/field-faults';
+import { FieldPlace, unknownFields as unknownFieldsOf } from '@plat-dev/schema/fields/field-place';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../meta.ts';
 import { EmbeddedMeta } from './embedded.ts';

@@ -11,7 +11,7 @@ import { jsonText } from '@plat-dev/lib/json-text';
 import { ApiError, badRequest } from '@plat-dev/meta/errors';
 import { readJsonPatch } from '@plat-dev/patch';
 import { decode, encodeSaid, toJson } from '@plat-dev/schema/json';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { changes } from '../explain.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';

@@ -1,6 +1,6 @@
 /** Checks the HTTP response of a webhook, before it is parsed. */
 
-import { parseJson } from '@plat-dev/schema/parse';
+import { parseJson } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { Reply } from '../../http-client/connection.ts';
 

@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type Issued, issueServing, newAuthority, readAuthority } from '@plat-dev/pki';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 
 const now = Date.now();

@@ -6,7 +6,7 @@ import { type Integer, isNumeric } from '@plat-dev/lib/integers';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { own } from '@plat-dev/lib/own';
-import { BackwardWriter } from '@plat-dev/schema/protobuf-writer';
+import { BackwardWriter } from '@plat-dev/schema/protobuf/writer';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 
 /** Writes the content of a value; the caller writes its tag. */

@@ -11,7 +11,7 @@ import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { notAcceptable } from '@plat-dev/meta/errors';
 import type { Identity } from '@plat-dev/meta/identity';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
 import type { Resource } from '../../registry/catalog.ts';

@@ -1,7 +1,7 @@
 /** Merges the documents of aggregated API servers into this server's own. */
 
 import { equal } from '@plat-dev/lib/equal';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { isObject, type SpecPart, withReferences } from '../../extension/aggregation/spec.ts';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';

@@ -1,5 +1,5 @@
 /** The OpenAPI v2 document is assembled from parts, of which unchanged ones are reused. */
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { binaryV2 } from './binary.ts';
 

@@ -1,7 +1,7 @@
 /** The part of an OpenAPI document for one group version. */
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
-import { parseJsonSteps } from '@plat-dev/schema/parse';
+import { parseJsonSteps } from '@plat-dev/schema/json/parse';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 
 export interface SpecPart {

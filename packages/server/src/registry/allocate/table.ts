@@ -6,7 +6,7 @@
  *   alloc/ips/10.0.0.7    {"uid":"…"}        alloc/ports/30080    {"uid":"…"}
  */
 import type { Range } from '@plat-dev/meta/ranges';
-import { parseExact } from '@plat-dev/schema/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import type { Cache } from '@plat-dev/storage/cache';
 import type { Collection } from '@plat-dev/storage/collection';
 import type { Operation } from '@plat-dev/storage/engine';

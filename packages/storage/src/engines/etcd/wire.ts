@@ -13,7 +13,7 @@
  *
  * Numbers are int64 on the wire and JavaScript numbers here; revisions stay exact up to 2^53.
  */
-import { bigVarintBytes, varintSize, writeVarint } from '@plat-dev/schema/varint';
+import { bigVarintBytes, varintSize, writeVarint } from '@plat-dev/schema/protobuf/varint';
 
 const VARINT = 0;
 const BYTES = 2;

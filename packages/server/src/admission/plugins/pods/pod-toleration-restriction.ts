@@ -9,7 +9,7 @@ import { own } from '@plat-dev/lib/own';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { domainName, groupName } from '@plat-dev/meta/identity';
 import { decode } from '@plat-dev/schema/json';
-import { parseJson } from '@plat-dev/schema/parse';
+import { parseJson } from '@plat-dev/schema/json/parse';
 import { type JsonValue, list } from '@plat-dev/schema/types';
 import { checkType, object, refuseUnknown } from '../../configuration.ts';
 import { kinds, type MakePlugin } from '../../plugin.ts';

@@ -1,0 +1,86 @@
+/** The text of a flow collection (`{a: 1}`, JSON) with another value. */
+
+import { equal } from '@plat-dev/lib/equal';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { own } from '@plat-dev/lib/own';
+import type { JsonValue } from '../types.ts';
+import { isMap } from './moved-values.ts';
+import type { Entry, Place } from './places.ts';
+
+export function emitFlow(place: Place, value: JsonValue, text: string): string {
+  if (equal(place.value, value)) return text.slice(place.start, place.end);
+  if (place.type === 'flowMap' && isMap(value) && place.entries.length > 0) return emitMap(place, value, text);
+  if (place.type === 'flowList' && Array.isArray(value) && value.length === place.items.length) {
+    let out = '';
+    let at = place.start;
+    place.items.forEach((item, i) => {
+      out += text.slice(at, item.start) + emitFlow(item, value[i] as JsonValue, text);
+      at = item.end;
+    });
+    return out + text.slice(at, place.end);
+  }
+  return flowText(value, lineIndent(text, place.start), unitOf(text));
+}
+
+function emitMap(place: Place, value: { readonly [key: string]: JsonValue }, text: string): string {
+  const { entries } = place;
+  const first = entries[0] as Entry;
+  const lastEntry = entries[entries.length - 1] as Entry;
+  const lead = text.slice(place.start + 1, first.start);
+  const second = entries[1];
+  const separator = second === undefined ? `,${lead === '' ? ' ' : lead}` : text.slice(first.place.end, second.start);
+  const isQuoted = text[first.start] === '"';
+  const pieces: string[] = [];
+  const names = renamed(entries, value);
+  const written = new Set(entries.map((entry) => names.get(entry) ?? entry.key));
+  const order = Object.keys(value);
+  const addedBefore = (name: string | undefined): void => {
+    for (const key of order) {
+      if (written.has(key) || order.slice(order.indexOf(key) + 1).find((one) => written.has(one)) !== name) continue;
+      const newLine = lead.includes('\n') ? lead.slice(lead.lastIndexOf('\n') + 1) : undefined;
+      const shown = isQuoted || !/^[A-Za-z][\w-]*$/.test(key) ? JSON.stringify(key) : key;
+      pieces.push(`${shown}: ${flowText(own(value, key) as JsonValue, newLine, unitOf(text))}`);
+    }
+  };
+  for (const entry of entries) {
+    const name = names.get(entry) ?? entry.key;
+    if (entry.key !== '<<' && !Object.hasOwn(value, name)) continue;
+    addedBefore(name);
+    const key = name === entry.key ? text.slice(entry.start, entry.end) : isQuoted ? JSON.stringify(name) : name;
+    const body =
+      entry.key === '<<' ? text.slice(entry.place.start, entry.place.end) : emitFlow(entry.place, own(value, name) as JsonValue, text);
+    pieces.push(key + text.slice(entry.end, entry.place.start) + body);
+  }
+  addedBefore(undefined);
+  if (pieces.length === 0) return '{}';
+  return `{${lead}${pieces.join(separator)}${text.slice(lastEntry.place.end, place.end)}`;
+}
+
+function renamed(entries: readonly Entry[], value: { readonly [key: string]: JsonValue }): Map<Entry, string> {
+  const names = new Map<Entry, string>();
+  const known = new Set(entries.map(({ key }) => key));
+  const gone = entries.filter(({ key }) => key !== '<<' && !Object.hasOwn(value, key));
+  const come = Object.keys(value).filter((key) => !known.has(key));
+  for (const entry of gone) {
+    const at = come.findIndex((key) => equal(own(value, key), entry.place.value));
+    if (at >= 0) names.set(entry, come.splice(at, 1)[0] as string);
+  }
+  const [entry, more] = gone.filter((one) => !names.has(one));
+  const [key, another] = come.filter((one) => isMap(own(value, one)));
+  if (entry !== undefined && more === undefined && key !== undefined && another === undefined && isMap(entry.place.value))
+    names.set(entry, key);
+  return names;
+}
+
+/** `indent`: that of the line, where the collection has lines of its own. */
+function flowText(value: JsonValue, indent: string | undefined, unit: string): string {
+  if (indent === undefined) return jsonText(value);
+  return jsonText(value, unit).replaceAll('\n', `\n${indent}`);
+}
+function lineIndent(text: string, at: number): string | undefined {
+  if (!/^\s*[{[]\s*\n/.test(text)) return undefined;
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  return /^\s*/.exec(line)?.[0];
+}
+/** What a level is indented by. */
+const unitOf = (text: string): string => /^[{[]\n([ \t]+)/.exec(text.trimStart())?.[1] ?? '  ';
