@@ -27,7 +27,7 @@ const smoke = {
   TLS: ['test/server/tls.test.ts', 'packages/server/src/admission/webhooks/client.test.ts'],
   'HTTP/1.1': ['packages/server/src/http1', 'test/server/connections.test.ts'],
   'HTTP/2': [
-    'packages/server/src/http2-turns.test.ts',
+    'packages/server/src/connections/http2-requests.test.ts',
     'test/server/abandoned-streams.test.ts',
     'test/server/whole-answers.test.ts',
     'test/server/answer-forms.test.ts',

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync }
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../packages/lib/src/testing/temporary.testing.ts';
 import { filesOfCommands, follow, stepsOf } from './support/how-to.ts';
 import { platFor } from './support/plat.ts';
 import { startTestServer } from './support/server.ts';

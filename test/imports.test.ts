@@ -38,7 +38,7 @@ test('a package imports what it depends on, and its own files by their path', ()
 test('tests may use more, and stay out of the product', () => {
   expect(faults('names.test.ts', 'vitest', '@plat-dev/kinds/kind', '../../../test/support/sources.ts', './names.testing.ts')).toEqual([]);
   expect(faults('names.ts', 'vitest', './names.testing.ts', '../../../test/support/sources.ts')).toHaveLength(3);
-  expect(faults('names.ts', '@plat-dev/lib/temporary.testing')).toEqual([
+  expect(faults('names.ts', '@plat-dev/lib/testing/temporary.testing')).toEqual([
     'packages/meta/src/names.ts imports @plat-dev/lib/temporary.testing, which is for tests',
   ]);
 });

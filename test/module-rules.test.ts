@@ -71,9 +71,9 @@ test('the clock and the randomness of the machine are named where something is s
     'cli/': 'a command starts things',
     'testing/': 'a test server is started by whoever tests',
     'compose/server.ts': 'of a server that is given none',
-    'compose/store-tools.ts': 'a tool is started by a command',
-    'compose/store-export.ts': 'a tool is started by a command',
-    'compose/reencrypt.ts': 'a tool is started by a command',
+    'compose/store/store-tools.ts': 'a tool is started by a command',
+    'compose/store/store-export.ts': 'a tool is started by a command',
+    'compose/store/reencrypt.ts': 'a tool is started by a command',
     'storage/engines/memory.ts': 'of a store that is given none',
     'storage/engines/lmdb.ts': 'of a store that is given none',
     'storage/engines/lmdb/lock.ts': 'servers wait for each other by the clock of the machine, under names that none of them chooses',
@@ -82,9 +82,9 @@ test('the clock and the randomness of the machine are named where something is s
     'lib/clock.ts': 'it is made here',
     'lib/random.ts': 'it is made here',
     'lib/log.ts': 'of a log that is given none',
-    'server/listen.ts': 'connections are idle, and heads of requests late, by the clock that clients live by',
+    'server/connections/listen.ts': 'connections are idle, and heads of requests late, by the clock that clients live by',
     'lib/slices.ts': 'work takes its time also where the clock of a server is held still',
-    'server/peer-trust.ts': 'certificates of other servers are valid by the clock by which OpenSSL checks them',
+    'server/http-client/peer-trust.ts': 'certificates of other servers are valid by the clock by which OpenSSL checks them',
   });
 });
 
@@ -102,8 +102,8 @@ test('only commands have an effect on the process, or read its environment', () 
   });
 });
 
-/** `mkdir` with `recursive` never returns on some file systems (lib/directories.ts). */
-test('directories are made by lib/directories.ts', () => {
+/** `mkdir` with `recursive` never returns on some file systems (lib/files/directories.ts). */
+test('directories are made by lib/files/directories.ts', () => {
   holds({ code: /\bmkdir(?:Sync)?\([^;]*?\brecursive\b/g }, {});
 });
 
@@ -239,7 +239,7 @@ const stateExceptions: Exceptions = {
   'schema/json/encode.ts blockUsed': 'memory that new buffers are cut from; what is cut off is never written again',
   'schema/protobuf/encode.ts out': scratch,
   'schema/yaml/write.ts orders': 'the order of fields by kind of message, of which there are few',
-  'server/route.ts queries': bounded,
+  'server/request/route.ts queries': bounded,
   'storage/collection.ts allChanges': 'a counter, so that no two collections of a process ever show the same state',
   'storage/engines/lmdb/database.ts isLoaded': 'whether the library of the store is loaded, once for a process',
   'storage/engines/lmdb/format.ts slab': 'memory that new buffers are cut from; what is cut off is never written again',

@@ -52,6 +52,6 @@ test('OpenSSL verifies certificates: what asks for a single signature or issuer 
     // Whether the certificates of a data directory have been made by its CA.
     'pki/store.ts',
     // Which CAs the chain that OpenSSL verified can end in.
-    'server/client-certificates.ts',
+    'server/connections/client-certificates.ts',
   ]);
 });

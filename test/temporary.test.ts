@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../packages/lib/src/testing/temporary.testing.ts';
 
 test('temporary files of a test, and of programs that it starts, lie in a directory that goes with the test file', () => {
   expect(basename(tmpdir())).toMatch(/^file-/);

@@ -3,11 +3,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addressesOf } from '../../packages/compose/src/aggregation.ts';
 import { parseServerFlags, serverOptions } from '../../packages/compose/src/config/server-options.ts';
+import { addressesOf } from '../../packages/compose/src/requests/aggregation.ts';
 import { FakeStore } from '../../packages/kinds/src/live.testing.ts';
 import { seededRandom } from '../../packages/lib/src/random.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { startWorld } from './support.ts';
 

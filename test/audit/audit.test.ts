@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Event } from '../../packages/kinds/src/audit/schema/v1.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { unknownFieldsIn } from '../../packages/schema/src/fields/field-place.ts';
 import { decode } from '../../packages/schema/src/json/index.ts';

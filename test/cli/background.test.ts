@@ -14,7 +14,7 @@ import { upCommand } from '../../packages/cli/src/background/up.ts';
 import { commands, run } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import type { Loose } from '../support/client.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 import { provideSigningKey } from '../support/signing-key.ts';

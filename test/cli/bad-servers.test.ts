@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../../packages/cli/src/index.ts';
 import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
 import { commandClock, FakeClock } from '../../packages/lib/src/clock.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;

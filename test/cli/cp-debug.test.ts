@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pack } from '../../packages/cli/src/cp/pack.ts';
 import { run } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { TarReader } from '../../packages/streams/src/tar/read.ts';
 import { startWorld, type World } from '../connect/support.ts';
 import { acceptWebSocket, type Peer } from '../connect/websocket.ts';

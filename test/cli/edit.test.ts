@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cleanUrl } from '../../packages/cli/src/pods/proxy.ts';
 import type { TestIO } from '../../packages/cli/src/testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { eventually, startWorld, type World } from '../connect/support.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 

@@ -8,7 +8,7 @@ import { MOST_RUNNING, recordRunning, runningServers } from '../../packages/cli/
 import { run } from '../../packages/cli/src/index.ts';
 import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
 import { FakeClock } from '../../packages/lib/src/clock.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 
 let here: TestServer;

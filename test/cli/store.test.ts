@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { FRESH_WAIT_MS } from '../../packages/server/src/registry/list.ts';
 import { openEngine } from '../../packages/storage/src/engines/index.ts';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../support/etcd.ts';

@@ -6,8 +6,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtinKinds } from '../../packages/kinds/src/index.ts';
-import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
+import { expectEqual } from '../../packages/lib/src/testing/expect-equal.testing.ts';
 import { groupName, type Identity, identities, kubernetes } from '../../packages/meta/src/identity.ts';
 import { type BinaryAnswer, BinaryClient, type BinaryObject } from '../support/binary-client.ts';
 import { readExamples } from '../support/examples.ts';

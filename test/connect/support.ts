@@ -6,7 +6,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import tls from 'node:tls';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { type Authority, issueClient, issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 

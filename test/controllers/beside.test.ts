@@ -5,14 +5,14 @@ import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../../packages/client/src/config.ts';
 import { connectionOf } from '../../packages/client/src/connection.ts';
 import type { Connection } from '../../packages/client/src/connection-settings.ts';
-import { defaultFeatures } from '../../packages/compose/src/config/feature-gates.ts';
-import { parseServerFlags, type ServerOptions } from '../../packages/compose/src/config/server-options.ts';
 import {
   identityOf,
   NAMESPACE_DELAY_MS,
   type RemoteControllersOptions,
   startRemoteControllers,
-} from '../../packages/compose/src/remote-controllers.ts';
+} from '../../packages/compose/src/background/remote-controllers.ts';
+import { defaultFeatures } from '../../packages/compose/src/config/feature-gates.ts';
+import { parseServerFlags, type ServerOptions } from '../../packages/compose/src/config/server-options.ts';
 import { systemClock } from '../../packages/lib/src/clock.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';
 import { systemRandom } from '../../packages/lib/src/random.ts';

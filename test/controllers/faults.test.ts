@@ -1,6 +1,6 @@
 /** Whatever a controller was in the middle of when its process died is finished by the next one. */
 import { afterEach, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { programMissing } from '../support/program.ts';
 import { startTestServer } from '../support/server.ts';
 import { countOf, many, startServerChild, until } from './support.ts';

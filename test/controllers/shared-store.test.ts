@@ -1,6 +1,6 @@
 /** Two servers on one store: exactly one runs the controllers, and when it dies the other does. */
 import { afterEach, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { programMissing } from '../support/program.ts';
 import { startTestServer } from '../support/server.ts';

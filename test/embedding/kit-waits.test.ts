@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 
 const node = async (...args: string[]): Promise<{ code: number; out: string; err: string }> => {

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type RunningServer, type Surroundings, startServer } from '../../packages/compose/src/server.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { keysInMemory } from '../../packages/pki/src/index.ts';
 import { Client } from '../support/client.ts';
 import { provideSigningKey } from '../support/signing-key.ts';

@@ -5,7 +5,7 @@ import nodeModule from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 
 const program = join(programDirectory, 'plat.js');

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { run } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
 import { type Random, systemRandom } from '../../packages/lib/src/random.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
 import { type LocalProviderName, localProvider } from '../../packages/storage/src/encryption/provider.ts';
 import { platFor } from '../support/plat.ts';

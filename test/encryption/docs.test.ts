@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtinKinds } from '../../packages/kinds/src/index.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { identities } from '../../packages/meta/src/identity.ts';
 import { readEncryptionConfig } from '../../packages/storage/src/encryption/config.ts';
 

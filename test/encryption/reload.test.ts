@@ -2,7 +2,7 @@
 
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { composeEncryption, type Encryption, LOOK_MS, RETRY_MS } from '../../packages/compose/src/encryption.ts';
+import { composeEncryption, type Encryption, LOOK_MS, RETRY_MS } from '../../packages/compose/src/store/encryption.ts';
 import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { type Log, silentLog } from '../../packages/lib/src/log.ts';

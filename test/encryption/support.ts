@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOOK_MS } from '../../packages/compose/src/encryption.ts';
+import { LOOK_MS } from '../../packages/compose/src/store/encryption.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { groupName, identityOf } from '../../packages/meta/src/identity.ts';
 import type { TestServerOptions } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';

@@ -6,7 +6,7 @@ import https, { type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheDirectory, writeLaunchers } from '../../packages/cli/src/envtest/index.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { startChild } from '../support/child.ts';
 import { freePort } from '../support/free-ports.ts';
 import { finished, programDirectory, programMissing, runPlat } from '../support/program.ts';

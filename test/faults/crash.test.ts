@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rounds, testSeed } from '../../packages/lib/src/seed.testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { rounds, testSeed } from '../../packages/lib/src/testing/seed.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 import { provideSigningKey } from '../support/signing-key.ts';
 import { type CrashOptions, runCrashes } from './crash/run.ts';

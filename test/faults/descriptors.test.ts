@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { Client } from '../support/client.ts';
 import { provideSigningKey } from '../support/signing-key.ts';

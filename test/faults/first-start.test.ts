@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../packages/lib/src/random.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';
 import { afterPowerLoss, losses, readImage, writeImage } from './disk/replay.ts';

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testSeed } from '../../packages/lib/src/seed.testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { testSeed } from '../../packages/lib/src/testing/seed.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { etcdMissing } from '../support/etcd.ts';
 import { programDirectory, programMissing } from '../support/program.ts';
 import { runHistories } from './histories/run.ts';

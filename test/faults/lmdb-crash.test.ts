@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../packages/lib/src/random.ts';
-import { rounds, testSeed } from '../../packages/lib/src/seed.testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { rounds, testSeed } from '../../packages/lib/src/testing/seed.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import type { Engine } from '../../packages/storage/src/engine.ts';
 import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';
 import { bundleChild, startChild } from '../support/child.ts';

@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type Random, seededRandom } from '../../packages/lib/src/random.ts';
-import { testSeed } from '../../packages/lib/src/seed.testing.ts';
+import { testSeed } from '../../packages/lib/src/testing/seed.testing.ts';
 
 export interface FuzzTarget {
   readonly name: string;

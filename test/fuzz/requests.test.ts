@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { rounds, testSeed } from '../../packages/lib/src/seed.testing.ts';
+import { rounds, testSeed } from '../../packages/lib/src/testing/seed.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** Above the store all is the same, and few of the requests reach it: of those of the second one there are fewer. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GatedFields, gateOf, hasGates } from '../../packages/kinds/src/gated-fields.ts';
 import { builtinKinds } from '../../packages/kinds/src/index.ts';
 import type { ApiObject, Kind, KindVersion } from '../../packages/kinds/src/kind.ts';
-import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
 import { decode } from '../../packages/schema/src/json/index.ts';
 import { type MessageType, resolve, type Type } from '../../packages/schema/src/types.ts';

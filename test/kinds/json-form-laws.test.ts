@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { builtinKinds } from '../../packages/kinds/src/index.ts';
 import type { KindVersion } from '../../packages/kinds/src/kind.ts';
-import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
 import { decode, encode } from '../../packages/schema/src/json/index.ts';
 import { jsonForm } from '../../packages/schema/src/json/json-form.ts';

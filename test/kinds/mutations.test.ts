@@ -5,10 +5,10 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mutated } from '../../packages/kinds/src/validation/mutations.testing.ts';
-import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
-import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { type Log, silentLog } from '../../packages/lib/src/log.ts';
+import { expectEqual } from '../../packages/lib/src/testing/expect-equal.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts';
 import { type MessageType, resolve, type Type } from '../../packages/schema/src/types.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../../packages/testing/src/index.ts';
 import { pick, type Random, randomOf, randomValue } from '../support/arbitrary.ts';

@@ -7,8 +7,8 @@ import { allServed, fromHub, read, shown, toHub } from '../../packages/kinds/src
 import type { Served } from '../../packages/kinds/src/served.ts';
 import type { Loose } from '../../packages/kinds/src/validation/kinds.testing.ts';
 import { normalize } from '../../packages/kinds/src/validation/laws.testing.ts';
-import { expectEqual } from '../../packages/lib/src/expect-equal.testing.ts';
-import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import { expectEqual } from '../../packages/lib/src/testing/expect-equal.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts';
 import { decode } from '../../packages/schema/src/json/index.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 

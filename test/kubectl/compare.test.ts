@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../packages/cli/src/cp/pack.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { newAuthority } from '../../packages/pki/src/index.ts';
 import { makeRequest } from '../../packages/pki/src/request.ts';
 import { parseYaml } from '../../packages/schema/src/yaml/index.ts';

@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { unpacked } from '../../packages/lib/src/recordings.testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { unpacked } from '../../packages/lib/src/testing/recordings.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 import { required, suitesOf } from './areas.ts';
 import { LONGEST_MS, loadRunner, type Run, replay, runAgainst, stillClock } from './replay.ts';

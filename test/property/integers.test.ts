@@ -1,10 +1,10 @@
 /** Values with integers of 64 bits come back from every form and every patch as they were. */
 import { describe, expect, test } from 'vitest';
-import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
 import { goJson } from '../../packages/lib/src/go-json.ts';
 import { type Integer, toInteger } from '../../packages/lib/src/integers.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { atOnce } from '../../packages/lib/src/slices.ts';
+import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts';
 import { readJsonPatch } from '../../packages/patch/src/json-patch.ts';
 import { readMergePatch } from '../../packages/patch/src/merge-patch.ts';
 import { readStrategicPatch } from '../../packages/patch/src/strategic.ts';

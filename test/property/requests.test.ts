@@ -4,8 +4,8 @@
  */
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import fc from '../../packages/lib/src/fast-check.testing.ts';
-import { testSeed } from '../../packages/lib/src/seed.testing.ts';
+import fc from '../../packages/lib/src/testing/fast-check.testing.ts';
+import { testSeed } from '../../packages/lib/src/testing/seed.testing.ts';
 import { type Base, dials } from './bases.ts';
 import { EDITS, type Edit, edited } from './edits.ts';
 import { GO_ON, IS_LONG, RUNS } from './runs.ts';

@@ -1,4 +1,4 @@
-import { rounds } from '../../packages/lib/src/seed.testing.ts';
+import { rounds } from '../../packages/lib/src/testing/seed.testing.ts';
 
 /** How long the property is tried: `PROPERTY_RUNS=50000 TEST_SEED=random npx vitest run test/property` is a long run. */
 export type IdentityName = 'kubernetes' | 'plat';

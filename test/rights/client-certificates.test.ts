@@ -13,11 +13,11 @@ import https from 'node:https';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RELOAD_PERIOD_MS } from '../../packages/lib/src/files/reload.ts';
+import { replaceFile } from '../../packages/lib/src/files/replace-file.ts';
 import { type Log, silentLog } from '../../packages/lib/src/log.ts';
-import { RELOAD_PERIOD_MS } from '../../packages/lib/src/reload.ts';
-import { replaceFile } from '../../packages/lib/src/replace-file.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
-import { MAX_SENT } from '../../packages/server/src/client-certificates.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
+import { MAX_SENT } from '../../packages/server/src/connections/client-certificates.ts';
 import { Lines } from '../support/log-lines.ts';
 import {
   type CertificateForm,

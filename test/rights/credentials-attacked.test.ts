@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { ensureAuthority, issueClient, issueServing, keyDirectory, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

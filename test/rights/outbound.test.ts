@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../packages/lib/src/clock.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { ensureAuthority, issueClient, issueServing, keyDirectory } from '../../packages/pki/src/index.ts';
 import { Answer } from '../../packages/server/src/http-client/exchange.ts';
 import { dial } from '../../packages/server/src/tunnels/dial.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { allServed } from '../../packages/kinds/src/older.testing.ts';
 import { lifetimeOf, servedByDefault } from '../../packages/kinds/src/releases.ts';
 import type { Served } from '../../packages/kinds/src/served.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { apiReleases, isAtLeast } from '../../packages/lib/src/version.ts';
 import { startTestServer } from '../../packages/testing/src/index.ts';
 import type { Loose } from '../support/server.ts';

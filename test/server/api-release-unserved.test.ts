@@ -5,7 +5,7 @@ import type { ServerOptions } from '../../packages/compose/src/config/server-opt
 import { type ComposedServer, composeServer } from '../../packages/compose/src/server.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { KeepAlive } from '../../packages/testing/src/keep-alive.ts';
 import { TestTransport } from '../../packages/testing/src/transport.ts';
 import type { Loose } from '../support/client.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { recordedText } from '../../packages/lib/src/recordings.testing.ts';
+import { recordedText } from '../../packages/lib/src/testing/recordings.testing.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';

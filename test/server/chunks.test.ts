@@ -1,8 +1,8 @@
 /** Lists in pieces: one consistent snapshot, whatever is written between the pieces. */
 
 import { describe, expect, test } from 'vitest';
-import fc from '../../packages/lib/src/fast-check.testing.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
+import fc from '../../packages/lib/src/testing/fast-check.testing.ts';
 import type { Client, Loose } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 

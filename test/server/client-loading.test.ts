@@ -1,9 +1,9 @@
 /** The HTTP client takes a while to load: a server does so when something is configured that it will call, not when it calls it. */
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../packages/lib/src/clock.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { HttpClient } from '../../packages/server/src/http-client/client.ts';
-import { Outbound } from '../../packages/server/src/outbound.ts';
+import { Outbound } from '../../packages/server/src/http-client/outbound.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { type Loose, startTestServer } from '../support/server.ts';
 

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { freePort } from '../support/free-ports.ts';

@@ -2,7 +2,7 @@
 import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { clientOf, finished, programDirectory, programMissing, startPlat } from '../support/program.ts';
 
 test.skipIf(programMissing !== undefined)('a server whose descriptions are missing serves everything but the documents', async () => {

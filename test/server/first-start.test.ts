@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { parseYaml } from '../../packages/schema/src/yaml/index.ts';
 import { kubectlMissing, kubectlProgram } from '../support/kubectl.ts';
 import { type Loose, startTestServer, summary, type TestServer } from '../support/server.ts';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { addNode, startWorld } from '../connect/support.ts';
 import { ConfigFile, eventually, identityEntry, local, newKey, soon } from '../encryption/support.ts';

@@ -11,7 +11,7 @@ import { parseServerFlags, type ServerOptions, serverOptions } from '../../packa
 import { signingAuthorities } from '../../packages/controllers/src/certificates/authorities.ts';
 import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
 import {
   type Authority,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../packages/lib/src/log.ts';
-import { recordedText } from '../../packages/lib/src/recordings.testing.ts';
+import { recordedText } from '../../packages/lib/src/testing/recordings.testing.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

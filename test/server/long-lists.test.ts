@@ -4,12 +4,12 @@ import { parse } from 'yaml';
 import { ConfigMap } from '../../packages/kinds/src/core/schema/config.ts';
 import { listSchema } from '../../packages/kinds/src/lists.ts';
 import { PartialObjectMetadataList } from '../../packages/kinds/src/meta-kinds.ts';
-import { collectGarbage } from '../../packages/lib/src/garbage.testing.ts';
+import { collectGarbage } from '../../packages/lib/src/testing/garbage.testing.ts';
 import { identities } from '../../packages/meta/src/identity.ts';
 import { toJson } from '../../packages/schema/src/json/index.ts';
 import { decodeEnvelope, decodeObject } from '../../packages/schema/src/protobuf/envelope.ts';
 import type { MessageType } from '../../packages/schema/src/types.ts';
-import { KEPT_AT_ONCE } from '../../packages/server/src/kept-lists.ts';
+import { KEPT_AT_ONCE } from '../../packages/server/src/response/list-cache.ts';
 import { type Answer, type Client, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
 /** So many that their stored bytes are more than a Table is made of at once. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseServerFlags, type ServerOptions } from '../../packages/compose/src/config/server-options.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { plat } from '../../packages/meta/src/identity.ts';
 import { issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import { type Client, type Loose, startTestServer } from '../support/server.ts';

@@ -1,7 +1,7 @@
 /** A server that starts on a store with many objects: it is ready before they are loaded, and its first answers are right. */
 import { cpSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { labelPrefix } from '../../packages/server/src/admission/pod-security/policy.ts';
 import { inChunks } from '../../packages/storage/src/backup/backup.testing.ts';
 import { readBackup } from '../../packages/storage/src/backup/read.ts';

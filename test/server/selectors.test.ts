@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import fc from '../../packages/lib/src/fast-check.testing.ts';
+import fc from '../../packages/lib/src/testing/fast-check.testing.ts';
 import { type Loose, startTestServer, type TestServer, unique } from '../support/server.ts';
 
 let server: TestServer;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CLOSE_WAIT_MS } from '../../packages/compose/src/listeners.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { HeldWaits } from '../support/held-waits.ts';
 import { clientOf, finished, programMissing, startPlat } from '../support/program.ts';
 import { type Answer, type Loose, startTestServer } from '../support/server.ts';

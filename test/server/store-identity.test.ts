@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { serverOptions } from '../../packages/compose/src/config/server-options.ts';
 import { startServer } from '../../packages/compose/src/server.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { unique } from '../support/server.ts';
 import { provideSigningKey } from '../support/signing-key.ts';

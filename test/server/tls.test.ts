@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { parseServerFlags } from '../../packages/compose/src/config/server-options.ts';
-import { RELOAD_PERIOD_MS } from '../../packages/lib/src/reload.ts';
-import { replaceFile } from '../../packages/lib/src/replace-file.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { RELOAD_PERIOD_MS } from '../../packages/lib/src/files/reload.ts';
+import { replaceFile } from '../../packages/lib/src/files/replace-file.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import {
   issueClient,
   issueServing,

@@ -1,7 +1,7 @@
 /** Whatever is written and however often a watcher loses its connection: what it has pieced together is what there is. */
 
 import { expect, test } from 'vitest';
-import fc, { rounds } from '../../packages/lib/src/fast-check.testing.ts';
+import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts';
 import type { Client, Loose } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 import type { WatchEvent } from '../support/watch.ts';

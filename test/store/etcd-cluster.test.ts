@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { type EtcdFixture, etcdMissing, startEtcdCluster, startReplacement } from '../support/etcd.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 

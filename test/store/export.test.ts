@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { kubectlFor, kubectlMissing } from '../support/kubectl.ts';
 import { type PlatResult, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { inChunks } from '../../packages/storage/src/backup/backup.testing.ts';
 import { readBackup, verifyBackup } from '../../packages/storage/src/backup/read.ts';
 import { SKIPPED_REVISIONS_ETCD } from '../../packages/storage/src/backup/restore.ts';

@@ -13,7 +13,7 @@ import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
 import type { ServerOptions } from '../../packages/compose/src/config/server-options.ts';
 import { startServer } from '../../packages/compose/src/server.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { etcdMissing, startEtcd } from '../support/etcd.ts';
 import { freePort } from '../support/free-ports.ts';
 import { provideSigningKey } from '../support/signing-key.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { run as runCommand } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { backupOf } from '../../packages/storage/src/backup/backup.testing.ts';
 import { put } from '../../packages/storage/src/engine.suite.tools.ts';
 import { verifyDirectory } from '../../packages/storage/src/engines/lmdb/repair/verify.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { backupOf } from '../../packages/storage/src/backup/backup.testing.ts';
 import { put } from '../../packages/storage/src/engine.suite.tools.ts';
 import { openLmdbEngine } from '../../packages/storage/src/engines/lmdb.ts';

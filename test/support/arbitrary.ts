@@ -4,7 +4,7 @@
  *
  * An object comes from one number, so that a failure is told by the seed and that number; objects are not shrunk.
  */
-import fc from '../../packages/lib/src/fast-check.testing.ts';
+import fc from '../../packages/lib/src/testing/fast-check.testing.ts';
 import {
   type JsonObject,
   type JsonValue,

@@ -1,6 +1,6 @@
 /** The codec of the test client against the bytes of a stock server: what it proves about ours must be true of it, too. */
 import { expect, test } from 'vitest';
-import { recorded } from '../../packages/lib/src/recordings.testing.ts';
+import { recorded } from '../../packages/lib/src/testing/recordings.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
 import { BinaryTypes } from './binary-types.ts';
 import { openEnvelope } from './wire.ts';

@@ -4,7 +4,7 @@
  */
 
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { recorded } from '../../packages/lib/src/recordings.testing.ts';
+import { recorded } from '../../packages/lib/src/testing/recordings.testing.ts';
 import { baseGroup, type Identity } from '../../packages/meta/src/identity.ts';
 import type { Loose } from './client.ts';
 import { block, fieldsOf, number, varint } from './wire.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { issue, issueClient, newAuthority, newKeyPair, noNames, privateKeyPem, readAuthority } from '../../packages/pki/src/index.ts';
 import { freePorts } from './free-ports.ts';
 

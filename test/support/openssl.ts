@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rsaKeys } from '../../packages/lib/src/rsa-keys.testing.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { rsaKeys } from '../../packages/lib/src/testing/rsa-keys.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 
 export const opensslMissing = spawnSync('openssl', ['version']).error === undefined ? undefined : 'openssl is not installed';
 

@@ -7,7 +7,7 @@ import { run } from '../../packages/cli/src/index.ts';
 import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
 import { type Clock, commandClock, FakeClock } from '../../packages/lib/src/clock.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { parseExact } from '../../packages/schema/src/json/parse.ts';
 import type { Loose, TestServer } from './server.ts';
 

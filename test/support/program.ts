@@ -1,7 +1,7 @@
 /** The built program, run as people run it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { type Child, startChild } from './child.ts';
 import { Client } from './client.ts';
 import { provideSigningKey } from './signing-key.ts';

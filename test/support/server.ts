@@ -15,7 +15,7 @@ import { composeServer, type Listening, type RunningServer } from '../../package
 import type { Clock } from '../../packages/lib/src/clock.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { type Log, silentLog } from '../../packages/lib/src/log.ts';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import type { Identity } from '../../packages/meta/src/identity.ts';
 import type { Authorizer } from '../../packages/server/src/auth/types.ts';
 import type { Handle } from '../../packages/server/src/tunnels/upgrade.ts';

@@ -1,7 +1,7 @@
 /** A small file system in memory, for tests of a disk that is full. Only root may mount one. */
 import { execFileSync } from 'node:child_process';
 import { afterAll } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 
 export interface SmallDisk {
   readonly place: string;

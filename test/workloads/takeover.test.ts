@@ -3,7 +3,7 @@
  * are killed have processes of their own.
  */
 import { afterEach, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../packages/lib/src/temporary.testing.ts';
+import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { type KilledServer, startServerChild, until } from '../controllers/support.ts';
 import { BinaryClient } from '../support/binary-client.ts';
 import type { Client } from '../support/client.ts';

@@ -1,4 +1,4 @@
-import fc, { codePoints, rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { codePoints, rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { ENOUGH } from './cases.testing.ts';
 import {

@@ -28,7 +28,8 @@ const table = {
 type Options = FlagValues<typeof table>;
 
 async function identityNamed(options: Options, session: Awaited<ReturnType<typeof connect>>, { clock }: IO): Promise<Identity> {
-  if (options.identity === '') return (await import('@plat-dev/compose/remote-controllers')).identityOf(session.connection, clock);
+  if (options.identity === '')
+    return (await import('@plat-dev/compose/background/remote-controllers')).identityOf(session.connection, clock);
   return identityOf(options.identity);
 }
 
@@ -54,7 +55,7 @@ async function runUntilSignal(options: Options, io: IO): Promise<number> {
   try {
     const session = await connect(options, undefined, io);
     const identity = await identityNamed(options, session, io);
-    const { startRemoteControllers } = await import('@plat-dev/compose/remote-controllers');
+    const { startRemoteControllers } = await import('@plat-dev/compose/background/remote-controllers');
     const settings = { ...options, feature: (name: string) => features.isOn(name) };
     const running = startRemoteControllers(session.connection, identity, settings, { clock: io.clock, random: systemRandom, log });
     io.out(`the controllers of ${session.connection.server} run here unless another process holds the lease\n`);

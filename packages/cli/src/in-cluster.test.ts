@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { identities } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { inClusterConfig } from './in-cluster.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { productVersion } from '@plat-dev/lib/version';
 import { expect, test } from 'vitest';
 import { commands, run } from './index.ts';

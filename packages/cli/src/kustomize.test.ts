@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { parseYamlDocuments } from '@plat-dev/schema/yaml';
 import { describe, expect, test } from 'vitest';

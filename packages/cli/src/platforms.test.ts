@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { expect, test } from 'vitest';
 import { startByProgram } from './background/process.ts';
 import { editorLine } from './edit/editor.ts';

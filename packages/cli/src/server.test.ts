@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerOptions } from '@plat-dev/compose/config/server-options';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { expect, test } from 'vitest';
 import { run } from './index.ts';

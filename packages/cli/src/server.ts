@@ -84,7 +84,7 @@ async function configFile({ adminConfig, adminConfigPath, address }: StartedServ
   // The file of another server is kept: it may be running, and its keys may be nowhere else.
   const own = other === undefined || other.includes(`server: ${address}\n`);
   const file = own ? usual : join(io.cwd, '.plat', `admin-${new URL(address).port || 443}.conf`);
-  const { mergeAdminTexts } = await import('@plat-dev/compose/admin-config');
+  const { mergeAdminTexts } = await import('@plat-dev/compose/credentials/admin-config');
   await writeSecretFile(file, own && other !== undefined ? await mergeAdminTexts(other, adminConfig) : adminConfig);
   return file;
 }

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@plat-dev/lib/clock';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { expect, test } from 'vitest';
 import { type ClientConfig, configPaths, loadConfig, parseConfig, printConfig, writeConfig } from './config.ts';
 import { type ConnectionChoice, connectionOf } from './connection.ts';

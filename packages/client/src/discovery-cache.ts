@@ -12,10 +12,10 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@plat-dev/lib/clock';
+import { isOwn } from '@plat-dev/lib/files/private-file';
+import { replaceFile } from '@plat-dev/lib/files/replace-file';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own, setOwn } from '@plat-dev/lib/own';
-import { isOwn } from '@plat-dev/lib/private-file';
-import { replaceFile } from '@plat-dev/lib/replace-file';
 
 const TTL_MS = 6 * 3_600_000;
 const MAX_BYTES = 16 << 20;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { issueClient, newAuthority, readAuthority } from '@plat-dev/pki';
 import { expect, test } from 'vitest';
 import { parseConfig } from './config.ts';

@@ -6,7 +6,7 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import type { Clock } from '@plat-dev/lib/clock';
 import { frozen } from '@plat-dev/lib/frozen';
-import { sharing } from '@plat-dev/lib/sharing';
+import { sharing } from '@plat-dev/lib/shared-parts';
 import { Following, type FollowOptions, type FollowState, type WatchEventType } from './watch.ts';
 
 export interface Change<T> {

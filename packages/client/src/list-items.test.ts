@@ -1,5 +1,5 @@
-import fc from '@plat-dev/lib/fast-check.testing';
 import { atOnce } from '@plat-dev/lib/slices';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { expect, test } from 'vitest';
 import { type ListText, listItems } from './list-items.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { signJwt } from '@plat-dev/lib/jwt';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { issueServing, newAuthority, readAuthority } from '@plat-dev/pki';
 import { parseYaml } from '@plat-dev/schema/yaml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -10,8 +10,8 @@ import type { Authorizer } from '@plat-dev/server/auth/types';
 import type { KeptDisks } from '@plat-dev/workloads/nodes/kept-disks';
 import type { ServerOptions } from './config/server-options.ts';
 import type { Parts } from './parts.ts';
-import type { RequestHooks } from './request-hooks.ts';
-import type { ServerState } from './snapshot-state.ts';
+import type { RequestHooks } from './requests/request-hooks.ts';
+import type { ServerState } from './store/snapshot-state.ts';
 
 export interface Base {
   readonly options: ServerOptions;

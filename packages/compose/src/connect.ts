@@ -7,8 +7,8 @@ import type { RegistryDeps } from '@plat-dev/server/registry/context';
 import type { SimulatedTargets } from '@plat-dev/server/tunnels/agents';
 import type { Base } from './base.ts';
 import type { ServerOptions } from './config/server-options.ts';
-import type { Credentials } from './credentials.ts';
-import type { Trust } from './trust.ts';
+import type { Credentials } from './credentials/credentials.ts';
+import type { Trust } from './credentials/trust.ts';
 
 /** Headers of an authenticating proxy, and their prefixes: none of them is forwarded by this server. */
 export const identityHeadersOf = (options: ServerOptions): readonly string[] => [

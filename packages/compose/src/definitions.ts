@@ -1,9 +1,9 @@
 /** The custom kinds of a server, those of its simulated nodes included. */
 import { Definitions } from '@plat-dev/server/extension/definitions';
-import type { Access } from './access.ts';
+import { defineSimulation } from './background/simulated-nodes.ts';
 import type { Base } from './base.ts';
-import { composeConversions } from './conversion-webhooks.ts';
-import { defineSimulation } from './simulated-nodes.ts';
+import type { Access } from './requests/access.ts';
+import { composeConversions } from './requests/conversion-webhooks.ts';
 import type { State } from './state.ts';
 
 export async function composeDefinitions(base: Base, { live }: State, { trust, registry, writer }: Access): Promise<Definitions> {

@@ -1,12 +1,12 @@
 /** The objects that a server finds or makes when it starts, and the authorities of clients, which it publishes when they change. */
 import { bootstrap, bootstrapParts, publishTrust } from '@plat-dev/server/registry/bootstrap/run';
 import type { Cache } from '@plat-dev/storage/cache';
-import type { Access } from './access.ts';
-import { publishedTrust } from './aggregation.ts';
 import type { Base } from './base.ts';
-import type { Credentials } from './credentials.ts';
+import type { Credentials } from './credentials/credentials.ts';
+import type { Access } from './requests/access.ts';
+import { publishedTrust } from './requests/aggregation.ts';
+import type { Surface } from './requests/surface.ts';
 import type { State } from './state.ts';
-import type { Surface } from './surface.ts';
 
 export async function composeFirstObjects(
   { options, identity, log, from }: Base,

@@ -1,15 +1,15 @@
 /** The ports of a server, and how they are published. */
 
-import { Connections } from '@plat-dev/server/connections';
+import { Connections } from '@plat-dev/server/connections/connection-limits';
+import { type Listener, type ListenOptions, listen } from '@plat-dev/server/connections/listen';
 import { registerConnections } from '@plat-dev/server/endpoints/metrics-endpoint';
-import { type Listener, type ListenOptions, listen } from '@plat-dev/server/listen';
 import { upgradeHandler } from '@plat-dev/server/tunnels/upgrade';
-import type { Access } from './access.ts';
 import type { Base } from './base.ts';
-import { composeClusterInfo } from './cluster-info.ts';
-import type { Credentials } from './credentials.ts';
+import { composeClusterInfo } from './credentials/cluster-info.ts';
+import type { Credentials } from './credentials/credentials.ts';
 import type { Hurry } from './parts.ts';
-import type { Requests } from './requests.ts';
+import type { Access } from './requests/access.ts';
+import type { Requests } from './requests/requests.ts';
 import type { State } from './state.ts';
 
 /** How long a graceful shutdown waits for requests in progress. */

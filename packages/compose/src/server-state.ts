@@ -4,10 +4,10 @@
  */
 
 import { asMemoryEngine, openMemoryEngine } from '@plat-dev/storage/engines/memory';
-import type { Credentials } from './credentials.ts';
-import type { Requests } from './requests.ts';
-import type { ServerState } from './snapshot-state.ts';
+import type { Credentials } from './credentials/credentials.ts';
+import type { Requests } from './requests/requests.ts';
 import type { OpenStore, State } from './state.ts';
+import type { ServerState } from './store/snapshot-state.ts';
 
 interface Server {
   readonly credentials: Credentials;

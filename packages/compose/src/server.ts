@@ -23,25 +23,25 @@ import { type Identity, identityOf } from '@plat-dev/meta/identity';
 import type { KeyFiles } from '@plat-dev/pki';
 import { signLegacy } from '@plat-dev/server/auth/service-account/claims';
 import type { Authorizer } from '@plat-dev/server/auth/types';
-import { withDescriptors } from '@plat-dev/server/descriptors';
+import { withDescriptors } from '@plat-dev/server/connections/descriptors';
 import { openEngine } from '@plat-dev/storage/engines/index';
 import { KeptDisks } from '@plat-dev/workloads/nodes/kept-disks';
 import { KEPT_DISKS } from '@plat-dev/workloads/nodes/settings';
-import { type Access, composeAccess } from './access.ts';
 import { checkPlugins, kindsOf } from './api-release.ts';
+import { composeControllers } from './background/controllers.ts';
 import type { Base } from './base.ts';
+import { checkRuntimeConfig } from './config/check-runtime-config.ts';
 import { registerGates } from './config/gate-report.ts';
 import { type ServerOptions, serverOptions } from './config/server-options.ts';
-import { composeControllers } from './controllers.ts';
-import { type Credentials, prepareCredentials } from './credentials.ts';
+import { type Credentials, prepareCredentials } from './credentials/credentials.ts';
 import { announce, composeListeners, reachable } from './listeners.ts';
 import { Parts } from './parts.ts';
-import type { RequestHooks } from './request-hooks.ts';
-import { composeRequests, type Requests } from './requests.ts';
-import { checkRuntimeConfig } from './runtime-config.ts';
+import { type Access, composeAccess } from './requests/access.ts';
+import type { RequestHooks } from './requests/request-hooks.ts';
+import { composeRequests, type Requests } from './requests/requests.ts';
 import { openCopyOf } from './server-state.ts';
-import type { ServerState } from './snapshot-state.ts';
 import { composeState, type OpenStore, type State } from './state.ts';
+import type { ServerState } from './store/snapshot-state.ts';
 
 export interface RunningServer {
   /** `https://127.0.0.1:6443` */

@@ -7,12 +7,12 @@ import { eviction } from '@plat-dev/server/actions/eviction';
 import { reviewActions } from '@plat-dev/server/actions/reviews';
 import { rollback } from '@plat-dev/server/actions/rollback';
 import { tokenRequest, tokenRequestAdmission } from '@plat-dev/server/actions/token-request';
-import { KeptLists } from '@plat-dev/server/kept-lists';
-import { Negotiator } from '@plat-dev/server/negotiate';
+import { Negotiator } from '@plat-dev/server/request/negotiate';
+import { KeptLists } from '@plat-dev/server/response/list-cache';
 import type { Services } from '@plat-dev/server/services';
 import { Watches } from '@plat-dev/server/watch/watches';
-import type { Access } from './access.ts';
 import type { Base } from './base.ts';
+import type { Access } from './requests/access.ts';
 import type { State } from './state.ts';
 
 /** Most bytes that wait for a watcher that does not read. */

@@ -2,7 +2,7 @@
 import type { KindEnv } from '@plat-dev/kinds/kind';
 import type { LiveSource } from '@plat-dev/kinds/live';
 import type { Log } from '@plat-dev/lib/log';
-import { withDescriptors } from '@plat-dev/server/descriptors';
+import { withDescriptors } from '@plat-dev/server/connections/descriptors';
 import { measured } from '@plat-dev/server/endpoints/measured-engine';
 import { Catalog } from '@plat-dev/server/registry/catalog';
 import { liveSource } from '@plat-dev/server/registry/live';
@@ -13,8 +13,8 @@ import { logUnreadable } from '@plat-dev/storage/unreadable';
 import { type Allocations, declareAllocations, declareServerEndpoints } from './allocation.ts';
 import { isServed } from './api-release.ts';
 import type { Base } from './base.ts';
-import type { Encryption } from './encryption.ts';
-import { prepareStore, restoreDirectoryFirst, storeOwner } from './store.ts';
+import type { Encryption } from './store/encryption.ts';
+import { prepareStore, restoreDirectoryFirst, storeOwner } from './store/store.ts';
 
 export type OpenStore = typeof openEngine;
 
@@ -119,6 +119,6 @@ async function open(base: Base, openStore: OpenStore): Promise<Engine> {
 async function encryptionOf({ options, identity, metrics, log, clock, random }: Base, engine: Engine): Promise<Encryption | undefined> {
   const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reload } = options;
   if (file === undefined) return undefined;
-  const { composeEncryption } = await import('./encryption.ts');
+  const { composeEncryption } = await import('./store/encryption.ts');
   return composeEncryption({ file, reload, identity, engine, metrics, log, clock, random });
 }

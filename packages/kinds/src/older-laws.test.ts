@@ -1,9 +1,9 @@
 /** Nothing is lost between a version that is not served by default and the hub, in either direction and in both forms. */
 
-import { copied } from '@plat-dev/lib/copied.testing';
-import { expectEqual } from '@plat-dev/lib/expect-equal.testing';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { copied } from '@plat-dev/lib/testing/copied.testing';
+import { expectEqual } from '@plat-dev/lib/testing/expect-equal.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { decode, encode } from '@plat-dev/schema/json';
 import { decodeProtobuf, encodeProtobuf } from '@plat-dev/schema/protobuf';

@@ -1,6 +1,7 @@
 /** Writes objects in versions that are not served by default, as the registry does, for tests. */
-import { copied } from '@plat-dev/lib/copied.testing';
+
 import { atOnce, type Work } from '@plat-dev/lib/slices';
+import { copied } from '@plat-dev/lib/testing/copied.testing';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kubernetes } from '@plat-dev/meta/identity';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import fc from './fast-check.testing.ts';
 import { compareNumbers, hasLongDigits, integerOf, isInteger, nextInt64, readBack, toInteger } from './integers.ts';
+import fc from './testing/fast-check.testing.ts';
 
 test.each([
   ['9007199254740991', 9007199254740991],

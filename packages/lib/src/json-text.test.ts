@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import fc from './fast-check.testing.ts';
 import { jsonText } from './json-text.ts';
+import fc from './testing/fast-check.testing.ts';
 
 test('integers beyond 2^53 are written with all of their digits', () => {
   expect(jsonText(9223372036854775807n)).toBe('9223372036854775807');

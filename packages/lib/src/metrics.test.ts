@@ -1,7 +1,7 @@
-import { registerProcessMetrics } from '@plat-dev/compose/metrics-process';
+import { registerProcessMetrics } from '@plat-dev/compose/background/metrics-process';
 import { describe, expect, test } from 'vitest';
-import fc from './fast-check.testing.ts';
 import { exponentialBuckets, Metrics } from './metrics.ts';
+import fc from './testing/fast-check.testing.ts';
 
 test('the text of a scrape', () => {
   const metrics = new Metrics({ version: '1.24' });

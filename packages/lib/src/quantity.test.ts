@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import fc from './fast-check.testing.ts';
 import { canonicalQuantity, compareQuantities, milliQuantity, parseQuantity, Quantity, QuantityError, quantityOf } from './quantity.ts';
+import fc from './testing/fast-check.testing.ts';
 
 describe('canonical text', () => {
   test.each([

@@ -9,7 +9,7 @@
  * The smallest unit is a billionth; finer amounts are rounded up, away from zero. This file is in `lib` because both the
  * codecs and the rules of kinds need it.
  */
-import { ByText } from './by-text.ts';
+import { TextCache } from './text-cache.ts';
 
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
@@ -245,7 +245,7 @@ const one = quantityOf(1);
 const minusOne = quantityOf(-1);
 
 /** Recently seen texts: pods repeat a handful of amounts. */
-const seen = new ByText<string>(2048, 32);
+const seen = new TextCache<string>(2048, 32);
 
 /** The canonical text of a quantity, ignoring blanks around it; throws QuantityError. */
 export const canonicalQuantity = (text: string): string => seen.get(text, canonical);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import fc from './fast-check.testing.ts';
 import { BoundedQueue } from './queue.ts';
+import fc from './testing/fast-check.testing.ts';
 
 test('a queue behaves as a list that refuses what is beyond its limit', () => {
   const operation = fc.oneof(fc.record({ push: fc.nat() }), fc.constant('shift' as const), fc.constant('clear' as const));

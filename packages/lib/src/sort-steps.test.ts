@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import fc from './fast-check.testing.ts';
 import { atOnce } from './slices.ts';
 import { sortSteps } from './sort-steps.ts';
+import fc from './testing/fast-check.testing.ts';
 
 const byRank = (a: { rank: number }, b: { rank: number }): number => a.rank - b.rank;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import fc from './fast-check.testing.ts';
+import fc from './testing/fast-check.testing.ts';
 import {
   canonicalDuration,
   canonicalMicroTime,

@@ -1,7 +1,7 @@
 /**
  * The only file that builds a Status. Code that fails throws an ApiError made here; one place renders it.
  */
-import { cut } from '@plat-dev/lib/shown';
+import { cut } from '@plat-dev/lib/message-values';
 import type { FieldError } from './field.ts';
 
 export interface StatusCause {

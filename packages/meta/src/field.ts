@@ -1,5 +1,5 @@
 import type { Integer } from '@plat-dev/lib/integers';
-import { cut, SHOWN_VALUE, shownJson } from '@plat-dev/lib/shown';
+import { cut, SHOWN_VALUE, shownJson } from '@plat-dev/lib/message-values';
 
 /**
  * Validation errors and their paths. A path is built during validation, at the cost of one small object per

@@ -1,4 +1,4 @@
-import fc from '@plat-dev/lib/fast-check.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { cidrContains, formatCIDR, formatIP, ipFamily, nonSpecialIP, parseCIDR, parseIP, validIP, validIPv4, validIPv6 } from './ip.ts';
 

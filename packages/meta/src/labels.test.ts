@@ -1,4 +1,4 @@
-import fc from '@plat-dev/lib/fast-check.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { describe, expect, test } from 'vitest';
 import { FieldErrors, Path } from './field.ts';
 import { fromLabelSelector, LabelSelector, MAX_REQUIREMENTS, parseLabelSelector, validateLabelSelector } from './labels.ts';

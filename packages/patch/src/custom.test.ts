@@ -3,7 +3,7 @@
 import { extensionNames, type JSONSchemaProps } from '@plat-dev/kinds/apiextensions/schema/json-schema';
 import { structureOf } from '@plat-dev/kinds/apiextensions/structure';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { type JsonObject, type MessageType, object, opt } from '@plat-dev/schema/types';

@@ -1,6 +1,6 @@
-import fc from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { Work } from '@plat-dev/lib/slices';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';

@@ -4,7 +4,7 @@ import { bodies } from '@plat-dev/kinds/bodies.testing';
 import type { KindVersion } from '@plat-dev/kinds/kind';
 import { create, type Loose } from '@plat-dev/kinds/validation/kinds.testing';
 import { decodes, mutated } from '@plat-dev/kinds/validation/mutations.testing';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { decode, encode } from '@plat-dev/schema/json';
 import { json, list, map, message, opt, string } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';

@@ -4,7 +4,7 @@
  */
 
 import { ObjectMeta } from '@plat-dev/kinds/meta';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import { always, list, map, message, object, opt, string } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';

@@ -1,10 +1,10 @@
 /** Properties of merge and ownership over random schemas. A failure prints the seed that repeats it. */
 
 import { equal } from '@plat-dev/lib/equal';
-import fc from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
 import { atOnce } from '@plat-dev/lib/slices';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { decode } from '@plat-dev/schema/json';
 import { expect, test } from 'vitest';
 import { fieldsOf } from './applied.ts';

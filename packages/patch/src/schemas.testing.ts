@@ -1,7 +1,7 @@
 /** Random schemas with matching objects, for properties that must hold for every kind. */
 
 import { ObjectMeta } from '@plat-dev/kinds/meta';
-import fc from '@plat-dev/lib/fast-check.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { always, int32, list, type MessageType, map, message, object, opt, string, type Type } from '@plat-dev/schema/types';
 import type { Values } from './shape.ts';
 

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectory } from '@plat-dev/lib/directories';
-import { syncDirectory } from '@plat-dev/lib/sync-directory';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
+import { syncDirectory } from '@plat-dev/lib/files/sync-directory';
 
 /** Storage of the keys and certificates of a server, each by its name: `ca.key`. */
 export interface KeyFiles {

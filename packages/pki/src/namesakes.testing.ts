@@ -1,6 +1,6 @@
 /** Certificates of servers that bear the name of their CA, in the forms of Knative and Pepr. */
 import { generateKeyPairSync } from 'node:crypto';
-import { rsaKeys } from '@plat-dev/lib/rsa-keys.testing';
+import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
 import type { KeyPair } from './certificate.ts';
 import { constraints, extendedUsage, type Form, type Made, makeCertificate, names, usage } from './made.testing.ts';
 

@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from '@plat-dev/lib/fast-check.testing';
-import { rsaKeys } from '@plat-dev/lib/rsa-keys.testing';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
+import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { expect, test } from 'vitest';
 import {
   DerError,

@@ -9,7 +9,7 @@ import type { Backend } from './extension/aggregation/backends.ts';
 import { identityHeaders } from './extension/aggregation/identity-headers.ts';
 import { authorityOf } from './http-client/connect.ts';
 import type { Answer } from './http-client/exchange.ts';
-import { sendText } from './respond.ts';
+import { sendText } from './response/respond.ts';
 import { type AnswerLimits, dial } from './tunnels/dial.ts';
 import { answerOf, bodyOf, hasBody, lengthHeaders, type OpenConnections, sendAnswer } from './tunnels/forward.ts';
 import { type Guard, guardedLookup } from './tunnels/guard.ts';

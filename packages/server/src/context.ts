@@ -1,19 +1,19 @@
 /** One request on its way down the pipeline. Each step fills its own field. */
 
+import { cut } from '@plat-dev/lib/message-values';
 import { own } from '@plat-dev/lib/own';
-import { cut } from '@plat-dev/lib/shown';
 import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
 import type { Explanation } from './admission/explain.ts';
 import type { RequestAudit } from './audit/request-audit.ts';
 import type { User } from './auth/types.ts';
+import type { TimeLimit } from './connections/time-limits.ts';
 import type { Incoming, Outgoing, Upgrade } from './exchange.ts';
 import type { AwaitedBody } from './fairness/awaited-body.ts';
 import type { Flow } from './fairness/flow.ts';
 import { Seating } from './fairness/seating.ts';
-import { HeadNotes } from './head-notes.ts';
-import type { RequestInfo } from './request-info.ts';
-import { type Query, Route, type Routes } from './route.ts';
-import type { TimeLimit } from './time-limits.ts';
+import { HeadNotes } from './request/request-headers.ts';
+import type { RequestInfo } from './request/request-info.ts';
+import { type Query, Route, type Routes } from './request/route.ts';
 
 /** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
 export const MAX_WARNINGS = 64;
@@ -150,7 +150,7 @@ export class Context {
   }
   /** Whose turns long work for this request takes. */
   get owner(): object | undefined {
-    return this.flow?.turns;
+    return this.flow?.share;
   }
   /**
    * For work on so many bytes, or on the body where that is larger: slices that end with the request; undefined for what is

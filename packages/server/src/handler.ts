@@ -2,13 +2,13 @@
 import { constants } from 'node:http2';
 import type { Clock } from '@plat-dev/lib/clock';
 import { timeout } from '@plat-dev/meta/errors';
+import { watchGivenUp } from './connections/http2-memory.ts';
+import type { TimeLimits } from './connections/time-limits.ts';
 import { Context } from './context.ts';
-import { hasBody } from './has-body.ts';
 import { run, type Step } from './pipeline.ts';
-import { sendError } from './respond.ts';
-import type { Routes } from './route.ts';
-import { watchGivenUp } from './session-memory.ts';
-import type { TimeLimits } from './time-limits.ts';
+import { hasBody } from './request/has-body.ts';
+import type { Routes } from './request/route.ts';
+import { sendError } from './response/respond.ts';
 import type { Handle } from './tunnels/upgrade.ts';
 
 export interface HandlerOptions {

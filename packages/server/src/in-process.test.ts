@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { expect, test } from 'vitest';
-import { readBody } from './body.ts';
-import { openBody } from './body-stream.ts';
 import { Context } from './context.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { inProcess, presetUser, takesFrames, takesMetadata } from './in-process.ts';
-import { head, send } from './respond.ts';
+import { readBody } from './request/body.ts';
+import { openBody } from './response/body-stream.ts';
+import { head, send } from './response/respond.ts';
 
 const user = { name: 'somebody', groups: ['some'] };
 const asError = (status: number, body: Buffer): Error => new Error(`${status} ${body}`);

@@ -13,8 +13,8 @@
 
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Log } from '@plat-dev/lib/log';
+import { cut } from '@plat-dev/lib/message-values';
 import { own } from '@plat-dev/lib/own';
-import { cut } from '@plat-dev/lib/shown';
 import type { Context } from './context.ts';
 import type { Step } from './pipeline.ts';
 

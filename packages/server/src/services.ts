@@ -7,10 +7,10 @@ import type { Identity } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Authenticator, Authorizer } from './auth/types.ts';
 import type { Context } from './context.ts';
-import type { KeptLists } from './kept-lists.ts';
-import type { Negotiator } from './negotiate.ts';
 import type { Resource } from './registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from './registry/context.ts';
+import type { Negotiator } from './request/negotiate.ts';
+import type { KeptLists } from './response/list-cache.ts';
 import type { Watches } from './watch/watches.ts';
 
 /** Operations that are not reads or writes of an object: evictions, bindings, tokens, reviews, tunnels. */

@@ -3,7 +3,7 @@
  * changes; read by every get, list and watch.
  */
 
-import { SortedMap } from '@plat-dev/lib/sorted';
+import { SortedMap } from '@plat-dev/lib/sorted-map';
 import { Audience, type Interest } from './audience.ts';
 import type { Unreadable } from './engine.ts';
 import type { EventListener } from './event-listener.ts';

@@ -4,7 +4,7 @@
  * `ENGINE_RUNS=<count>` runs more.
  */
 
-import fc from '@plat-dev/lib/fast-check.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect } from 'vitest';
 import { check, type EngineFixture, put, type Recording, record, remove, type Scenario } from './engine.suite.tools.ts';
 import { CommitConflict, type Engine, type Operation } from './engine.ts';

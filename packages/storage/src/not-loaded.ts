@@ -6,7 +6,7 @@
  *   change of a at revision 9                      get('a') → the item of revision 9
  *   change of b at revision 10                     get('b') → throws
  */
-import { SortedMap } from '@plat-dev/lib/sorted';
+import { SortedMap } from '@plat-dev/lib/sorted-map';
 import { type Entry, StoreUnavailable, type Unreadable } from './engine.ts';
 import { atRevision, type Facts, type Item } from './item.ts';
 import type { UnreadableObject } from './unreadable.ts';

@@ -1,4 +1,4 @@
-import { SortedMap } from '@plat-dev/lib/sorted';
+import { SortedMap } from '@plat-dev/lib/sorted-map';
 import { expect, test } from 'vitest';
 import type { Item } from './item.ts';
 import { ValueIndexes } from './value-indexes.ts';

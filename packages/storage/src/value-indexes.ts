@@ -2,7 +2,7 @@
 
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { own } from '@plat-dev/lib/own';
-import type { SortedMap } from '@plat-dev/lib/sorted';
+import type { SortedMap } from '@plat-dev/lib/sorted-map';
 import type { Item } from './item.ts';
 
 interface Index {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { LocalSocket } from '@plat-dev/lib/local-socket';
+import { LocalSocket } from '@plat-dev/lib/files/local-socket';
 import { describe, expect, test, vi } from 'vitest';
 import { acceptedFrom, handshakeHeaders, masked, Opcode } from './accept-websocket.testing.ts';
 import { acceptWebSocket } from './accept-websocket.ts';

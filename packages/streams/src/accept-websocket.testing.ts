@@ -1,6 +1,6 @@
 /** A WebSocket within this process whose client end is in the hands of a test, which writes bytes. */
 
-import { LocalSocket } from '@plat-dev/lib/local-socket';
+import { LocalSocket } from '@plat-dev/lib/files/local-socket';
 import type { WebSocket } from 'ws';
 import { acceptWebSocket } from './accept-websocket.ts';
 

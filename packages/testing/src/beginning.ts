@@ -4,7 +4,7 @@
  */
 
 import type { Surroundings } from '@plat-dev/compose/server';
-import type { ServerState } from '@plat-dev/compose/snapshot-state';
+import type { ServerState } from '@plat-dev/compose/store/snapshot-state';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { FakeClock } from '@plat-dev/lib/clock';
 import type { TestServerOptions } from './options.ts';

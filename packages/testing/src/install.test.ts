@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { groupName, kubernetes } from '@plat-dev/meta/identity';
 import { stringifyYaml } from '@plat-dev/schema/yaml';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /** The parts of a test server around its requests: the wait until it has settled, faults, and the list of requests and writes. */
 
-import type { RequestHooks } from '@plat-dev/compose/request-hooks';
+import type { RequestHooks } from '@plat-dev/compose/requests/request-hooks';
 import { type Clock, FakeClock } from '@plat-dev/lib/clock';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Context } from '@plat-dev/server/context';

@@ -4,7 +4,7 @@
  */
 
 import { hostname } from 'node:os';
-import { frontProxyName } from '@plat-dev/compose/credentials';
+import { frontProxyName } from '@plat-dev/compose/credentials/credentials';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import type { Identity } from '@plat-dev/meta/identity';
 import {

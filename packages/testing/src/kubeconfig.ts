@@ -1,6 +1,6 @@
 /** Client configurations for programs that talk to a test server. */
 
-import type { Credentials } from '@plat-dev/compose/credentials';
+import type { Credentials } from '@plat-dev/compose/credentials/credentials';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { User } from '@plat-dev/server/auth/types';
 import { wellKnown } from '@plat-dev/server/auth/types';

@@ -3,10 +3,10 @@
 import { Client } from '@plat-dev/client/dynamic';
 import { errorFrom, type Http } from '@plat-dev/client/http';
 import { type ServerOptions, serverOptions } from '@plat-dev/compose/config/server-options';
-import { prepareCredentials } from '@plat-dev/compose/credentials';
+import { prepareCredentials } from '@plat-dev/compose/credentials/credentials';
 import { type ComposedServer, composeServer, type Surroundings } from '@plat-dev/compose/server';
 import { resetTo, stateOf } from '@plat-dev/compose/server-state';
-import type { ServerState } from '@plat-dev/compose/snapshot-state';
+import type { ServerState } from '@plat-dev/compose/store/snapshot-state';
 import { silentLog } from '@plat-dev/lib/log';
 import { inNextTurn, nextTurn } from '@plat-dev/lib/next-turn';
 import { groupName, type Identity, identityOf } from '@plat-dev/meta/identity';

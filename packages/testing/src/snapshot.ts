@@ -6,7 +6,7 @@
  *   await server.reset(snapshot);                    // or: the same server, back to that state
  */
 
-import type { ServerState } from '@plat-dev/compose/snapshot-state';
+import type { ServerState } from '@plat-dev/compose/store/snapshot-state';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { ForkOptions, Snapshot, TestServer } from './test-server.ts';
 

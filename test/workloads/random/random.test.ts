@@ -8,7 +8,7 @@
 import { test } from 'vitest';
 import { readFeatureGates } from '../../../packages/compose/src/config/feature-gates.ts';
 import { seededRandom } from '../../../packages/lib/src/random.ts';
-import { rounds, testSeed } from '../../../packages/lib/src/seed.testing.ts';
+import { rounds, testSeed } from '../../../packages/lib/src/testing/seed.testing.ts';
 import { startTestServer } from '../../../packages/testing/src/server.ts';
 import { checkEmpty, checkEnd } from './ending.ts';
 import { Recorder } from './recorder.ts';

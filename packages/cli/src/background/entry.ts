@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ConfigError, configPaths } from '@plat-dev/client/config';
 import { editConfig, type RawConfig, readRawConfig } from '@plat-dev/client/config-file';
 import type { Clock } from '@plat-dev/lib/clock';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import type { IO } from '../command.ts';
 import type { ServerRecord } from './records.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { backgroundLogWriter, LOG_VARIABLE, previousLog } from './log-file.ts';
 

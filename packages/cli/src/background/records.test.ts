@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { expect, test } from 'vitest';
 import { processOf } from './process.ts';
 import { checkName, Records } from './records.ts';

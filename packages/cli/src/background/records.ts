@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataFiles } from '@plat-dev/compose/config/data-files';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { FlagError } from '@plat-dev/lib/flags';
 import { writeSecretFile } from '@plat-dev/pki/files';
 import type { IO } from '../command.ts';

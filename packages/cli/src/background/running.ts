@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '@plat-dev/lib/replace-file';
+import { replaceFile } from '@plat-dev/lib/files/replace-file';
 import type { IO } from '../command.ts';
 import { stateDirectory } from '../home.ts';
 import { isRunning, type ProcessId, processOf } from './process.ts';

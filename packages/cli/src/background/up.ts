@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { serverFlags } from '@plat-dev/compose/config/flags';
 import { parseServerFlags, type ServerOptions } from '@plat-dev/compose/config/server-options';
 import type { Clock } from '@plat-dev/lib/clock';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { bool, defaultOptions, type Flag, FlagError, file, flag, rawFlags, readInteger } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';

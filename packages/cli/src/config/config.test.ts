@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { parseYaml } from '@plat-dev/schema/yaml';
 import { beforeEach, expect, test } from 'vitest';
 import type { ProgramName } from '../command.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import type { EntryKind } from '@plat-dev/streams/tar/entry';
 import { expect, test } from 'vitest';
 import { Unpacker } from './unpack.ts';

@@ -1,7 +1,7 @@
 /** Writes the entries of an archive from a container below a local path. No entry leaves it: links and `..` are refused. */
 import { closeSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import type { Entry } from '@plat-dev/streams/tar/entry';
 import type { EntrySink } from '@plat-dev/streams/tar/read';
 import { printable } from '../output/print-table.ts';

@@ -1,7 +1,7 @@
 /** Objects that `create` makes from flags, as the stock client makes them. None of these needs a server. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { newAuthority } from '@plat-dev/pki';
 import { expect, test } from 'vitest';

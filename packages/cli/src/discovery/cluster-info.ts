@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { resourcePath } from '@plat-dev/client/discovery';
 import { errorOf, readAll } from '@plat-dev/client/transport';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { bool, duration, FlagError, type FlagValues, flag, list, text } from '@plat-dev/lib/flags';
 import { domainName, groupName, type Identity, identities } from '@plat-dev/meta/identity';
 import { command } from '../command.ts';

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ServerOptions } from '@plat-dev/compose/config/server-options';
 import type { RunningServer } from '@plat-dev/compose/server';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { flagHelp, readChoice } from '@plat-dev/lib/flags';
 import { openLog } from '@plat-dev/lib/log';
 import { apiRelease, apiReleases, patchRelease } from '@plat-dev/lib/version';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { file } from '@plat-dev/lib/flags';
 import { productVersion } from '@plat-dev/lib/version';
 import { command, type IO } from '../command.ts';

@@ -1,5 +1,5 @@
 /** Output that cannot be written: a full disk, or a reader that went away. */
-import { fileErrorText } from '@plat-dev/lib/file-errors';
+import { fileErrorText } from '@plat-dev/lib/files/file-errors';
 
 export interface OutputFailure {
   readonly code: number;

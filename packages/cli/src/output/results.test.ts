@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { expect, test } from 'vitest';
 import { testIO } from '../testing.ts';
 import { type ResultOptions, Results } from './results.ts';

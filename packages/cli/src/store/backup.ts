@@ -1,5 +1,5 @@
 /** `plat store backup`: of a running server, a data directory, or etcd. */
-import type { BackupResult } from '@plat-dev/compose/store-tools';
+import type { BackupResult } from '@plat-dev/compose/store/store-tools';
 import { file } from '@plat-dev/lib/flags';
 import { command, type IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
@@ -30,7 +30,7 @@ ${exitCodes('the backup was written, but objects that cannot be read are not in 
     noArguments(args);
     const to = demandPath(options.to, 'to', io);
     const place = placeOf(options, given, io);
-    const tools = await import('@plat-dev/compose/store-tools');
+    const tools = await import('@plat-dev/compose/store/store-tools');
     tools.checkNew(to);
     if (place !== undefined) return report(await tools.backupPlace(place, to), options.output, io);
     return online(options, io, async (chunks) => report(await tools.writeBackup(chunks, to), options.output, io));

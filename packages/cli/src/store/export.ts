@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ExportSource } from '@plat-dev/compose/store-export';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import type { ExportSource } from '@plat-dev/compose/store/store-export';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { bool, choice, FlagError, file } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { type Identity, identityOf } from '@plat-dev/meta/identity';
@@ -47,7 +47,7 @@ ${exitCodes('objects that cannot be read were left out; the others were written'
     const place = placeOf(options, given, io);
     if (options.from !== undefined && place !== undefined) throw new FlagError('--from names a backup: leave the store out');
     const work = async (source: ExportSource): Promise<number> => {
-      const { exportObjects } = await import('@plat-dev/compose/store-export');
+      const { exportObjects } = await import('@plat-dev/compose/store/store-export');
       const target = options.format === 'manifests' ? new Manifests(to) : new Lines(to);
       let identity: Identity | undefined;
       let objects = 0;

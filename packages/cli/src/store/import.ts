@@ -63,7 +63,7 @@ ${exitCodes()}  The exit code is also 1 when some objects were refused; the othe
         throw new FlagError('--identity has no effect without --data-dir or --etcd-servers: a running server has its own');
       return withServer(options, io, async (work) => importAll(from, work, await identityAt(work), options.output));
     }
-    const { withPrivateServer } = await import('@plat-dev/compose/store-import');
+    const { withPrivateServer } = await import('@plat-dev/compose/store/store-import');
     const identity = identityOf(options.identity ?? 'plat');
     return withPrivateServer(place, options.identity ?? 'plat', (kubeconfig) => {
       // Flags of the connection name a running server; the private one is reached by its own configuration.

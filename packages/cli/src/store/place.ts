@@ -1,6 +1,6 @@
 /** Flags that name a store: a directory that no server uses, a prefix in etcd, or else the running server of the client configuration. */
 import { resolve } from 'node:path';
-import type { Place } from '@plat-dev/compose/store-tools';
+import type { Place } from '@plat-dev/compose/store/store-tools';
 import { choice, FlagError, file, list, text } from '@plat-dev/lib/flags';
 import type { IO } from '../command.ts';
 

@@ -1,7 +1,7 @@
 /** `plat store reencrypt`: encrypts stored objects with the current key, through a running server or in a store that no server uses. */
 
 import type { ApiResource } from '@plat-dev/client/discovery';
-import type { ReencryptResult } from '@plat-dev/compose/reencrypt';
+import type { ReencryptResult } from '@plat-dev/compose/store/reencrypt';
 import { bool, FlagError, file, text } from '@plat-dev/lib/flags';
 import { apiVersionOf } from '@plat-dev/meta/api-version';
 import { ApiError } from '@plat-dev/meta/errors';
@@ -56,8 +56,8 @@ Exit codes:
     if (own === undefined)
       throw new FlagError('--encryption-provider-config is missing: name the file with the keys, as the server has it');
     const [{ withPlace }, { reencryptStore }] = await Promise.all([
-      import('@plat-dev/compose/store-tools'),
-      import('@plat-dev/compose/reencrypt'),
+      import('@plat-dev/compose/store/store-tools'),
+      import('@plat-dev/compose/store/reencrypt'),
     ]);
     const settings = { file: own, identity: identityOf(options.identity), check: options.check };
     return report(await withPlace(place, (engine) => reencryptStore(engine, settings)), options, io);

@@ -30,7 +30,7 @@ ${exitCodes('objects were lost, or would be')}`,
   async run({ options, args }, io) {
     noArguments(args);
     if (options.dataDir === '') throw new FlagError('which directory? Name it with --data-dir');
-    const { repairPlace } = await import('@plat-dev/compose/store-tools');
+    const { repairPlace } = await import('@plat-dev/compose/store/store-tools');
     const done = await repairPlace(demandPath(options.dataDir, 'data-dir', io), !options.yes);
     const { findings, movedTo, keptObjects, lost, revision } = done;
     // Objects of a file with a damaged header cannot be named.

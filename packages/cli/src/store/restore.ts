@@ -42,7 +42,7 @@ ${exitCodes()}`,
       throw new FlagError('--accept-lower-revisions has no effect without --etcd-servers');
     if (options.acceptLowerRevisions && given.has('skip-revisions'))
       throw new FlagError('--accept-lower-revisions and --skip-revisions exclude each other');
-    const { restorePlace } = await import('@plat-dev/compose/store-tools');
+    const { restorePlace } = await import('@plat-dev/compose/store/store-tools');
     const { header, trailer, revision, expired, movedTo } = await restorePlace(from, place, options);
     const facts = {
       entries: trailer.entries - expired,

@@ -1,5 +1,5 @@
 /** `plat store stat`: what a store or a backup holds, counted. */
-import type { BackupStat } from '@plat-dev/compose/store-tools';
+import type { BackupStat } from '@plat-dev/compose/store/store-tools';
 import { FlagError, file } from '@plat-dev/lib/flags';
 import { command, type IO } from '../command.ts';
 import { demandPath, demandPlace, exitCodes, noArguments, outputFlag, placeFlags, shownBytes } from './place.ts';
@@ -18,7 +18,7 @@ Examples:
 ${exitCodes()}`,
   async run({ options, given, args }, io) {
     noArguments(args);
-    const tools = await import('@plat-dev/compose/store-tools');
+    const tools = await import('@plat-dev/compose/store/store-tools');
     if (options.from !== undefined) {
       if (given.has('data-dir') || given.has('etcd-servers')) throw new FlagError('--from names a backup: leave the store out');
       const { header, trailer, collections } = await tools.statBackup(demandPath(options.from, 'from', io));

@@ -25,7 +25,7 @@ ${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  
   async run({ options, args }, io) {
     noArguments(args);
     if ((options.from === undefined) === (options.dataDir === '')) throw new FlagError('what to check? Name it with --data-dir or --from');
-    const tools = await import('@plat-dev/compose/store-tools');
+    const tools = await import('@plat-dev/compose/store/store-tools');
     if (options.from === undefined) {
       const findings = await tools.verifyPlace(demandPath(options.dataDir, 'data-dir', io));
       if (options.output === 'json') io.out(`${JSON.stringify({ findings })}\n`);

@@ -1,6 +1,6 @@
 /** Checks of flags against each other: those that need another one, and those that exclude each other. */
 import { FlagError, type FlagValues } from '@plat-dev/lib/flags';
-import { isNewSuite } from '@plat-dev/server/tls';
+import { isNewSuite } from '@plat-dev/server/connections/tls';
 import type { serverFlags } from './flags.ts';
 
 /** Values of all flags, as they were given. */

@@ -4,7 +4,7 @@ import { readChoice, readInteger, splitList } from '@plat-dev/lib/flags';
 import { didYouMean } from '@plat-dev/lib/suggest';
 import { parseCIDR, parseIP } from '@plat-dev/meta/ip';
 import { pluginNames } from '@plat-dev/server/admission/plugin-names';
-import { cipherSuiteNames } from '@plat-dev/server/tls';
+import { cipherSuiteNames } from '@plat-dev/server/connections/tls';
 
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];

@@ -7,7 +7,7 @@ import { bool, choice, duration, file, files, flag, int, list, optionalBool, pai
 import { type ApiRelease, apiRelease, apiReleases } from '@plat-dev/lib/version';
 import { identities } from '@plat-dev/meta/identity';
 import { orderedPlugins } from '@plat-dev/server/admission/plugin-names';
-import { cipherSuiteNames, type TlsVersion, tlsVersions } from '@plat-dev/server/tls';
+import { cipherSuiteNames, type TlsVersion, tlsVersions } from '@plat-dev/server/connections/tls';
 import { gates } from './feature-gates.ts';
 import {
   type AuthorizationMode,

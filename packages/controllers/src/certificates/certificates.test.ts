@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { openLog } from '@plat-dev/lib/log';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
 import { makeRequest, newAuthority, newKeyPair, noNames, readAuthority } from '@plat-dev/pki';

@@ -1,5 +1,5 @@
-import fc from '@plat-dev/lib/fast-check.testing';
 import { atOnce } from '@plat-dev/lib/slices';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { afterEach, expect, test } from 'vitest';
 import { FakeApi, type FakeKind, fakeKinds, type Loose, runControllers, type TestRun } from '../testing.ts';
 import { endpointSliceController } from './endpoint-slices.ts';

@@ -13,7 +13,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { OwnerReference } from '@plat-dev/kinds/meta';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
-import { sharing } from '@plat-dev/lib/sharing';
+import { sharing } from '@plat-dev/lib/shared-parts';
 import { apiVersionOf, groupOfApiVersion } from '@plat-dev/meta/api-version';
 import type { ServedResource } from '../runtime/resources.ts';
 

@@ -1,6 +1,6 @@
 /** Random graphs of owners, random deletions: when the collector has nothing left to do, exactly what the rules keep is there. */
 
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { FakeApi, type FakeKind, fakeKinds, type Loose, runControllers } from '../testing.ts';
 import { garbageCollector } from './controller.ts';

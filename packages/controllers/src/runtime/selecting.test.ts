@@ -1,8 +1,8 @@
 import type { Change, ChangeListener } from '@plat-dev/client/informer';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import fc from '@plat-dev/lib/fast-check.testing';
 import { isTurnUsed, SLICE_MILLIS } from '@plat-dev/lib/slices';
 import { heldWorkTime } from '@plat-dev/lib/slices.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { fromLabelSelector, type LabelSelectorObject, type Labels } from '@plat-dev/meta/labels';
 import { expect, test } from 'vitest';
 import { Selecting, selectedBy } from './selecting.ts';

@@ -2,7 +2,7 @@
  * The schedule of a cron job: five fields (`0 3 * * 1-5`), a macro (`@daily`) or an interval (`@every 1h30m`), with an optional
  * time zone in front (`TZ=Europe/Berlin 0 3 * * *`).
  */
-import { ByText } from '@plat-dev/lib/by-text';
+import { TextCache } from '@plat-dev/lib/text-cache';
 import { parseDuration } from '@plat-dev/meta/time';
 
 interface Bounds {
@@ -98,7 +98,7 @@ function numberOf(text: string, names?: readonly string[]): number | string {
 }
 
 /** Cache of checked time zones. */
-const zones = new ByText<boolean>(256, 64);
+const zones = new TextCache<boolean>(256, 64);
 
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true;

@@ -1,7 +1,7 @@
 /** Runs objects through the rules of a kind as the registry does, for tests. */
 import { defaultFeatures } from '@plat-dev/compose/config/feature-gates';
-import { copied } from '@plat-dev/lib/copied.testing';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
+import { copied } from '@plat-dev/lib/testing/copied.testing';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { applyDefaults, decode, encode } from '@plat-dev/schema/json';

@@ -1,9 +1,9 @@
 /** Properties that hold for any body of any kind, valid or not. Every kind's tests call this with a valid body. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { copied } from '@plat-dev/lib/copied.testing';
-import { expectEqual } from '@plat-dev/lib/expect-equal.testing';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import { copied } from '@plat-dev/lib/testing/copied.testing';
+import { expectEqual } from '@plat-dev/lib/testing/expect-equal.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { decode, encode } from '@plat-dev/schema/json';
 import { isNormal } from '@plat-dev/schema/json/normal-form';

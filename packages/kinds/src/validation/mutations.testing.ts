@@ -1,6 +1,6 @@
 /** Bodies with a few invalid values, for property tests. */
-import { copied } from '@plat-dev/lib/copied.testing';
-import fc from '@plat-dev/lib/fast-check.testing';
+import { copied } from '@plat-dev/lib/testing/copied.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import type { Loose } from './kinds.testing.ts';
 
 /** Values that clients put in wrong places. */

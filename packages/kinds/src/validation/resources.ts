@@ -1,7 +1,7 @@
 /** Validation of the names and amounts of compute resources. */
 
-import { ByText } from '@plat-dev/lib/by-text';
 import { own } from '@plat-dev/lib/own';
+import { TextCache } from '@plat-dev/lib/text-cache';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
 import { negativeProblem, qualifiedName } from '@plat-dev/meta/names';
@@ -11,7 +11,7 @@ import { report } from './field-checks.ts';
 import { invalidText, quantityText } from './go-text.ts';
 
 /** Recently parsed amounts: pods repeat a handful. */
-const parsed = new ByText<Quantity>(1024, 32);
+const parsed = new TextCache<Quantity>(1024, 32);
 
 /** The amount of a canonical text, as decoding leaves it. */
 export const amount = (text: string): Quantity => parsed.get(text, parseQuantity);

@@ -1,5 +1,5 @@
-import fc from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { indentJson, indentWork } from './indent.ts';
 

@@ -1,6 +1,6 @@
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { Work } from '@plat-dev/lib/slices';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { DecodeError } from '../errors.ts';
 import { holdsFloats, noteValue, parseJson, parseJsonSteps } from './parse.ts';

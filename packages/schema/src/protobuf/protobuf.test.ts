@@ -1,6 +1,6 @@
-import fc, { codePoints, rounds } from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { atOnce } from '@plat-dev/lib/slices';
+import fc, { codePoints, rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { DecodeError } from '../errors.ts';
 import { decode, encode } from '../json/index.ts';

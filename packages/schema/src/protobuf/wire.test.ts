@@ -4,8 +4,8 @@
  */
 
 import { schemaOf } from '@plat-dev/kinds/schemas';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
-import { recorded } from '@plat-dev/lib/recordings.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
+import { recorded } from '@plat-dev/lib/testing/recordings.testing';
 import { baseGroup, kubernetes } from '@plat-dev/meta/identity';
 import { describe, expect, test } from 'vitest';
 import { DecodeError } from '../errors.ts';

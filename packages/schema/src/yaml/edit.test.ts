@@ -1,5 +1,5 @@
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { parseExact } from '../json/parse.ts';
 import type { JsonValue } from '../types.ts';

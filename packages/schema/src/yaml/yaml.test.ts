@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { describe, expect, test } from 'vitest';
 import * as oracle from 'yaml';
 import { DecodeError } from '../errors.ts';

@@ -16,11 +16,11 @@ import type { MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import { admissionChain } from '../admission/chain.ts';
 import type { SideWrite } from '../admission/types.ts';
-import { checkDeleteOptions } from '../options.ts';
 import { admissionRequest } from '../registry/commit.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import { remove } from '../registry/remove.ts';
 import { sharedObject } from '../registry/versions.ts';
+import { checkDeleteOptions } from '../request/options.ts';
 import type { Action } from '../services.ts';
 
 /** Maximum evictions that the controller of the budget has not yet seen; more would make its object too large. */

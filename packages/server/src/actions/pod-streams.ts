@@ -7,7 +7,7 @@ import { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '@plat-d
 import { badRequest, methodRefused, plainError } from '@plat-dev/meta/errors';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
-import { queryBoolean } from '../query-boolean.ts';
+import { queryBoolean } from '../request/query-boolean.ts';
 import type { Action } from '../services.ts';
 import { admitConnection, type ConnectDeps, current } from '../tunnels/connect.ts';
 import { containerOf } from '../tunnels/containers.ts';

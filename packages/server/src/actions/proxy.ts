@@ -9,7 +9,7 @@ import { badRequest, plainError, serviceUnavailable } from '@plat-dev/meta/error
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
 import { authorityOf } from '../http-client/connect.ts';
-import { head } from '../respond.ts';
+import { head } from '../response/respond.ts';
 import type { Action } from '../services.ts';
 import { admitConnection, type ConnectDeps, current } from '../tunnels/connect.ts';
 import { forward } from '../tunnels/forward.ts';

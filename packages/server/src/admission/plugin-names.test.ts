@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseServerFlags, type ServerOptions, serverHelp } from '@plat-dev/compose/config/server-options';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';

@@ -10,7 +10,7 @@ import type { Identity } from '@plat-dev/meta/identity';
 import type { User } from '@plat-dev/meta/user';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { Attributes } from '../auth/types.ts';
-import type { Remote } from '../outbound.ts';
+import type { Remote } from '../http-client/outbound.ts';
 import type { AdmissionPlugin } from './types.ts';
 import type { WebhookTools } from './webhooks/tools.ts';
 

@@ -1,7 +1,7 @@
 import type { Toleration } from '@plat-dev/kinds/core/schema/pods/scheduling';
 import { equal } from '@plat-dev/lib/equal';
-import { expectEqual } from '@plat-dev/lib/expect-equal.testing';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import { expectEqual } from '@plat-dev/lib/testing/expect-equal.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { covers, mergeTolerations } from './tolerations.ts';
 

@@ -3,7 +3,7 @@ import { stringifyYaml } from '@plat-dev/schema/yaml';
 import { expect, test } from 'vitest';
 import { testServices } from '../endpoints/testing.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { binary } from '../represent.ts';
+import { binary } from '../response/represent.ts';
 import { objectText } from './body-text.ts';
 
 const configMap = (length: number) => ({

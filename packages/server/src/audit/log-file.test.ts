@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { beforeEach, expect, test } from 'vitest';
 import type { AuditEvent } from './event.ts';
 import { LogFile, type LogFileOptions } from './log-file.ts';

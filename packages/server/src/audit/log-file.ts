@@ -8,7 +8,7 @@ import { type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises
 import { dirname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { inNextTurn } from '@plat-dev/lib/next-turn';
 import { eventLine } from './event.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';

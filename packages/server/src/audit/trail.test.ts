@@ -2,7 +2,7 @@ import { FakeClock } from '@plat-dev/lib/clock';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { Context } from '../context.ts';
-import { requestInfo } from '../request-info.ts';
+import { requestInfo } from '../request/request-info.ts';
 import { Level } from './policy.ts';
 import type { WrittenEvent } from './sink.ts';
 import { MAX_CLOSING_TURNS, Trail, type TrailOptions } from './trail.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { FakeClock, systemClock } from '@plat-dev/lib/clock';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Outbound } from '../outbound.ts';
+import { Outbound } from '../http-client/outbound.ts';
 import type { AuditEvent } from './event.ts';
 import { AuditWebhook, type AuditWebhookOptions } from './webhook.ts';
 

@@ -7,7 +7,7 @@ import type { Clock } from '@plat-dev/lib/clock';
 import { BoundedQueue } from '@plat-dev/lib/queue';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
-import type { Outbound } from '../outbound.ts';
+import type { Outbound } from '../http-client/outbound.ts';
 import type { AuditSink, WrittenEvent } from './sink.ts';
 
 /** Maximum bytes of queued events, in addition to their number. */

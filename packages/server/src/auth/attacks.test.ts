@@ -9,7 +9,7 @@ import { systemClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { signJwt, toJwk } from '@plat-dev/lib/jwt';
 import { systemRandom } from '@plat-dev/lib/random';
-import { rsaKeys } from '@plat-dev/lib/rsa-keys.testing';
+import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { issueServing, newAuthority, readAuthority } from '@plat-dev/pki';
 import { afterEach, beforeEach, expect, test } from 'vitest';

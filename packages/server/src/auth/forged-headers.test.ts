@@ -1,6 +1,6 @@
 /** Random headers never make somebody out of nobody. */
 
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { authentication } from './authn/index.ts';

@@ -1,5 +1,5 @@
 import type { PolicyRule } from '@plat-dev/kinds/rbac/schema/v1';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import type { ApiError } from '@plat-dev/meta/errors';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';

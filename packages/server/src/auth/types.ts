@@ -7,7 +7,7 @@
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { unauthorized } from '@plat-dev/meta/errors';
 import type { User } from '@plat-dev/meta/user';
-import type { ClientCertificate } from '../client-certificates.ts';
+import type { ClientCertificate } from '../connections/client-certificates.ts';
 
 export type { User };
 

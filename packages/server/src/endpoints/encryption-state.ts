@@ -8,7 +8,7 @@
 import type { Identity } from '@plat-dev/meta/identity';
 import type { EncryptedEngine } from '@plat-dev/storage/encryption/encrypted';
 import { encryptionState } from '@plat-dev/storage/encryption/state';
-import { send } from '../respond.ts';
+import { send } from '../response/respond.ts';
 import { type Endpoint, readOnly } from './endpoint.ts';
 
 export function encryptionStateEndpoint(engine: EncryptedEngine, identity: Identity): Endpoint {

@@ -2,7 +2,7 @@
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
-import { parseAccept, unacceptable } from '../negotiate.ts';
+import { parseAccept, unacceptable } from '../request/negotiate.ts';
 
 export type Endpoint = (ctx: Context) => MaybePromise<void>;
 

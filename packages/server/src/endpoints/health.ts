@@ -19,7 +19,7 @@
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Context } from '../context.ts';
-import { sendText } from '../respond.ts';
+import { sendText } from '../response/respond.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export type HealthPage = 'healthz' | 'livez' | 'readyz';

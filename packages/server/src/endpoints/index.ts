@@ -5,7 +5,7 @@ import type { Metrics } from '@plat-dev/lib/metrics';
 import type { Context } from '../context.ts';
 import type { ListedGroup } from '../extension/aggregation/order.ts';
 import type { RemoteSpec } from '../extension/aggregation/specs.ts';
-import { pageNotFound } from '../respond.ts';
+import { pageNotFound } from '../response/respond.ts';
 import type { Services } from '../services.ts';
 import { discovery } from './discovery.ts';
 import type { Endpoint } from './endpoint.ts';

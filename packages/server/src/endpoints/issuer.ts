@@ -1,6 +1,6 @@
 /** Documents by which other parties verify this server's tokens. They may be cached for an hour. */
-import { parseAccept, unacceptable } from '../negotiate.ts';
-import { send } from '../respond.ts';
+import { parseAccept, unacceptable } from '../request/negotiate.ts';
+import { send } from '../response/respond.ts';
 import { type Endpoint, readOnly } from './endpoint.ts';
 
 export function issuerEndpoint(type: string, document: () => Promise<string>): Endpoint {

@@ -4,10 +4,10 @@ import type { Metrics } from '@plat-dev/lib/metrics';
 import { metricsContentType } from '@plat-dev/lib/metrics';
 import { Slices } from '@plat-dev/lib/slices';
 import type { Engine } from '@plat-dev/storage/engine';
-import type { Connections } from '../connections.ts';
-import type { InFlight } from '../in-flight.ts';
+import type { Connections } from '../connections/connection-limits.ts';
+import type { InFlight } from '../fairness/in-flight.ts';
 import type { Catalog } from '../registry/catalog.ts';
-import { send } from '../respond.ts';
+import { send } from '../response/respond.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** How long a scrape waits for the size of the store. */

@@ -6,7 +6,7 @@
 import { type Counter, exponentialBuckets, type Family, type Gauge, type Histogram, type Metrics } from '@plat-dev/lib/metrics';
 import type { Context } from '../context.ts';
 import type { Catalog, Resource } from '../registry/catalog.ts';
-import type { RequestInfo } from '../request-info.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 import type { Series } from './series.ts';
 
 const seconds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];

@@ -1,6 +1,6 @@
 /** `/`: the list of all paths. */
 import type { ListedGroup } from '../extension/aggregation/order.ts';
-import { send } from '../respond.ts';
+import { send } from '../response/respond.ts';
 import type { Endpoint } from './endpoint.ts';
 import { compareText, type Groups } from './groups.ts';
 

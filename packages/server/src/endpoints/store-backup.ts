@@ -14,7 +14,7 @@ import { snapshotPages } from '@plat-dev/storage/backup/snapshot';
 import { backupChunks } from '@plat-dev/storage/backup/write';
 import type { Engine } from '@plat-dev/storage/engine';
 import type { Context } from '../context.ts';
-import { head } from '../respond.ts';
+import { head } from '../response/respond.ts';
 import { type Endpoint, readOnly } from './endpoint.ts';
 
 export const BACKUP_PATH = '/store/backup';

@@ -9,9 +9,9 @@ import { Cache } from '@plat-dev/storage/cache';
 import type { Engine } from '@plat-dev/storage/engine';
 import { openMemoryEngine } from '@plat-dev/storage/engines/memory';
 import { Context } from '../context.ts';
-import { Negotiator } from '../negotiate.ts';
 import { Catalog } from '../registry/catalog.ts';
-import { requestInfo } from '../request-info.ts';
+import { Negotiator } from '../request/negotiate.ts';
+import { requestInfo } from '../request/request-info.ts';
 import type { Services } from '../services.ts';
 import type { Endpoint } from './endpoint.ts';
 

@@ -2,7 +2,7 @@
 
 import type { BuiltFrom } from '@plat-dev/lib/build-info';
 import { patchRelease, platform } from '@plat-dev/lib/version';
-import { send } from '../respond.ts';
+import { send } from '../response/respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
 
 export interface BuildInfo {

@@ -9,7 +9,7 @@ import { nameColumn } from '@plat-dev/kinds/columns';
 import type { ApiObject, Cell, Column, KindDefinition, KindEnv } from '@plat-dev/kinds/kind';
 import { isNumeric } from '@plat-dev/lib/integers';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { cut } from '@plat-dev/lib/shown';
+import { cut } from '@plat-dev/lib/message-values';
 import { ageAt } from '@plat-dev/meta/age';
 import { type JsonPath, JsonPathError, jsonPath, type PathEffort } from '@plat-dev/meta/json-path';
 import { TimeError } from '@plat-dev/meta/time';

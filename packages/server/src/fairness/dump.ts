@@ -2,10 +2,10 @@
 import { apiVersionOf } from '@plat-dev/meta/api-version';
 import type { Context } from '../context.ts';
 import { type Endpoint, readOnly } from '../endpoints/endpoint.ts';
-import type { Flows } from '../flow.ts';
-import { sendText } from '../respond.ts';
+import { sendText } from '../response/respond.ts';
 import type { Flow } from './flow.ts';
 import type { FairQueue, Level, Waiter } from './level.ts';
+import type { Flows } from './request-flow.ts';
 
 const ROOT = '/debug/api_priority_and_fairness';
 

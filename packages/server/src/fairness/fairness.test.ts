@@ -2,19 +2,19 @@ import { EventEmitter } from 'node:events';
 import { FakeStore } from '@plat-dev/kinds/live.testing';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { Metrics } from '@plat-dev/lib/metrics';
-import { SortedMap } from '@plat-dev/lib/sorted';
+import { SortedMap } from '@plat-dev/lib/sorted-map';
 import type { ApiError } from '@plat-dev/meta/errors';
 import { expect, test } from 'vitest';
 import type { User } from '../auth/types.ts';
 import { Context } from '../context.ts';
 import type { Incoming, Outgoing } from '../exchange.ts';
-import { Flows } from '../flow.ts';
-import { isLongRunning } from '../in-flight.ts';
 import type { Catalog } from '../registry/catalog.ts';
-import { requestInfo } from '../request-info.ts';
+import { requestInfo } from '../request/request-info.ts';
 import { Fairness, waitLimit } from './fairness.ts';
 import { FlowMetrics } from './flow-metrics.ts';
-import { TURN_WORK, Turns, WAITING_LIMIT } from './turns.ts';
+import { isLongRunning } from './in-flight.ts';
+import { Flows } from './request-flow.ts';
+import { TURN_WORK, UserShares, WAITING_LIMIT } from './user-shares.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 const everything = {
@@ -56,7 +56,7 @@ function world(
   } as unknown as Catalog;
   let dropped = 0;
   let due: (() => void)[] = [];
-  const turns = new Turns((call) => void due.push(call));
+  const shares = new UserShares((call) => void due.push(call));
   /** Ends a turn of the event loop. */
   const turn = async (): Promise<void> => {
     const calls = due;
@@ -64,7 +64,7 @@ function world(
     for (const call of calls) call();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const fairness = new Fairness({ flows, catalog, clock, requestTimeoutMs: REQUEST_MS, dropped: () => dropped++, turns });
+  const fairness = new Fairness({ flows, catalog, clock, requestTimeoutMs: REQUEST_MS, dropped: () => dropped++, shares });
   const ask = (who: string, line: string, changes: Partial<Context> = {}) => {
     const [method = '', path = '/'] = line.split(' ');
     const res = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => end() });

@@ -1,7 +1,7 @@
 /**
  * When a request runs. Its states:
  *
- *   classed      by its flow, in a later turn of the event loop where its user has had a part of this one (`turns.ts`)
+ *   classed      by its flow, in a later turn of the event loop where its user has had a part of this one (`user-shares.ts`)
  *                                                               → seated, waiting or rejected; with a body: unfinished
  *   unfinished   its body has not come whole (`bodies.ts`)      → seated, waiting or rejected when it has
  *   waiting      in a queue of its flow's hand                  → seated; rejected after the wait limit; gone
@@ -16,17 +16,17 @@ import { Ticker } from '@plat-dev/lib/ticker';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { tooManyRequests } from '@plat-dev/meta/errors';
 import { atEnd, type Context, whenLeft } from '../context.ts';
-import type { Flows } from '../flow.ts';
-import { hasBody } from '../has-body.ts';
 import type { Step } from '../pipeline.ts';
 import type { Catalog } from '../registry/catalog.ts';
+import { hasBody } from '../request/has-body.ts';
 import { AwaitedBody } from './awaited-body.ts';
 import { Bodies } from './bodies.ts';
 import type { Flow } from './flow.ts';
 import type { Reason } from './flow-metrics.ts';
 import type { Waiter, Width } from './level.ts';
 import { LingeringSeats } from './lingering.ts';
-import { TURN_WORK, Turns } from './turns.ts';
+import type { Flows } from './request-flow.ts';
+import { TURN_WORK, UserShares } from './user-shares.ts';
 import { oneSeat, widthOf } from './width.ts';
 
 export interface FairnessOptions {
@@ -37,7 +37,7 @@ export interface FairnessOptions {
   readonly requestTimeoutMs: number;
   /** Counts a request that was rejected. */
   readonly dropped: (ctx: Context) => void;
-  readonly turns?: Turns;
+  readonly shares?: UserShares;
   /** False: lists are whole, whatever limit they name. */
   readonly chunks?: boolean;
 }
@@ -58,7 +58,7 @@ export class Fairness {
   private readonly clock: Clock;
   private readonly waitMs: number;
   private readonly lingering: LingeringSeats;
-  private readonly turns: Turns;
+  private readonly shares: UserShares;
   /** Runs while requests hold seats. */
   private readonly sweeper: Ticker;
   private readonly chunks: boolean;
@@ -69,7 +69,7 @@ export class Fairness {
     this.clock = options.clock;
     this.bodies = new Bodies(options.clock);
     this.lingering = new LingeringSeats(options.clock);
-    this.turns = options.turns ?? new Turns();
+    this.shares = options.shares ?? new UserShares();
     this.waitMs = waitLimit(options.requestTimeoutMs);
     this.chunks = options.chunks !== false;
     this.sweeper = new Ticker(options.clock, SWEEP_MS, () => this.sweep());
@@ -91,15 +91,15 @@ export class Fairness {
     const flow = ctx.flow as Flow;
     if (flow.level.exempt) return this.takeSeats(ctx, flow, oneSeat);
     const width = widthOf(this.options.catalog, ctx, this.chunks);
-    if (this.turns.take(flow.turns, workOf(ctx, width))) return this.takeSeats(ctx, flow, width);
+    if (this.shares.take(flow.share, workOf(ctx, width))) return this.takeSeats(ctx, flow, width);
     return this.later(ctx, flow, width);
   };
 
   /** In a later turn: many requests of this user have begun in this one. */
   private later(ctx: Context, flow: Flow, width: Width): MaybePromise<void> {
-    if (flow.turns.full) return this.reject(ctx, flow, width, 'queue-full');
+    if (flow.share.full) return this.reject(ctx, flow, width, 'queue-full');
     return new Promise((resolve, reject) => {
-      this.turns.wait(flow.turns, workOf(ctx, width), ctx, () => {
+      this.shares.wait(flow.share, workOf(ctx, width), ctx, () => {
         try {
           resolve(this.takeSeats(ctx, flow, width));
         } catch (error) {
@@ -162,8 +162,8 @@ export class Fairness {
         cancel();
         metrics.waiting.value--;
         // Where many wait, those that end let others start: all of them would begin in the same turn.
-        if (this.turns.take(flow.turns, width.seats) || flow.turns.full) resolve();
-        else this.turns.wait(flow.turns, width.seats, ctx, resolve);
+        if (this.shares.take(flow.share, width.seats) || flow.share.full) resolve();
+        else this.shares.wait(flow.share, width.seats, ctx, resolve);
       };
     });
   }

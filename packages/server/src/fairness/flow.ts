@@ -2,7 +2,7 @@ import type { FlowSchema } from '@plat-dev/kinds/flowcontrol/schema/v1beta2';
 import type { BodyAccount } from './bodies.ts';
 import type { SchemaMetrics } from './flow-metrics.ts';
 import type { FairQueue, Level } from './level.ts';
-import type { UserTurns } from './turns.ts';
+import type { UserShare } from './user-shares.ts';
 
 /** Requests that share their queues: those of one schema and one user, or one namespace. */
 export interface Flow {
@@ -15,7 +15,7 @@ export interface Flow {
   /** Incomplete bodies of the user at this level. */
   readonly bodies: BodyAccount;
   /** The user's share of the event loop, whatever the level. */
-  readonly turns: UserTurns;
+  readonly share: UserShare;
 }
 
 export interface Schema {

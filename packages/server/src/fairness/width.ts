@@ -8,7 +8,7 @@
  *   list of a namespace                              as many as its own objects need
  *   update of a kind with 200 watches                1, and 10 for 10 ms afterwards
  */
-import type { SortedMap } from '@plat-dev/lib/sorted';
+import type { SortedMap } from '@plat-dev/lib/sorted-map';
 import type { Context } from '../context.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { Width } from './level.ts';

@@ -3,7 +3,7 @@ import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { FakeClock, systemClock } from '@plat-dev/lib/clock';
 import { issueServing, newAuthority, readAuthority } from '@plat-dev/pki';
 import { afterEach, expect, test } from 'vitest';
-import { OwnServer } from '../own-certificates.ts';
+import { OwnServer } from '../connections/own-certificates.ts';
 import { HttpClient, type HttpClientOptions } from './client.ts';
 import { CONNECT_MILLIS } from './connect.ts';
 import { WholeReply } from './connection.ts';

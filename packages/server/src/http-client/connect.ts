@@ -3,8 +3,8 @@ import type { X509Certificate } from 'node:crypto';
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '@plat-dev/lib/clock';
-import { OwnServer } from '../own-certificates.ts';
-import { refusalOf } from '../peer-trust.ts';
+import { OwnServer } from '../connections/own-certificates.ts';
+import { refusalOf } from './peer-trust.ts';
 
 export interface Address {
   readonly host: string;

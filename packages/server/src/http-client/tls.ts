@@ -1,8 +1,8 @@
 /** TLS settings of a service, as its configuration has them. */
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { trustIn } from '../peer-trust.ts';
 import type { TlsSettings } from './connect.ts';
+import { trustIn } from './peer-trust.ts';
 
 /** PEM texts, not paths. */
 export interface ServiceTls {

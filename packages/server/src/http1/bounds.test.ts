@@ -1,7 +1,7 @@
 /** What a client can have a connection keep, and for how long. */
 import { connect as dial } from 'node:net';
 import { FakeClock } from '@plat-dev/lib/clock';
-import { collectGarbage } from '@plat-dev/lib/garbage.testing';
+import { collectGarbage } from '@plat-dev/lib/testing/garbage.testing';
 import { afterEach, expect, test } from 'vitest';
 import type { Incoming, Outgoing, Upgrade } from '../exchange.ts';
 import { EXTENSION_BYTES, TRAILER_BYTES } from './chunked.ts';

@@ -2,7 +2,7 @@
 
 import { inNextTurn } from '@plat-dev/lib/next-turn';
 import { type Random, seededRandom } from '@plat-dev/lib/random';
-import { rounds, testSeed } from '@plat-dev/lib/seed.testing';
+import { rounds, testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { expect, test } from 'vitest';
 import { openPort, RawClient } from './http1.testing.ts';
 import type { Request } from './request.ts';

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { systemClock } from '@plat-dev/lib/clock';
 import { type Random, seededRandom } from '@plat-dev/lib/random';
-import { rounds, testSeed } from '@plat-dev/lib/seed.testing';
+import { rounds, testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { describe, expect, test } from 'vitest';
 import { Http1Server } from './server.ts';
 

@@ -9,7 +9,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { METHODS } from 'node:http';
-import type { HeadNotes } from '../head-notes.ts';
+import type { HeadNotes } from '../request/request-headers.ts';
 
 /** Maximum bytes of a head. */
 export const HEAD_BYTES = 64 * 1024;

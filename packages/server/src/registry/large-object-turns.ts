@@ -5,7 +5,7 @@
 import { SLICED_FROM } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { tooManyRequests } from '@plat-dev/meta/errors';
-import { Turns } from '../turns.ts';
+import { NamedLocks } from '../named-locks.ts';
 import { storeKey } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 
@@ -13,7 +13,7 @@ import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 const MAX_WAITING = 1000;
 
 /** By the cache of a store. */
-const turnsByCache = new WeakMap<RegistryDeps['cache'], Turns>();
+const turnsByCache = new WeakMap<RegistryDeps['cache'], NamedLocks>();
 
 /** `write` ends its turn where it is `outOfTurn`. Throws 429 when too many wait. */
 export function inTurn<T>(deps: RegistryDeps, ctx: WriteContext, write: (endTurn: () => void) => Promise<T>): Promise<T> {
@@ -25,7 +25,7 @@ export function inTurn<T>(deps: RegistryDeps, ctx: WriteContext, write: (endTurn
 const noTurn = (): void => {};
 
 async function inTurnOf<T>({ cache }: RegistryDeps, key: string, write: (endTurn: () => void) => Promise<T>): Promise<T> {
-  const turns = turnsByCache.get(cache) ?? new Turns(MAX_WAITING);
+  const turns = turnsByCache.get(cache) ?? new NamedLocks(MAX_WAITING);
   turnsByCache.set(cache, turns);
   const turn = turns.take(key);
   if (turn === undefined) throw tooManyRequests('too many requests wait to write the object', 1);

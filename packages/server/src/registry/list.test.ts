@@ -1,7 +1,7 @@
 /** Lists: pages and slices. */
 
 import { RequestEnded } from '@plat-dev/lib/slices';
-import { SortedMap } from '@plat-dev/lib/sorted';
+import { SortedMap } from '@plat-dev/lib/sorted-map';
 import type { Item } from '@plat-dev/storage/item';
 import { expect, test } from 'vitest';
 import type { Resource } from './catalog.ts';

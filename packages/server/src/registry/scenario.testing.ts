@@ -12,7 +12,7 @@ import { builtinKinds } from '@plat-dev/kinds';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { applyDefaults, decode } from '@plat-dev/schema/json';

@@ -1,7 +1,7 @@
 /** Selectors over many objects: in slices, and still the state of one revision. */
 
 import { RequestEnded, SLICE_MILLIS, Slices } from '@plat-dev/lib/slices';
-import { SortedMap } from '@plat-dev/lib/sorted';
+import { SortedMap } from '@plat-dev/lib/sorted-map';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { parseLabelSelector } from '@plat-dev/meta/labels';
 import type { Item } from '@plat-dev/storage/item';

@@ -2,8 +2,8 @@
 
 import { unauthorized } from '@plat-dev/meta/errors';
 import type { Authenticator, AuthRequest, User } from '../auth/types.ts';
-import type { ClientCertificate } from '../client-certificates.ts';
-import { certificateOn } from '../connection-certificate.ts';
+import type { ClientCertificate } from '../connections/client-certificates.ts';
+import { certificateOn } from '../connections/connection-certificate.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 

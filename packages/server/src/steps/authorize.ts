@@ -3,7 +3,7 @@ import { forbiddenError } from '../auth/authz/refusal.ts';
 import type { Attributes, Authorizer, Decision } from '../auth/types.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
-import { attributesOf as attributesFor } from '../route.ts';
+import { attributesOf as attributesFor } from '../request/route.ts';
 
 export function authorize(authorizer: Authorizer): Step {
   return (ctx) => {

@@ -3,7 +3,7 @@ import type { Random } from '@plat-dev/lib/random';
 import { badRequest } from '@plat-dev/meta/errors';
 import { parseDuration } from '@plat-dev/meta/time';
 import type { Context } from '../context.ts';
-import { isLongRunning } from '../in-flight.ts';
+import { isLongRunning } from '../fairness/in-flight.ts';
 import type { Step } from '../pipeline.ts';
 
 export const auditId =

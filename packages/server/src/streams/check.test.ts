@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { bearer } from '../auth/authn/bearer.ts';
 import { type Authorizer, type Decision, TokenRejected, TokenUnchecked, union } from '../auth/types.ts';
 import type { Context } from '../context.ts';
-import { requestInfo } from '../request-info.ts';
+import { requestInfo } from '../request/request-info.ts';
 import { checkAgain } from './check.ts';
 
 const rules = { resourceRules: [], nonResourceRules: [], incomplete: false };

@@ -6,7 +6,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '@plat-dev/lib/clock';
 import { type Context, whenLeft } from '../context.ts';
 import { Answer, type Exchange } from '../http-client/exchange.ts';
-import { head } from '../respond.ts';
+import { head } from '../response/respond.ts';
 import { type AnswerLimits, dial, faultOf, type Unreachable } from './dial.ts';
 import { answerHeaders } from './headers.ts';
 import type { Target } from './target.ts';

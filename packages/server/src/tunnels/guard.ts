@@ -5,7 +5,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP, type LookupFunction } from 'node:net';
 import { badRequest } from '@plat-dev/meta/errors';
-import { OwnServer } from '../own-certificates.ts';
+import { OwnServer } from '../connections/own-certificates.ts';
 
 export interface Guard {
   /** Whether an address, in any spelling, may be connected to. Absent: all may. */

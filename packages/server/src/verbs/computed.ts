@@ -1,11 +1,11 @@
 /** get and list of objects that are computed on request and not stored: component statuses. */
 import { methodNotAllowed, methodRefused } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
-import { readOptions, selectionOf } from '../options.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { unsavedItem } from '../registry/commit.ts';
-import { type ListMeta, representList } from '../represent.ts';
-import { send } from '../respond.ts';
+import { readOptions, selectionOf } from '../request/options.ts';
+import { type ListMeta, representList } from '../response/represent.ts';
+import { send } from '../response/respond.ts';
 import type { Computed, Services } from '../services.ts';
 import { includeObject, isPretty, listOffer, objectOffer, sendItem } from './read.ts';
 

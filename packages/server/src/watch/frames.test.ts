@@ -4,8 +4,8 @@ import { identities } from '@plat-dev/meta/identity';
 import type { Item } from '@plat-dev/storage/item';
 import { expect, test } from 'vitest';
 import { testServices } from '../endpoints/testing.ts';
-import type { Representation } from '../negotiate.ts';
 import type { Resource } from '../registry/catalog.ts';
+import type { Representation } from '../request/negotiate.ts';
 import { Frames } from './frames.ts';
 
 const table = { media: 'json', transform: 'Table', transformVersion: 'meta/v1' } as Representation;

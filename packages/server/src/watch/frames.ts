@@ -12,13 +12,13 @@ import { varintSize, writeVarint } from '@plat-dev/schema/protobuf/varint';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { CollectionEvent } from '@plat-dev/storage/recent-events';
-import type { Representation } from '../negotiate.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { WatchType } from '../registry/watch.ts';
-import { binary, type IncludeObject, isPlain, needsCalls, partial, representItem } from '../represent.ts';
+import type { Representation } from '../request/negotiate.ts';
+import { binary, type IncludeObject, isPlain, needsCalls, partial, representItem } from '../response/represent.ts';
+import { convertedInTurn } from '../response/shared-conversions.ts';
+import { bookmarkTableText, partialText, rowInSlices, rowTexts, tableOf } from '../response/table.ts';
 import type { Services } from '../services.ts';
-import { convertedInTurn } from '../shared-conversions.ts';
-import { bookmarkTableText, partialText, rowInSlices, rowTexts, tableOf } from '../table.ts';
 import { Frame } from './batch.ts';
 import { conversionsOf } from './batched-conversions.ts';
 

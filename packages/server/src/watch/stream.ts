@@ -12,7 +12,7 @@ import type { CollectionEvent } from '@plat-dev/storage/recent-events';
 import type { Context } from '../context.ts';
 import { takesFrames } from '../in-process.ts';
 import type { WatchSink, WatchType } from '../registry/watch.ts';
-import { head } from '../respond.ts';
+import { head } from '../response/respond.ts';
 import type { Services } from '../services.ts';
 import { Batch, type Frame } from './batch.ts';
 import type { Frames } from './frames.ts';

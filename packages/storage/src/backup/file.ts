@@ -2,8 +2,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { fileErrorText } from '@plat-dev/lib/file-errors';
-import { syncDirectory } from '@plat-dev/lib/sync-directory';
+import { fileErrorText } from '@plat-dev/lib/files/file-errors';
+import { syncDirectory } from '@plat-dev/lib/files/sync-directory';
 import { BackupError } from './format.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FakeClock } from '@plat-dev/lib/clock';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../../../../test/support/etcd.ts';
 import { put, remove } from '../engine.suite.tools.ts';

@@ -1,5 +1,5 @@
 import { FakeClock } from '@plat-dev/lib/clock';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { expect, test } from 'vitest';
 import { put } from '../engine.suite.tools.ts';
 import { openEngine } from './index.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { FakeClock } from '@plat-dev/lib/clock';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { engineSuite } from '../engine.suite.ts';
 import { openLmdbEngine } from './lmdb.ts';
 

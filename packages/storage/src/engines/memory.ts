@@ -5,7 +5,7 @@
 
 import { type Clock, systemClock } from '@plat-dev/lib/clock';
 import { nextTurn } from '@plat-dev/lib/next-turn';
-import { SortedMap } from '@plat-dev/lib/sorted';
+import { SortedMap } from '@plat-dev/lib/sorted-map';
 import type { Ticker } from '@plat-dev/lib/ticker';
 import {
   type ChangeRecord,

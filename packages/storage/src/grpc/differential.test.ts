@@ -13,7 +13,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ComparedClient, type ComparedOptions, comparable, libraryClient, type Outcome, ownClient } from './differential.testing.ts';
 import type { FailureKind } from './status.ts';

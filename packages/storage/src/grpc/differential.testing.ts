@@ -2,7 +2,7 @@
 import { Client, credentials, Metadata, type StatusObject, status as statusCodes } from '@grpc/grpc-js';
 import { systemClock } from '@plat-dev/lib/clock';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { Channel } from './channel.ts';
 import { type FailureKind, GrpcError } from './status.ts';
 

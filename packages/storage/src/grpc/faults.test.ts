@@ -12,7 +12,7 @@ import {
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { FakeClock, systemClock } from '@plat-dev/lib/clock';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { afterEach, expect, test } from 'vitest';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { withHeader } from './messages.ts';

@@ -1,6 +1,6 @@
 /** The client end of a SPDY connection within this process. */
 import { constants, createDeflate, type Deflate } from 'node:zlib';
-import { LocalSocket } from '@plat-dev/lib/local-socket';
+import { LocalSocket } from '@plat-dev/lib/files/local-socket';
 import { SpdyConnection } from './connection.ts';
 import { dictionary, withLength } from './dictionary.ts';
 import { controlFrame, FrameType, numbers, parseFrame } from './frames.ts';

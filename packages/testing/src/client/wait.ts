@@ -3,7 +3,7 @@
 import { type Goal, readGoal } from '@plat-dev/cli/objects/wait-args';
 import { type Clock, FakeClock, systemClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { cut } from '@plat-dev/lib/shown';
+import { cut } from '@plat-dev/lib/message-values';
 import { durationMillis } from '@plat-dev/lib/time';
 import type { KeepAlive } from '../keep-alive.ts';
 import type { AnyObject, Informer, WaitCondition, WaitOptions } from './types.ts';

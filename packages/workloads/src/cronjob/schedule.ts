@@ -10,8 +10,8 @@
  */
 
 import { scheduleProblem } from '@plat-dev/kinds/batch/schedule';
-import { ByText } from '@plat-dev/lib/by-text';
 import { own } from '@plat-dev/lib/own';
+import { TextCache } from '@plat-dev/lib/text-cache';
 import { durationMillis } from '@plat-dev/meta/time';
 
 export interface Schedule {
@@ -95,7 +95,7 @@ const has = (field: Field, value: number): boolean => field.values[value] === tr
 type Zone = (at: number) => number;
 
 /** Formats of time zones that are kept; making one takes long. */
-const zones = new ByText<Zone>(64, 64);
+const zones = new TextCache<Zone>(64, 64);
 const utc: Zone = (at) => at;
 
 function zoneOf(name: string | undefined): Zone {

@@ -2,7 +2,7 @@
 
 import type { Loose } from '@plat-dev/controllers/testing';
 import { type Random, seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { expect, test } from 'vitest';
 import { held, imageOf, kinds, ns, SetsWorld, template } from '../sets.testing.ts';
 import { daemonSetController } from './controller.ts';

@@ -3,7 +3,7 @@
 import { FakeApi, type Loose, runControllers, type TestRun } from '@plat-dev/controllers/testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { timeMillis } from '@plat-dev/meta/time';
 import { expect, test } from 'vitest';
 import { replicaController } from '../replicaset/controller.ts';

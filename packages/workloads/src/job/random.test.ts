@@ -3,7 +3,7 @@
 import { FakeApi, fakeKinds, type Loose, runControllers, type TestRun } from '@plat-dev/controllers/testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
 import { expect, test } from 'vitest';

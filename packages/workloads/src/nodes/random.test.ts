@@ -4,7 +4,7 @@ import { FakeApi, fakeKinds, type Loose, runControllers } from '@plat-dev/contro
 import { FakeClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { expect, test } from 'vitest';
 import { simulatedNodes } from './index.ts';

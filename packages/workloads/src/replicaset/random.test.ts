@@ -2,7 +2,7 @@
 
 import { FakeApi, type Loose, runControllers } from '@plat-dev/controllers/testing';
 import { type Random, seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { expect, test } from 'vitest';
 import { controllerOf } from '../shared/pods.ts';
 import { WorkloadApi, workloadKinds } from '../shared/workload-api.testing.ts';

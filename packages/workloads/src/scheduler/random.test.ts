@@ -1,7 +1,7 @@
 /** Pods and nodes come, change and go at random: what is counted is what is there, and no decision breaks a limit. */
 
 import { type Random, seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { expect, test } from 'vitest';
 import { hostname, type NodeOptions, type PodOptions, World, zone } from './world.testing.ts';
 

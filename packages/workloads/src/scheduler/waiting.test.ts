@@ -1,6 +1,6 @@
 import { FakeClock } from '@plat-dev/lib/clock';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { beforeEach, expect, test } from 'vitest';
 import { Cause } from './cause.ts';
 import { Heap } from './heap.ts';

@@ -1,4 +1,4 @@
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { compilePattern, PatternError } from './pattern.ts';
 

@@ -1,7 +1,7 @@
 /** What holds for all schemas and all values. */
 
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
 import { atOnce } from '@plat-dev/lib/slices';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kubernetes } from '@plat-dev/meta/identity';
 import type { JsonValue } from '@plat-dev/schema/types';

@@ -1,7 +1,7 @@
 /** The default pull policy of an image reference. */
 
-import { ByText } from '@plat-dev/lib/by-text';
 import { own } from '@plat-dev/lib/own';
+import { TextCache } from '@plat-dev/lib/text-cache';
 
 // Every character matches in one way: matching is linear.
 const nameComponent = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
@@ -40,7 +40,7 @@ function isDigest(text: string | undefined): boolean {
 }
 
 /** Recently seen images: the pods of a workload share one. */
-const seen = new ByText<'Always' | 'IfNotPresent'>(1024, maxName);
+const seen = new TextCache<'Always' | 'IfNotPresent'>(1024, maxName);
 
 /** An image with a mutable tag is pulled for every container. */
 export const pullPolicyOf = (image: string): 'Always' | 'IfNotPresent' => seen.get(image, policyOf);

@@ -7,7 +7,7 @@ import { posix } from 'node:path';
 import type { WebhookClientConfig } from '@plat-dev/kinds/admissionregistration/schema/v1';
 import { bundleProblem } from '@plat-dev/kinds/admissionregistration/warnings';
 import type { Clock } from '@plat-dev/lib/clock';
-import { cut } from '@plat-dev/lib/shown';
+import { cut } from '@plat-dev/lib/message-values';
 import { HttpClient } from '../../http-client/client.ts';
 import type { Address } from '../../http-client/connect.ts';
 import type { Reply } from '../../http-client/connection.ts';

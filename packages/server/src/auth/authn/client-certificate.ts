@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { unauthorized } from '@plat-dev/meta/errors';
 import { DerError, type Revoked, type Subject, subjectOf } from '@plat-dev/pki';
-import { type ClientCertificate, pathsOf } from '../../client-certificates.ts';
+import { type ClientCertificate, pathsOf } from '../../connections/client-certificates.ts';
 import type { Authenticator, AuthRequest, User } from '../types.ts';
 import { authenticated } from './users.ts';
 

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import fc from '@plat-dev/lib/fast-check.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { issueClient, newAuthority, readAuthority } from '@plat-dev/pki';
 import { expect, test } from 'vitest';
-import type { ClientCertificate } from '../../client-certificates.ts';
+import type { ClientCertificate } from '../../connections/client-certificates.ts';
 import { type AuthRequest, type User, union } from '../types.ts';
 import { anonymous } from './anonymous.ts';
 import { requestHeader } from './request-header.ts';

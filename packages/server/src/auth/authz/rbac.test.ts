@@ -1,6 +1,6 @@
 import { FakeStore } from '@plat-dev/kinds/live.testing';
 import type { PolicyRule, Subject } from '@plat-dev/kinds/rbac/schema/v1';
-import fc, { rounds } from '@plat-dev/lib/fast-check.testing';
+import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { type Attributes, type User, unionAuthorizer } from '../types.ts';

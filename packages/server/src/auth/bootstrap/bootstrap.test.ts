@@ -1,6 +1,6 @@
 import { defaultFeatures } from '@plat-dev/compose/config/feature-gates';
 import { FakeStore } from '@plat-dev/kinds/live.testing';
-import { recordedText } from '@plat-dev/lib/recordings.testing';
+import { recordedText } from '@plat-dev/lib/testing/recordings.testing';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import type { BindingObject } from '../authz/policy-rules.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '@plat-dev/lib/clock';
 import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '@plat-dev/lib/jwt';
 import { own } from '@plat-dev/lib/own';
 import { ExpiringCache } from '../../expiring-cache.ts';
-import type { OutboundLimits } from '../../outbound.ts';
+import type { OutboundLimits } from '../../http-client/outbound.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
 import { type ProviderKey, ProviderKeys } from './keys.ts';
 

@@ -5,7 +5,7 @@
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '@plat-dev/lib/clock';
-import { Outbound, OutboundError, type OutboundLimits } from '../../outbound.ts';
+import { Outbound, OutboundError, type OutboundLimits } from '../../http-client/outbound.ts';
 
 export interface ProviderKey {
   readonly id: string | undefined;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { systemClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { rsaKeys } from '@plat-dev/lib/rsa-keys.testing';
+import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
 import { newKeyPair } from '@plat-dev/pki';
 import { SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';

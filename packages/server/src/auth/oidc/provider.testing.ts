@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { rsaKeys } from '@plat-dev/lib/rsa-keys.testing';
+import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
 import { issueServing, newAuthority, readAuthority } from '@plat-dev/pki';
 
 /** The parts of the library that are used here; it comes without types. */

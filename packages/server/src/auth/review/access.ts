@@ -9,7 +9,7 @@ import type {
 } from '@plat-dev/kinds/authorization/schema/v1';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { invalidText, structText } from '@plat-dev/kinds/validation/go-text';
-import { cut } from '@plat-dev/lib/shown';
+import { cut } from '@plat-dev/lib/message-values';
 import { badRequest, invalidReview } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { groupName, type Identity } from '@plat-dev/meta/identity';

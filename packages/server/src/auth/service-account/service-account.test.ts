@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { FakeStore } from '@plat-dev/kinds/live.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { parseJwt } from '@plat-dev/lib/jwt';
-import { rsaKeys } from '@plat-dev/lib/rsa-keys.testing';
+import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { newKeyPair } from '@plat-dev/pki';

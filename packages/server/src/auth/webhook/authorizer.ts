@@ -5,7 +5,7 @@ import type { Random } from '@plat-dev/lib/random';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { ExpiringCache } from '../../expiring-cache.ts';
-import type { Remote } from '../../outbound.ts';
+import type { Remote } from '../../http-client/outbound.ts';
 import { noRules } from '../authz/simple.ts';
 import { secretKey } from '../secret.ts';
 import type { Attributes, Authorizer, Decision } from '../types.ts';

@@ -1,7 +1,7 @@
 /** Sends a review to a webhook and returns its status. Retried if the webhook was unavailable. */
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Random } from '@plat-dev/lib/random';
-import { Outbound, OutboundError, type OutboundLimits, type Remote } from '../../outbound.ts';
+import { Outbound, OutboundError, type OutboundLimits, type Remote } from '../../http-client/outbound.ts';
 
 export interface RetryOptions extends Partial<OutboundLimits> {
   /** Maximum number of attempts, including the first. */

@@ -6,7 +6,7 @@ import type { Random } from '@plat-dev/lib/random';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { ExpiringCache } from '../../expiring-cache.ts';
-import type { Remote } from '../../outbound.ts';
+import type { Remote } from '../../http-client/outbound.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, TokenUnchecked, type User } from '../types.ts';
 import { type RetryOptions, ReviewClient, shortText, texts } from './call.ts';
 

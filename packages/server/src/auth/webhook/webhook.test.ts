@@ -8,7 +8,7 @@ import { systemRandom } from '@plat-dev/lib/random';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { issueClient, issueServing, newAuthority, readAuthority } from '@plat-dev/pki';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Remote } from '../../outbound.ts';
+import type { Remote } from '../../http-client/outbound.ts';
 import { bearer, bearerToken, tokenUnion } from '../authn/bearer.ts';
 import type { Attributes, TokenResult } from '../types.ts';
 import { type WebhookAuthorizerOptions, webhookAuthorizer } from './authorizer.ts';

@@ -3,9 +3,9 @@
 import { setOwn } from '@plat-dev/lib/own';
 import type { Context } from '../../context.ts';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
-import { parseAccept } from '../../negotiate.ts';
-import { endWith } from '../../pieces.ts';
-import { acceptsGzip, head } from '../../respond.ts';
+import { parseAccept } from '../../request/negotiate.ts';
+import { acceptsGzip, head } from '../../response/respond.ts';
+import { endWith } from '../../response/response-pieces.ts';
 import type { Services } from '../../services.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Groups } from '../groups.ts';

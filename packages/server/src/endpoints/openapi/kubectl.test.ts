@@ -8,12 +8,12 @@ import { builtFrom } from '@plat-dev/lib/build-info';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { Metrics } from '@plat-dev/lib/metrics';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kubectlBefore, kubectlMissing, kubectlProgram } from '../../../../../test/support/kubectl.ts';
 import { Context } from '../../context.ts';
-import { requestInfo } from '../../request-info.ts';
-import { sendError } from '../../respond.ts';
+import { requestInfo } from '../../request/request-info.ts';
+import { sendError } from '../../response/respond.ts';
 import { endpoints } from '../index.ts';
 import { testServices } from '../testing.ts';
 

@@ -1,6 +1,6 @@
-import fc from '@plat-dev/lib/fast-check.testing';
 import { seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { addressRange, portRange, staticBand } from '@plat-dev/meta/ranges';
 import { describe, expect, test } from 'vitest';
 import { Pool } from './pool.ts';

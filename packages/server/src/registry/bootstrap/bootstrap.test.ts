@@ -1,5 +1,5 @@
 import { jsonText } from '@plat-dev/lib/json-text';
-import { recordedText } from '@plat-dev/lib/recordings.testing';
+import { recordedText } from '@plat-dev/lib/testing/recordings.testing';
 import { baseGroup, kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { apiServices } from './api-services.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bundledPackages } from '../../../../../scripts/workspaces.mjs';

@@ -6,7 +6,7 @@
 
 import { FakeClock } from '@plat-dev/lib/clock';
 import { type Random, seededRandom } from '@plat-dev/lib/random';
-import { testSeed } from '@plat-dev/lib/seed.testing';
+import { testSeed } from '@plat-dev/lib/testing/seed.testing';
 import { expect, test } from 'vitest';
 import type { ChangeRecord } from '../../engine.ts';
 import { Feed, type FeedSource } from './feed.ts';

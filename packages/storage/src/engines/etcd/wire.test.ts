@@ -1,4 +1,4 @@
-import fc from '@plat-dev/lib/fast-check.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { keepable, Reader, Writer } from './wire.ts';
 

@@ -1,7 +1,7 @@
 /** What the file keeps, and for how long. */
 import { rmSync } from 'node:fs';
 import { FakeClock } from '@plat-dev/lib/clock';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { put, remove } from '../../engine.suite.tools.ts';
 import { type Engine, StoreUnavailable } from '../../engine.ts';

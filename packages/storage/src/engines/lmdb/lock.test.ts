@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '@plat-dev/lib/clock';
 import { seededRandom } from '@plat-dev/lib/random';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { beforeEach, expect, test } from 'vitest';
 import { lockDirectory, lockPipe, pipeName } from './lock.ts';
 

@@ -7,8 +7,8 @@
  */
 import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '@plat-dev/lib/directories';
-import { syncDirectory } from '@plat-dev/lib/sync-directory';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
+import { syncDirectory } from '@plat-dev/lib/files/sync-directory';
 import { CLEAN_END_FILE, RUNNING_FILE } from './journal/clean-end.ts';
 import { LOCK } from './lock.ts';
 

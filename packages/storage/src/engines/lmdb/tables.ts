@@ -6,9 +6,9 @@
 import { accessSync, chmodSync, constants, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@plat-dev/lib/clock';
-import { makeDirectory } from '@plat-dev/lib/directories';
+import { makeDirectory } from '@plat-dev/lib/files/directories';
+import { syncDirectory } from '@plat-dev/lib/files/sync-directory';
 import { systemRandom } from '@plat-dev/lib/random';
-import { syncDirectory } from '@plat-dev/lib/sync-directory';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
 import { checkRoom, freeBytes, isFullWrite } from './errors.ts';

@@ -1,6 +1,6 @@
 /** Headers as they are compressed, with the bytes of the examples in RFC 7541, appendix C. */
 
-import fc from '@plat-dev/lib/fast-check.testing';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { HeaderDecoder, TABLE_BYTES } from './header-decoder.ts';
 import { HeaderEncoder } from './header-encoder.ts';

@@ -17,7 +17,7 @@ import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { decode } from '@plat-dev/schema/json';
 import type { MessageType } from '@plat-dev/schema/types';
 import { ExpiringCache } from '../../../expiring-cache.ts';
-import { Outbound } from '../../../outbound.ts';
+import { Outbound } from '../../../http-client/outbound.ts';
 import { object, refuseUnknown } from '../../configuration.ts';
 import { kinds, type MakePlugin, type PluginConfiguration, type PluginEnv } from '../../plugin.ts';
 import { eachContainer } from '../../pods.ts';

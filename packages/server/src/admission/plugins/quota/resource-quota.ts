@@ -14,7 +14,7 @@ import { inSlices, Slices, soonOrInSlices, type Work } from '@plat-dev/lib/slice
 import { whenReady } from '@plat-dev/lib/when-ready';
 import { tooManyRequests } from '@plat-dev/meta/errors';
 import { groupName } from '@plat-dev/meta/identity';
-import { Turns } from '../../../turns.ts';
+import { NamedLocks } from '../../../named-locks.ts';
 import type { MakePlugin } from '../../plugin.ts';
 import type { AdmissionRequest } from '../../types.ts';
 import { type Charging, chargeQuotas } from './charge.ts';
@@ -27,7 +27,7 @@ const MAX_WAITING = 1000;
 export const resourceQuota: MakePlugin = ({ identity, live, clock }, configuration) => {
   const quotas = new QuotaView(live<ResourceQuota>('', 'resourcequotas'));
   const limited = readLimitedResources(configuration, identity);
-  const turns = new Turns(MAX_WAITING);
+  const locks = new NamedLocks(MAX_WAITING);
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -44,7 +44,7 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
       const charging: Charging = { request, resource, identity, limited: own, now: clock.now() };
       const charges = (): Work<ResourceQuota[]> => chargeQuotas(charging, quotas.list(namespace));
       const chargeIfAny = (charged: readonly ResourceQuota[]): void => {
-        if (charged.length > 0 && !request.dryRun) chargeWithCommit(request, turns, quotas, charges);
+        if (charged.length > 0 && !request.dryRun) chargeWithCommit(request, locks, quotas, charges);
       };
       // Denies at once what cannot pass; it is checked again under the lock.
       return whenReady(soonOrInSlices(charges()), chargeIfAny);
@@ -52,7 +52,7 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
   };
 };
 
-function chargeWithCommit(request: AdmissionRequest, turns: Turns, quotas: QuotaView, charges: () => Work<ResourceQuota[]>): void {
+function chargeWithCommit(request: AdmissionRequest, locks: NamedLocks, quotas: QuotaView, charges: () => Work<ResourceQuota[]>): void {
   let release: (() => void) | undefined;
   let charged: readonly ResourceQuota[] = [];
   let revision = 0;
@@ -63,7 +63,7 @@ function chargeWithCommit(request: AdmissionRequest, turns: Turns, quotas: Quota
   request.commitSteps ??= [];
   request.commitSteps.push({
     async prepare() {
-      const turn = turns.take(request.namespace);
+      const turn = locks.take(request.namespace);
       if (turn === undefined) throw tooManyRequests('too many requests wait for the quota of the namespace', 1);
       release = await turn;
       charged = await inSlices(charges(), new Slices());

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { crc32 } from '../../../crc32.ts';
 import { put } from '../../../engine.suite.tools.ts';

@@ -5,7 +5,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FakeClock } from '@plat-dev/lib/clock';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { put, remove } from '../../../engine.suite.tools.ts';
 import { openLmdbEngine } from '../../lmdb.ts';

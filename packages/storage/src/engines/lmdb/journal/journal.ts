@@ -10,7 +10,7 @@
  */
 import { closeSync, constants, fdatasync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, write } from 'node:fs';
 import { join } from 'node:path';
-import { syncDirectory } from '@plat-dev/lib/sync-directory';
+import { syncDirectory } from '@plat-dev/lib/files/sync-directory';
 import type { PendingChange } from '../change.ts';
 import { encodeFrame } from './frames.ts';
 

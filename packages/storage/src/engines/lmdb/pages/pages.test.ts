@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterAll, expect, test } from 'vitest';
 import { put } from '../../../engine.suite.tools.ts';
 import { openLmdbEngine } from '../../lmdb.ts';

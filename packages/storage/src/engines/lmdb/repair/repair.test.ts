@@ -1,7 +1,7 @@
 /** verify, repair and stat of directories that were damaged in known places, and at random. */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@plat-dev/lib/temporary.testing';
+import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { put, remove } from '../../../engine.suite.tools.ts';
 import { openLmdbEngine } from '../../lmdb.ts';

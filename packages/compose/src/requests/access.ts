@@ -1,0 +1,61 @@
+/** Access and admission of a server: certificates, authenticators, authorizers, admission. */
+
+import { FileReloader } from '@plat-dev/lib/files/reload';
+import type { RegistryDeps } from '@plat-dev/server/registry/context';
+import { SystemWriter } from '@plat-dev/server/registry/system';
+import type { Base } from '../base.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import { composeTrust, type Trust } from '../credentials/trust.ts';
+import type { State } from '../state.ts';
+import { composeAdmission } from './admission.ts';
+import { type Auth, composeAuth } from './auth.ts';
+
+export interface Access {
+  readonly trust: Trust;
+  readonly auth: Auth;
+  readonly registry: RegistryDeps;
+  /** Writes with the rights of the server itself. */
+  readonly writer: SystemWriter;
+}
+
+export async function composeAccess(
+  base: Base,
+  { catalog, cache, env, live, allocations }: State,
+  credentials: Credentials,
+): Promise<Access> {
+  const { options, identity, clock, random, log, parts } = base;
+  const files = await parts.start(
+    'files',
+    () => new FileReloader(clock, log),
+    (followed) => followed.close(),
+  );
+  const trust = await parts.start('trust', () => composeTrust(options, credentials, files));
+  const auth = await parts.start('auth', () => composeAuth(base, credentials, live, trust));
+  const admission = await parts.start(
+    'admission',
+    () =>
+      composeAdmission(base, {
+        catalog,
+        live,
+        env,
+        auth,
+        trust,
+        catchUp: cache.engine.exclusive ? undefined : () => cache.freshen(),
+        ensureNamespace: async (name) => void (await writer.ensure('', 'namespaces', { metadata: { name } })),
+      }),
+    (chain) => chain.close?.(),
+  );
+  const registry: RegistryDeps = {
+    catalog,
+    cache,
+    env,
+    admission,
+    hooks: allocations.hooks,
+    randomBelow: random.below,
+    newUid: random.uuid,
+    maxObjectBytes: options.maxObjectBytes,
+  };
+  const { apiRelease, maxObjectBytes, features } = options;
+  const writer = new SystemWriter(registry, identity.word, [identity.name, apiRelease, maxObjectBytes, ...features.list()].join(' '));
+  return { trust, auth, registry, writer };
+}

@@ -1,0 +1,164 @@
+/** Query parameters of lists, watches and writes, validated as a stock server does. */
+
+import { frozen } from '@plat-dev/lib/frozen';
+import { TextCache } from '@plat-dev/lib/text-cache';
+import { joinApiVersion } from '@plat-dev/meta/api-version';
+import { badRequest, invalid } from '@plat-dev/meta/errors';
+import { FieldErrors, Path } from '@plat-dev/meta/field';
+import { checkFieldSelector, everyField, parseFieldSelector } from '@plat-dev/meta/fields';
+import { groupName, type Identity } from '@plat-dev/meta/identity';
+import { everyLabel, parseLabelSelector } from '@plat-dev/meta/labels';
+import { managerName, validateFieldManager } from '@plat-dev/patch';
+import type { Context } from '../context.ts';
+import type { Catalog, Resource } from '../registry/catalog.ts';
+import { type Selection, select } from '../registry/select.ts';
+import type { OptionsKind, ReadOptions, WriteOptions } from './parsed-options.ts';
+import { queryBoolean } from './query-boolean.ts';
+import { queryInteger } from './query-integer.ts';
+
+const integer = (text: string | undefined): number | undefined =>
+  text === undefined || text === '' ? undefined : Number(queryInteger(text));
+
+const noOptions: ReadOptions = {
+  limit: 0,
+  continue: '',
+  resourceVersion: '',
+  match: '',
+  timeoutSeconds: undefined,
+  bookmarks: false,
+};
+
+export function readOptions(ctx: Context, catalog: Catalog, watch: boolean): ReadOptions {
+  if (ctx.search === '') return noOptions;
+  const options: ReadOptions = {
+    limit: integer(ctx.param('limit')) ?? 0,
+    continue: ctx.param('continue') ?? '',
+    resourceVersion: ctx.param('resourceVersion') ?? '',
+    match: ctx.param('resourceVersionMatch') ?? '',
+    timeoutSeconds: integer(ctx.param('timeoutSeconds')),
+    bookmarks: queryBoolean('allowWatchBookmarks', ctx.param('allowWatchBookmarks')) ?? false,
+  };
+  queryBoolean('watch', ctx.param('watch'));
+  if (options.match !== '') checkMatch(options, catalog, watch);
+  return options;
+}
+
+function checkMatch(options: ReadOptions, catalog: Catalog, watch: boolean): void {
+  const errors = new FieldErrors();
+  const at = Path.of('resourceVersionMatch');
+  const { match, resourceVersion } = options;
+  if (watch) errors.forbidden(at, 'resourceVersionMatch is forbidden for watch');
+  if (resourceVersion === '') errors.forbidden(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (options.continue !== '') errors.forbidden(at, 'resourceVersionMatch is forbidden when continue is provided');
+  if (match !== 'Exact' && match !== 'NotOlderThan') errors.notSupported(at, match, ['Exact', 'NotOlderThan', '']);
+  if (match === 'Exact' && resourceVersion === '0')
+    errors.forbidden(at, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+  if (!errors.empty) throw invalid(optionsKind(catalog, 'ListOptions'), '', errors.list);
+}
+const optionsKind = (catalog: Catalog, kind: string) => ({ group: groupName(catalog.identity, 'meta'), resource: kind });
+
+/** The objects that the path and the selectors select. `name`: the path itself names one (old watch paths). */
+export function selectionOf(ctx: Context, resource: Resource, namespace: string, name = ''): Selection {
+  if (ctx.search === '' && name === '') return select(resource, namespace);
+  const labelText = ctx.param('labelSelector') ?? '';
+  const fieldText = ctx.param('fieldSelector') ?? '';
+  const labels = labelText === '' ? everyLabel : parseLabelSelector(labelText);
+  let fields = fieldText === '' ? everyField : parseFieldSelector(fieldText);
+  if (!fields.everything) {
+    const namespaced = !resource.custom || resource.kind.scope === 'Namespaced';
+    checkFieldSelector(fields, selectableFields(resource.kind), resource.definition.unknownField, namespaced);
+  }
+  if (name !== '') {
+    const given = fields.exact('metadata.name');
+    if (given !== undefined && given !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+    if (given === undefined) fields = fields.and({ field: 'metadata.name', operator: '=', value: name });
+  }
+  return select(resource, namespace, labels, fields);
+}
+
+/** The fields of a kind, by the names that its own clients use. */
+function selectableFields({ fields, fieldNames }: Resource['kind']): Readonly<Record<string, unknown>> | undefined {
+  return fieldNames === undefined ? fields : Object.fromEntries(Object.values(fieldNames).map((name) => [name, true]));
+}
+
+export const noWriteOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: {} };
+
+const keptOptions = new WeakMap<Catalog, TextCache<WriteOptions>>();
+
+/** The write options of a query. Requests share the result. */
+export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply = false): WriteOptions {
+  const { route } = ctx;
+  const { noted } = route;
+  if (noted !== undefined && noted.kind === kind && noted.apply === apply) return noted.options;
+  const options = optionsIn(ctx, catalog, kind, apply);
+  route.noted = { kind, apply, options };
+  return options;
+}
+function optionsIn(ctx: Context, catalog: Catalog, kind: OptionsKind, apply: boolean): WriteOptions {
+  let kept = keptOptions.get(catalog);
+  if (kept === undefined) {
+    kept = new TextCache();
+    keptOptions.set(catalog, kept);
+  }
+  return kept.get(`${apply ? 'apply ' : ''}${kind} ${ctx.search}`, () => frozen(readWriteOptions(ctx, catalog, kind, apply)));
+}
+
+function readWriteOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply: boolean): WriteOptions {
+  const type = { kind, apiVersion: joinApiVersion(groupName(catalog.identity, 'meta'), 'v1') };
+  if (ctx.search === '' && !apply) return { dryRun: false, fieldManager: '', fieldValidation: '', force: undefined, json: type };
+  const errors = new FieldErrors();
+  const force = kind === 'PatchOptions' ? queryBoolean('force', ctx.param('force')) : undefined;
+  if (force !== undefined && !apply) errors.forbidden(Path.of('force'), 'may not be specified for non-apply patch');
+  const fieldManager = ctx.param('fieldManager') ?? '';
+  validateFieldManager(fieldManager, apply, errors);
+  const dryRun = dryRunIn(ctx, catalog.identity);
+  checkDryRun(dryRun, errors);
+  const fieldValidation = ctx.param('fieldValidation') ?? '';
+  if (fieldValidation !== '' && !['Ignore', 'Warn', 'Strict'].includes(fieldValidation))
+    errors.notSupported(Path.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']);
+  if (!errors.empty) throw invalid(optionsKind(catalog, kind), '', errors.list);
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation,
+    force,
+    json: {
+      ...type,
+      ...(dryRun.length > 0 && { dryRun }),
+      ...(force !== undefined && { force }),
+      ...(fieldManager !== '' && { fieldManager }),
+      ...(fieldValidation !== '' && { fieldValidation }),
+    },
+  };
+}
+
+/** The values of `dryRun` in a query. */
+export function dryRunIn({ query }: Context, { emptyDryRun }: Identity): string[] {
+  const values = query.getAll('dryRun');
+  return emptyDryRun === 'refused' ? values : values.filter((value) => value !== '');
+}
+function checkDryRun(values: readonly string[], errors: FieldErrors): void {
+  if (values.every((v) => v === 'All')) return;
+  const shown = `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`;
+  errors.add('FieldValueNotSupported', 'dryRun', `Unsupported value: ${shown}: supported values: "All"`);
+}
+
+/** Refuses delete options that are contradictory or invalid. */
+export function checkDeleteOptions(
+  catalog: Catalog,
+  options: { readonly orphanDependents?: boolean; readonly propagationPolicy?: string; readonly dryRun?: readonly string[] },
+): void {
+  const { orphanDependents, propagationPolicy, dryRun = [] } = options;
+  const errors = new FieldErrors();
+  const at = Path.of('propagationPolicy');
+  if (orphanDependents !== undefined && propagationPolicy !== undefined)
+    errors.invalid(at, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
+  if (propagationPolicy !== undefined && !['Orphan', 'Background', 'Foreground'].includes(propagationPolicy))
+    errors.notSupported(at, propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']);
+  checkDryRun(dryRun, errors);
+  if (!errors.empty) throw invalid(optionsKind(catalog, 'DeleteOptions'), '', errors.list);
+}
+
+/** The field manager of this write. */
+export const managerOf = (ctx: Context, options: { fieldManager: string }): string =>
+  managerName(options.fieldManager, ctx.header('user-agent') ?? '');
