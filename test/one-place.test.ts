@@ -23,8 +23,8 @@ test('an apiVersion is joined in meta/api-version.ts', () => {
   expect(linesWith(joined, 'meta/api-version.ts')).toEqual([]);
 });
 
-test('whole numbers of protobuf are written in schema/varint.ts', () => {
-  expect(linesWith(/& (0x7fn?|127n?)\) ?\| (0x80|128)|% (0x80|128)\)? ?\| (0x80|128)/, 'schema/varint.ts')).toEqual([
+test('whole numbers of protobuf are written in schema/protobuf/varint.ts', () => {
+  expect(linesWith(/& (0x7fn?|127n?)\) ?\| (0x80|128)|% (0x80|128)\)? ?\| (0x80|128)/, 'schema/protobuf/varint.ts')).toEqual([
     // Identifiers of certificates, whose parts begin with the highest bits.
     expect.stringContaining('pki/der.ts: '),
   ]);
