@@ -1,6 +1,6 @@
 import { jsonText } from '@plat-dev/lib/json-text';
 import { isTurnUsed, SLICE_MILLIS, SLICED_FROM } from '@plat-dev/lib/slices';
-import { heldWorkTime } from '@plat-dev/lib/slices.testing';
+import { heldWorkTime, turnsOf } from '@plat-dev/lib/slices.testing';
 import { expect, test, vi } from 'vitest';
 import { Client, pathOf } from './dynamic.ts';
 import type { Http, HttpRequest } from './http.ts';
@@ -72,17 +72,11 @@ test('the items of a list of 300 KiB are parsed in several turns', async () => {
   const body = Buffer.from(jsonText({ metadata: {}, items }));
   const http: Http = { request: async () => ({ status: 200, body }), stream: async () => ({ close() {} }) };
   const client = new Client(http, { userAgent: 'test', metadataGroup: 'meta' });
-  let now = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => now++);
-  let turns = 0;
-  let immediate = setImmediate(function count() {
-    turns++;
-    immediate = setImmediate(count);
+  let list: Awaited<ReturnType<Client['list']>> | undefined;
+  const turns = await turnsOf(async () => {
+    list = await client.list(accounts, 'a');
   });
-  const list = await client.list(accounts, 'a');
-  clearImmediate(immediate);
-  vi.restoreAllMocks();
-  expect(list.items).toEqual(items);
+  expect(list?.items).toEqual(items);
   expect(turns).toBeGreaterThan(3);
 });
 

@@ -21,6 +21,12 @@ export function* sortSteps<T>(items: T[], compare: (a: T, b: T) => number): Work
   return items;
 }
 
+/** Keys that have a value, in the order of text. */
+export function* sortedKeySteps(value: object): Work<string[]> {
+  const keys = Object.keys(value).filter((key) => (value as Record<string, unknown>)[key] !== undefined);
+  return keys.length <= ITEMS_A_STEP ? keys.sort() : yield* sortSteps(keys, (a, b) => (a < b ? -1 : 1));
+}
+
 /** Merges two runs of `width` items that follow each other. */
 function* mergeSteps<T>(source: readonly T[], target: T[], from: number, width: number, compare: (a: T, b: T) => number): Work<void> {
   const middle = Math.min(from + width, source.length);

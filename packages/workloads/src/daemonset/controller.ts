@@ -5,9 +5,10 @@ import { isTerminating as isNamespaceTerminating } from '@plat-dev/controllers/r
 import type { WorkQueue } from '@plat-dev/controllers/runtime/queue';
 import { Selecting } from '@plat-dev/controllers/runtime/selecting';
 import { equal } from '@plat-dev/lib/equal';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { noLabel } from '@plat-dev/meta/labels';
 import { History, type Owner } from '../revisions/history.ts';
-import { type Revision, revisionData, revisionLabel, surplusRevisions } from '../revisions/revision.ts';
+import { type Revision, revisionLabel, sameRevisions, surplusRevisions } from '../revisions/revision.ts';
 import { scaledUp } from '../shared/amounts.ts';
 import { claim } from '../shared/claim.ts';
 import { EventRecorder } from '../shared/events.ts';
@@ -142,7 +143,7 @@ class DaemonSets {
     await this.claimPods(set, owner);
     const revisions = await this.history.of(owner);
     const { revision, collisions } = await this.history.current(owner, revisions, set.status?.collisionCount ?? 0);
-    await this.joinRevisions(set, owner, revisions, revision);
+    await this.joinRevisions(set, revisions, revision);
     const hash = revision.metadata.labels?.[revisionLabel] ?? '';
     const state = this.stateOf(set);
     const now = this.context.clock.now();
@@ -191,9 +192,9 @@ class DaemonSets {
     }
   }
   /** Revisions of the same template become one: pods of the others get its hash. */
-  private async joinRevisions(set: DaemonSetObject, owner: Owner, revisions: readonly Revision[], kept: Revision): Promise<void> {
-    const data = revisionData(owner.template);
-    const others = revisions.filter((one) => one.metadata.name !== kept.metadata.name && equal(one.data, data));
+  private async joinRevisions(set: DaemonSetObject, revisions: readonly Revision[], kept: Revision): Promise<void> {
+    const same = await inSlices(sameRevisions(revisions, kept.data), new Slices());
+    const others = same.filter(({ metadata }) => metadata.name !== kept.metadata.name);
     if (others.length === 0) return;
     const hashes = new Set(others.map(({ metadata }) => metadata.labels?.[revisionLabel]));
     const hash = kept.metadata.labels?.[revisionLabel];

@@ -1,5 +1,7 @@
 import { FakeApi, type Loose, runControllers, type TestRun } from '@plat-dev/controllers/testing';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { atOnce } from '@plat-dev/lib/slices';
+import { turnsOf } from '@plat-dev/lib/slices.testing';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
 import { afterEach, expect, test } from 'vitest';
@@ -405,9 +407,26 @@ test('a replica set that cannot be created is a condition and an event', async (
   expect([world.sizes, world.condition('Progressing')]).toEqual([{ v1: 1 }, 'True ReplicaSetUpdated']);
 });
 
+test('the replica set of a large template is made in many turns', async () => {
+  const world = new World();
+  const hostAliases = Array.from({ length: 10_000 }, (_, i) => ({ ip: '10.0.0.1', hostnames: [`h${i}`] }));
+  const { metadata, spec } = templateOf('v1');
+  await world.run.idle();
+  const turns = await turnsOf(async () => {
+    const created = new Promise<void>((resolve) => {
+      world.api.before = (method, path) => {
+        if (method === 'POST' && path.endsWith('/replicasets')) resolve();
+      };
+    });
+    world.create(0, { template: { metadata, spec: { ...spec, hostAliases } } });
+    await created;
+  });
+  expect(turns).toBeGreaterThan(40);
+});
+
 test('where the name of a replica set is taken by another, the next hash is used', async () => {
   const world = new World();
-  const name = `web-${templateHash(templateOf('v1'))}`;
+  const name = `web-${atOnce(templateHash(templateOf('v1')))}`;
   world.api.make(setKind, {
     metadata: { name, labels: { app: 'other' } },
     spec: { replicas: 0, selector: { matchLabels: { app: 'other' } }, template: templateOf('other') },

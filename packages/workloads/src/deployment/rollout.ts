@@ -8,6 +8,7 @@ import type { Outcome } from '@plat-dev/controllers/runtime/queue';
 import type { Clock } from '@plat-dev/lib/clock';
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
 import type { About, EventRecorder } from '../shared/events.ts';
 import { controllerRef, messageOf } from '../shared/pod-control.ts';
@@ -79,13 +80,13 @@ export class Rollout {
     this.limits = limitsOf(deployment);
     this.now = tools.clock.now();
     this.sets = [...sets].sort(byAge);
-    this.current = findCurrent(sets, deployment.spec?.template);
     this.conditions = withPause(deployment, this.now);
     this.collisionCount = deployment.status?.collisionCount ?? undefined;
     this.revision = own(deployment.metadata.annotations, tools.names.revision);
   }
 
   async run(): Promise<Outcome> {
+    this.current = await inSlices(findCurrent(this.sets, this.deployment.spec?.template), new Slices());
     if (this.deployment.metadata.deletionTimestamp !== undefined) return this.finish(statusOf);
     const isPaused = this.deployment.spec?.paused === true;
     let status = rolloutStatusOf;
@@ -232,7 +233,7 @@ export class Rollout {
   /** Creates the set with the deployment's template. Undefined where its name is taken, or the namespace terminates. */
   private async createCurrent(): Promise<ReplicaSetObject | undefined> {
     const { client, refs } = this.tools;
-    const body = this.newSet();
+    const body = await this.newSet();
     const { namespace, name } = body.metadata;
     let made: ReplicaSetObject;
     let isNew = true;
@@ -269,11 +270,11 @@ export class Rollout {
       controllerOf(found)?.uid === this.deployment.metadata.uid && isSameTemplate(found.spec?.template, this.deployment.spec?.template)
     );
   }
-  private newSet() {
+  private async newSet() {
     const { deployment, limits, tools } = this;
     const { template, selector, minReadySeconds } = deployment.spec ?? {};
     const { namespace = '', annotations = {} } = deployment.metadata;
-    const hash = templateHash(withoutHash(template), this.collisionCount);
+    const hash = await inSlices(templateHash(withoutHash(template), this.collisionCount), new Slices());
     const labels = { ...template?.metadata?.labels, [HASH_LABEL]: hash };
     const [last] = lastRevisions(this.sets, tools.names);
     return {

@@ -1,5 +1,6 @@
 /** The replica sets of a deployment: the one with its template, the older ones, their sizes and their order. */
 import { equal } from '@plat-dev/lib/equal';
+import type { Work } from '@plat-dev/lib/slices';
 import { timeMillis } from '@plat-dev/meta/time';
 import type { ReplicaSetObject } from '../replicaset/kinds.ts';
 import type { Template } from '../shared/pod-control.ts';
@@ -47,9 +48,14 @@ export function withoutHash(template: Template | undefined): Template {
   return { ...template, metadata: { ...metadata, ...kept } } as Template;
 }
 
-/** The set with the template of the deployment; the oldest one where several have it. */
-export const findCurrent = (sets: readonly ReplicaSetObject[], template: Template | undefined): ReplicaSetObject | undefined =>
-  [...sets].sort(byAge).find(({ spec }) => isSameTemplate(spec?.template, template));
+/** The set with the template of the deployment; the oldest one where several have it. There may be many sets with large templates. */
+export function* findCurrent(sets: readonly ReplicaSetObject[], template: Template | undefined): Work<ReplicaSetObject | undefined> {
+  for (const set of [...sets].sort(byAge)) {
+    if (isSameTemplate(set.spec?.template, template)) return set;
+    yield;
+  }
+  return undefined;
+}
 
 /** The sets that go beyond the history limit, oldest revision first: none that has pods, is about to have some, or is terminating. */
 export function beyondHistory(

@@ -6,6 +6,7 @@ import type { Informer } from '@plat-dev/client/informer';
 import type { ControllerContext } from '@plat-dev/controllers/runtime/controller';
 import { equal } from '@plat-dev/lib/equal';
 import type { Integer } from '@plat-dev/lib/integers';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
 import type { Labels } from '@plat-dev/meta/labels';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { claim } from '../shared/claim.ts';
@@ -85,8 +86,9 @@ export class History {
    */
   async current(owner: Owner, revisions: readonly Revision[], collisions: number): Promise<{ revision: Revision; collisions: number }> {
     const { context, resource } = this.options;
-    const data = revisionData(owner.template);
-    const choice = chooseRevision(revisions, data);
+    const slices = new Slices();
+    const data = await inSlices(revisionData(owner.template), slices);
+    const choice = await inSlices(chooseRevision(revisions, data), slices);
     if (choice.use === 'newest') return { revision: choice.revision, collisions };
     if (choice.use === 'new') return this.create(owner, data, choice.number, collisions);
     const revision = await context.client.update<Revision>(resource, { ...choice.revision, revision: choice.number } as Revision);
@@ -111,7 +113,7 @@ export class History {
     const { context, resource } = this.options;
     const { namespace = '', name: ownerName = '' } = owner.about.metadata;
     for (let collisions = before; ; collisions++) {
-      const hash = templateHash(owner.template, collisions);
+      const hash = await inSlices(templateHash(owner.template, collisions), new Slices());
       const name = `${ownerName.slice(0, MOST_PREFIX)}-${hash}`;
       try {
         const made = await context.client.create<Revision>(resource, namespace, this.build(owner, { name, hash, data, revision }));

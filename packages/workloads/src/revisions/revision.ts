@@ -10,9 +10,10 @@
 import type { ControllerRevision } from '@plat-dev/kinds/apps/schema/controller-revision';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { equal } from '@plat-dev/lib/equal';
-import { sortedKeys } from '@plat-dev/lib/go-json';
 import { compareNumbers, type Integer, nextInt64 } from '@plat-dev/lib/integers';
-import { own } from '@plat-dev/lib/own';
+import { own, setOwn } from '@plat-dev/lib/own';
+import type { Work } from '@plat-dev/lib/slices';
+import { sortedKeySteps } from '@plat-dev/lib/sort-steps';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { Template } from '../shared/pod-control.ts';
 
@@ -25,9 +26,11 @@ export const revisionLabel = 'controller-revision-hash';
  * What a revision stores: a patch that replaces the template of the set. Its keys are sorted: the stock command line compares it
  * with its own text to find out that a rollback has nothing to do.
  */
-export function revisionData(template: Template): JsonObject {
-  return sorted({ spec: { template: { ...template, $patch: 'replace' } } }) as JsonObject;
+export function* revisionData(template: Template): Work<JsonObject> {
+  return (yield* sorted({ spec: { template: { ...template, $patch: 'replace' } } }, { parts: 0 })) as JsonObject;
 }
+/** Parts of a template that are sorted between two yields. */
+const PARTS_A_STEP = 512;
 
 /** The template that a revision stores. */
 export function templateIn({ data }: Revision): Template {
@@ -36,10 +39,17 @@ export function templateIn({ data }: Revision): Template {
   return rest as unknown as Template;
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function* sorted(value: unknown, done: { parts: number }): Work<unknown> {
+  if (++done.parts % PARTS_A_STEP === 0) yield;
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(sortedKeys(value).map((key) => [key, sorted(own(value as Record<string, unknown>, key))]));
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    for (const item of value) list.push(yield* sorted(item, done));
+    return list;
+  }
+  const object: Record<string, unknown> = {};
+  for (const key of yield* sortedKeySteps(value)) setOwn(object, key, yield* sorted(own(value as Record<string, unknown>, key), done));
+  return object;
 }
 
 /** From the oldest to the newest. */
@@ -62,12 +72,26 @@ export type Choice =
  * The revision of the template that a set has now, of those that it has, sorted: the newest, an older one that is used again
  * under the next number, or a new one.
  */
-export function chooseRevision(revisions: readonly Revision[], data: JsonObject): Choice {
+export function* chooseRevision(revisions: readonly Revision[], data: JsonObject): Work<Choice> {
   const newest = revisions.at(-1);
-  const found = revisions.findLast((revision) => equal(revision.data, data));
+  let found: Revision | undefined;
+  for (let i = revisions.length - 1; i >= 0 && found === undefined; i--) {
+    if (equal(revisions[i]?.data, data)) found = revisions[i];
+    yield;
+  }
   const number = newest === undefined ? 1 : nextInt64(numberOf(newest));
   if (found === undefined) return { use: 'new', number };
   return found === newest ? { use: 'newest', revision: found, number: numberOf(found) } : { use: 'again', revision: found, number };
+}
+
+/** The revisions with this data: there may be many, and large ones. */
+export function* sameRevisions(revisions: readonly Revision[], data: Revision['data']): Work<Revision[]> {
+  const same: Revision[] = [];
+  for (const revision of revisions) {
+    if (equal(revision.data, data)) same.push(revision);
+    yield;
+  }
+  return same;
 }
 
 /**

@@ -4,6 +4,7 @@ import { Informers } from '@plat-dev/controllers/runtime/informers';
 import { FakeApi, fakeKinds, type Loose } from '@plat-dev/controllers/testing';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { FakeClock } from '@plat-dev/lib/clock';
+import { atOnce } from '@plat-dev/lib/slices';
 import { expect, test } from 'vitest';
 import { claim } from './claim.ts';
 import { EventRecorder } from './events.ts';
@@ -26,11 +27,23 @@ function world(): { api: FakeApi; clock: FakeClock; client: Client; informers: I
 const pod = (name: string, more: Loose = {}): Loose => ({ metadata: { name, namespace: 'a', ...more.metadata }, spec: more.spec ?? {} });
 
 test('templates have the same hash whatever the order of their keys, and another one after a collision', () => {
-  const hash = templateHash({ a: 1, b: { c: [1, 2], d: 'x' } });
-  expect(templateHash({ b: { d: 'x', c: [1, 2], e: undefined }, a: 1 })).toBe(hash);
-  expect(templateHash({ b: { d: 'x', c: [2, 1] }, a: 1 })).not.toBe(hash);
-  expect(templateHash({ a: 1, b: { c: [1, 2], d: 'x' } }, 1)).not.toBe(hash);
+  const hashOf = (template: unknown, collisions?: number): string => atOnce(templateHash(template, collisions));
+  const hash = hashOf({ a: 1, b: { c: [1, 2], d: 'x' } });
+  expect(hashOf({ b: { d: 'x', c: [1, 2], e: undefined }, a: 1 })).toBe(hash);
+  expect(hashOf({ b: { d: 'x', c: [2, 1] }, a: 1 })).not.toBe(hash);
+  expect(hashOf({ a: 1, b: { c: [1, 2], d: 'x' } }, 1)).not.toBe(hash);
   expect(hash).toMatch(/^[bcdfghjklmnpqrstvwxz2456789]{1,10}$/);
+});
+
+test('the hash of a large template yields within lists, objects and keys that have to be sorted', () => {
+  const yieldsOf = (template: unknown): number => [...templateHash(template)].length;
+  const numbers = Array.from({ length: 20_000 }, (_, i) => i);
+  expect(yieldsOf({ a: 1, b: [{ c: 2 }] })).toBe(0);
+  expect(yieldsOf({ args: numbers.map(String) })).toBeGreaterThanOrEqual(20);
+  expect(yieldsOf({ aliases: numbers.map((i) => ({ ip: '10.0.0.1', names: [`h${i}`] })) })).toBeGreaterThanOrEqual(100);
+  const shuffled = numbers.map((i) => (i * 7919) % numbers.length);
+  const labels = Object.fromEntries(shuffled.map((i) => [`k${i}`, 'v']));
+  expect(yieldsOf({ labels })).toBeGreaterThanOrEqual(100);
 });
 
 test('a pod is available when it has been ready for long enough', () => {

@@ -1,3 +1,4 @@
+import { atOnce } from '@plat-dev/lib/slices';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { type Revision, revisionData, revisionLabel } from '../revisions/revision.ts';
@@ -9,7 +10,7 @@ import { planStatefulSet, type View } from './plan.ts';
 type Spec = NonNullable<StatefulSetObject['spec']>;
 const template = (image: string): Template =>
   ({ metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image }] } }) as Template;
-const revision = (name: string): Revision => ({ metadata: { name }, revision: 1, data: revisionData(template(name)) }) as Revision;
+const revision = (name: string): Revision => ({ metadata: { name }, revision: 1, data: atOnce(revisionData(template(name))) }) as Revision;
 const now = Date.UTC(2024, 0, 1);
 
 /** `new 3s`: revision and state of a member, from the first one; `-` where there is none. */

@@ -1,5 +1,6 @@
 import type { Loose } from '@plat-dev/controllers/testing';
 import { FakeApi } from '@plat-dev/controllers/testing';
+import { turnsOf } from '@plat-dev/lib/slices.testing';
 import { afterEach, expect, test } from 'vitest';
 import { held, imageOf, kinds, ns, SetsWorld, template } from '../sets.testing.ts';
 import { statefulSetController } from './controller.ts';
@@ -68,6 +69,23 @@ test('members are created in order, and the status counts them', async () => {
   expect(world.get(kinds.pods, 'web-2').metadata.labels['controller-revision-hash']).toBe(revision.metadata.name);
   expect(world.events()).toContain('Normal SuccessfulCreate create Pod web-0 in StatefulSet web successful');
   expect(world.run.failures).toEqual([]);
+});
+
+test('the revision of a large template is made in many turns', async () => {
+  await start({ replicas: 0 });
+  const hostAliases = Array.from({ length: 10_000 }, (_, i) => ({ ip: '10.0.0.1', hostnames: [`h${i}`] }));
+  let changed: Promise<void> | undefined;
+  const turns = await turnsOf(async () => {
+    const created = new Promise<void>((resolve) => {
+      world.api.before = (method, path) => {
+        if (method === 'POST' && path.endsWith('/controllerrevisions')) resolve();
+      };
+    });
+    changed = image('one', { spec: { hostAliases } });
+    await created;
+  });
+  await changed;
+  expect(turns).toBeGreaterThan(70);
 });
 
 test('nothing is written when nothing has changed', async () => {
