@@ -135,7 +135,7 @@ test('values of users are parsed by schema/json/parse.ts, which keeps integers o
       'server/registry/bootstrap/server-endpoints.ts': known,
       'server/request-log.ts': 'only types of values are shown',
       'storage/backup/read.ts': known,
-      'storage/encryption/belongs.ts': known,
+      'storage/encryption/object-of-key.ts': known,
       'storage/engines/lmdb/': own,
       'storage/store-mark.ts': own,
     },

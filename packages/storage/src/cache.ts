@@ -45,7 +45,7 @@ export class Cache {
   private readonly clock: Clock;
   private readonly collections = new Map<string, Collection>();
   /** Facts of values that this process wrote, so that its own changes are not parsed again. */
-  private readonly known = new Map<Buffer, Facts>();
+  private readonly factsByValue = new Map<Buffer, Facts>();
   private waiters: Waiter[] = [];
   private reached = 0;
   private stop: (() => void) | undefined;
@@ -92,8 +92,8 @@ export class Cache {
 
   /** Declares a collection before `start`. */
   declare(options: CollectionOptions): Collection {
-    const known = this.collections.get(options.prefix);
-    if (known !== undefined) return known;
+    const existing = this.collections.get(options.prefix);
+    if (existing !== undefined) return existing;
     const collection = this.make(options);
     this.collections.set(options.prefix, collection);
     return collection;
@@ -104,14 +104,14 @@ export class Cache {
    * the same turn of the event loop, before the collection can be used.
    */
   async add(options: CollectionOptions, reread: boolean, ready: (collection: Collection) => void): Promise<void> {
-    const known = this.collections.get(options.prefix);
-    if (known === undefined) {
+    const existing = this.collections.get(options.prefix);
+    if (existing === undefined) {
       ready(await this.filled(this.make(options)));
     } else if (reread) {
-      await this.rereadBy(known, () => options, ready);
+      await this.rereadBy(existing, () => options, ready);
     } else {
-      known.change(options);
-      ready(known);
+      existing.change(options);
+      ready(existing);
     }
   }
   /** Whether there is a collection with these rules. */
@@ -128,33 +128,33 @@ export class Cache {
   }
   /** Reads the values of a collection again, because the store returns different ones now: decryption keys were added or removed. */
   async reread(prefix: string): Promise<void> {
-    const known = this.collections.get(prefix);
-    if (known?.pending !== undefined) {
-      known.lookAgain();
-      await this.loader.restart(known);
-    } else if (known !== undefined)
+    const collection = this.collections.get(prefix);
+    if (collection?.pending !== undefined) {
+      collection.lookAgain();
+      await this.loader.restart(collection);
+    } else if (collection !== undefined)
       await this.rereadBy(
-        known,
-        () => known.rules,
+        collection,
+        () => collection.rules,
         () => {},
       );
   }
   /** One reload of a collection at a time. */
-  private rereadBy(known: Collection, options: () => CollectionOptions, ready: (collection: Collection) => void): Promise<void> {
-    const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(known.prefix, take);
-    const before = this.rereading.get(known) ?? Promise.resolve();
-    const done = before
+  private rereadBy(stale: Collection, options: () => CollectionOptions, ready: (collection: Collection) => void): Promise<void> {
+    const entries: Parameters<Collection['reread']>[1] = (take) => this.entriesOf(stale.prefix, take);
+    const previousReread = this.rereading.get(stale) ?? Promise.resolve();
+    const done = previousReread
       .catch(() => {})
-      .then(() => known.pending?.())
+      .then(() => stale.pending?.())
       .then(() =>
-        known.reread(
+        stale.reread(
           options(),
           entries,
-          () => ready(known),
+          () => ready(stale),
           () => this.reached,
         ),
       );
-    this.rereading.set(known, done);
+    this.rereading.set(stale, done);
     return done;
   }
   private readonly rereading = new WeakMap<Collection, Promise<void>>();
@@ -239,8 +239,8 @@ export class Cache {
   commit(operations: readonly Operation[], facts: readonly (Facts | undefined)[], assigned?: (revision: number) => void): Promise<number> {
     for (let i = 0; i < facts.length; i++) {
       const operation = operations[i];
-      const known = facts[i];
-      if (operation?.type === 'put' && known !== undefined) this.known.set(operation.value, known);
+      const writerFacts = facts[i];
+      if (operation?.type === 'put' && writerFacts !== undefined) this.factsByValue.set(operation.value, writerFacts);
     }
     // No async function: every write passes here, and has promises enough.
     let committing: ReturnType<Engine['commit']>;
@@ -251,14 +251,14 @@ export class Cache {
     }
     return committing.then(
       ({ revision }) => {
-        if (revision > this.reached) return this.shown(operations, facts, revision);
+        if (revision > this.reached) return this.whenVisible(operations, facts, revision);
         this.forgetFacts(operations, facts);
         return revision;
       },
       (error: unknown) => this.refused(operations, facts, error),
     );
   }
-  private async shown(operations: readonly Operation[], facts: readonly unknown[], revision: number): Promise<number> {
+  private async whenVisible(operations: readonly Operation[], facts: readonly unknown[], revision: number): Promise<number> {
     try {
       await this.waitFor(revision, NEWEST_WAIT_MS);
     } catch (error) {
@@ -278,7 +278,7 @@ export class Cache {
   private forgetFacts(operations: readonly Operation[], facts: readonly unknown[]): void {
     for (let i = 0; i < facts.length; i++) {
       const operation = operations[i];
-      if (operation?.type === 'put') this.known.delete(operation.value);
+      if (operation?.type === 'put') this.factsByValue.delete(operation.value);
     }
   }
 
@@ -349,8 +349,8 @@ export class Cache {
     }
   }
   /** `found`: how many of its objects a page has, in addition to those that are loaded. */
-  private isForLater({ rules, loadedSoFar }: Collection, found: number): boolean {
-    return rules.later === true && loadedSoFar + found > LOADED_AT_ONCE;
+  private isForLater({ rules, loadedSoFar }: Collection, pageCount: number): boolean {
+    return rules.later === true && loadedSoFar + pageCount > LOADED_AT_ONCE;
   }
 
   /** Returns the revision at which the entries were read. */
@@ -380,14 +380,14 @@ export class Cache {
   private deliver(changes: readonly ChangeRecord[], revision: number): void {
     for (const change of changes) {
       const { value, revision: at, created, unreadable } = change;
-      const facts = value === undefined ? undefined : this.known.get(value);
+      const facts = value === undefined ? undefined : this.factsByValue.get(value);
       const place = facts?.place;
       const collection = place === undefined ? this.collectionOf(change.key) : this.collections.get(place.prefix);
       if (collection === undefined) continue;
       const item = collection.apply(place?.key ?? change.key.slice(collection.prefix.length), value, at, created, facts, unreadable);
       if (item === undefined || value === undefined || this.engine.keepAs === undefined) continue;
-      const kept = keptValue(item, value);
-      if (kept !== undefined) this.engine.keepAs(change.key, at, kept);
+      const valueToKeep = keptValue(item, value);
+      if (valueToKeep !== undefined) this.engine.keepAs(change.key, at, valueToKeep);
     }
     this.reached = Math.max(this.reached, revision);
     if (this.waiters.length === 0) return;

@@ -4,10 +4,10 @@
  */
 
 import { SortedMap } from '@plat-dev/lib/sorted-map';
-import { Audience, type Interest } from './audience.ts';
 import type { Unreadable } from './engine.ts';
 import type { EventListener } from './event-listener.ts';
 import { atRevision, type Facts, type Item, itemFromStored, type ReadValue, storedObject } from './item.ts';
+import { type Interest, ListenerIndex } from './listener-index.ts';
 import { NotLoaded, type SingleRead, type Stored } from './not-loaded.ts';
 import { type CollectionEvent, RecentEvents } from './recent-events.ts';
 import { type UnreadableObject, whyUnreadable } from './unreadable.ts';
@@ -65,7 +65,7 @@ export class Collection {
   /** Unreadable objects, by key: they are not among the items. Undefined if there are none. */
   unreadable: Map<string, UnreadableObject> | undefined;
   private options: CollectionOptions;
-  private readonly audience = new Audience();
+  private readonly audience = new ListenerIndex();
   private readonly closers = new Set<(stale: boolean) => void>();
   private readonly indexes = new ValueIndexes();
   private readonly recent = new RecentEvents();
@@ -215,11 +215,11 @@ export class Collection {
     }
     this.options = options;
     this.items = items;
-    const known = this.unreadable;
+    const previousUnreadable = this.unreadable;
     this.unreadable = aside.size === 0 ? undefined : aside;
-    let isSame = (known?.size ?? 0) === aside.size;
+    let isSame = (previousUnreadable?.size ?? 0) === aside.size;
     for (const object of aside.values()) {
-      if (known?.get(object.key)?.revision === object.revision) continue;
+      if (previousUnreadable?.get(object.key)?.revision === object.revision) continue;
       isSame = false;
       this.report(object);
     }
@@ -407,8 +407,8 @@ function itemBy(
 ): Item | string {
   if (unreadable !== undefined) return unreadable.reason;
   try {
-    const known = read === undefined ? value : read(value);
-    return itemFromStored(key, known, revision, created, facts(storedObject(known)));
+    const storedValue = read === undefined ? value : read(value);
+    return itemFromStored(key, storedValue, revision, created, facts(storedObject(storedValue)));
   } catch (error) {
     return whyUnreadable(error, value);
   }

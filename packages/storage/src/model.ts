@@ -57,12 +57,12 @@ export class StoreModel {
 
   changes({ after, prefix, limit = Number.POSITIVE_INFINITY }: { after: number; prefix: string; limit?: number }): ChangeRecord[] {
     this.#checkReadable(after);
-    const found: ChangeRecord[] = [];
+    const changeRecords: ChangeRecord[] = [];
     for (const commit of this.#commits.slice(after - this.base)) {
-      if (found.length >= limit) break;
-      found.push(...commit.filter((change) => change.key.startsWith(prefix)));
+      if (changeRecords.length >= limit) break;
+      changeRecords.push(...commit.filter((change) => change.key.startsWith(prefix)));
     }
-    return found;
+    return changeRecords;
   }
 
   /** Changes after a revision, compacted or not: those that a subscriber from then on must have seen. */

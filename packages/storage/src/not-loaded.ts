@@ -52,7 +52,7 @@ interface Single {
   unreadable: UnreadableObject | undefined;
   /** It has changed since it was read, when it was `before`. */
   isChanged: boolean;
-  before: Item | undefined;
+  firstItem: Item | undefined;
   /** Its last state before it was last deleted. */
   deleted: Item | undefined;
 }
@@ -75,8 +75,8 @@ export class NotLoaded extends SortedMap<Item> {
 
   /** Reads the object of a key: `get` returns it from then on. Undefined if too many were read already. */
   look(key: string): Promise<void> | undefined {
-    const known = this.singles.get(key);
-    if (known !== undefined) return known.done;
+    const existing = this.singles.get(key);
+    if (existing !== undefined) return existing.done;
     if (this.singles.size >= MOST_SINGLE) return undefined;
     const done = this.deps.read(key).then(
       ({ entry, revision }) => {
@@ -99,7 +99,7 @@ export class NotLoaded extends SortedMap<Item> {
       item: undefined,
       unreadable: undefined,
       isChanged: false,
-      before: undefined,
+      firstItem: undefined,
       deleted: undefined,
     };
     this.singles.set(key, single);
@@ -115,7 +115,7 @@ export class NotLoaded extends SortedMap<Item> {
   private change(single: Single, stored: Stored): void {
     if (stored.revision <= single.revision) return;
     single.revision = stored.revision;
-    if (!single.isChanged) single.before = single.item;
+    if (!single.isChanged) single.firstItem = single.item;
     single.isChanged = true;
     if (stored.value === undefined && single.item !== undefined) single.deleted = atRevision(single.item, stored.revision);
     single.item = undefined;
@@ -130,13 +130,14 @@ export class NotLoaded extends SortedMap<Item> {
   }
   /** What has become of objects after they were read, up to a revision: deleted, written, or first the one and then the other. */
   changesUpTo(until: number): UnseenChange[] {
-    const found: UnseenChange[] = [];
-    for (const { deleted, before, item, isChanged, revision } of this.singles.values()) {
+    const unseenChanges: UnseenChange[] = [];
+    for (const { deleted, firstItem: before, item, isChanged, revision } of this.singles.values()) {
       const isDeleted = deleted !== undefined && deleted.revision <= until;
-      if (isDeleted) found.push({ type: 'delete', item: deleted, previous: deleted });
-      if (isChanged && item !== undefined && revision <= until) found.push({ type: 'put', item, previous: isDeleted ? undefined : before });
+      if (isDeleted) unseenChanges.push({ type: 'delete', item: deleted, previous: deleted });
+      if (isChanged && item !== undefined && revision <= until)
+        unseenChanges.push({ type: 'put', item, previous: isDeleted ? undefined : before });
     }
-    return found;
+    return unseenChanges;
   }
   /** Reads those again that could not be read, when a reader needs them. */
   forgetUnreadable(): void {

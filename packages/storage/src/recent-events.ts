@@ -13,7 +13,7 @@ export interface CollectionEvent {
   readonly previous: Item | undefined;
   readonly revision: number;
   /** The previous state with this event's revision: for watchers whose selection the object has left. Made on first use. */
-  left?: Item;
+  departedItem?: Item;
   /** Encodings made for one watcher and shared by all: representation → frame, as the server makes them. */
   frames: Map<string, unknown> | undefined;
 }
@@ -58,8 +58,8 @@ export class RecentEvents {
   /** Drops events up to a revision (the store has compacted them too). */
   forget(upTo: number): void {
     if (upTo <= this.after) return;
-    const kept = this.since(upTo) ?? [];
-    this.drop(this.events.length - kept.length);
+    const remainingEvents = this.since(upTo) ?? [];
+    this.drop(this.events.length - remainingEvents.length);
     this.after = upTo;
   }
 

@@ -44,9 +44,9 @@ export async function identityByTraces(
   { identity, traces }: StoreOwner,
   has: (key: string) => MaybePromise<boolean>,
 ): Promise<string | undefined> {
-  const found: string[] = [];
-  for (const trace of traces) if (await has(trace.key)) found.push(trace.identity);
-  return found.includes(identity) ? identity : found[0];
+  const identities: string[] = [];
+  for (const trace of traces) if (await has(trace.key)) identities.push(trace.identity);
+  return identities.includes(identity) ? identity : identities[0];
 }
 
 /** Throws when a store is of another identity. `place` names the store, `elsewhere` the flag that names another. */

@@ -31,8 +31,8 @@ export class ValueIndexes {
     value: string,
   ): ReadonlySet<string> | undefined {
     const id = `${what}:${name}`;
-    const known = this.indexes.use(id);
-    if (known !== undefined) return known.keys.get(value);
+    const existingIndex = this.indexes.use(id);
+    if (existingIndex !== undefined) return existingIndex.keys.get(value);
     const keys: Index['keys'] = new Map();
     const read: Index['read'] = (item) => indexedValue(item, what, name, fieldIndex);
     items.each('', (item) => {
@@ -46,13 +46,13 @@ export class ValueIndexes {
   /** The item of a key was `previous`, and is `current`; undefined where there is none. */
   change(key: string, previous: Item | undefined, current: Item | undefined): void {
     for (const [, { keys: index, read }] of this.indexes) {
-      const before = previous === undefined ? undefined : read(previous);
+      const previousValue = previous === undefined ? undefined : read(previous);
       const after = current === undefined ? undefined : read(current);
-      if (before === after) continue;
-      if (before !== undefined) {
-        const keys = index.get(before);
+      if (previousValue === after) continue;
+      if (previousValue !== undefined) {
+        const keys = index.get(previousValue);
         keys?.delete(key);
-        if (keys?.size === 0) index.delete(before);
+        if (keys?.size === 0) index.delete(previousValue);
       }
       addTo(index, after, key);
     }

@@ -2,8 +2,8 @@
 import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
 import { everyField, type FieldSelector, hasValue } from '@plat-dev/meta/fields';
 import { everyLabel, type LabelSelector } from '@plat-dev/meta/labels';
-import type { Interest } from '@plat-dev/storage/audience';
 import type { Item } from '@plat-dev/storage/item';
+import type { Interest } from '@plat-dev/storage/listener-index';
 import type { Resource } from './catalog.ts';
 
 export interface Selection {

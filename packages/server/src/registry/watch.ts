@@ -175,8 +175,8 @@ function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink)
   if (now) sink.send(before ? 'MODIFIED' : 'ADDED', event.item, event);
   // An object that no longer matches is sent as deleted with its previous state, at the revision of the change.
   else if (before) {
-    event.left ??= atRevision(event.previous as Item, event.revision);
-    sink.send('DELETED', event.left, event);
+    event.departedItem ??= atRevision(event.previous as Item, event.revision);
+    sink.send('DELETED', event.departedItem, event);
   }
 }
 

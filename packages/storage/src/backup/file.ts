@@ -35,7 +35,7 @@ export async function namingFile<T>(path: string, work: () => Promise<T>): Promi
 export async function writePrivateFile(
   path: string,
   chunks: AsyncIterable<Buffer>,
-  check: (written: string) => Promise<void> = async () => {},
+  check: (writtenFile: string) => Promise<void> = async () => {},
 ): Promise<number> {
   checkNew(path);
   const partial = `${path}.partial-${process.pid}`;

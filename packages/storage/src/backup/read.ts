@@ -38,13 +38,13 @@ export async function* readBackup(source: AsyncIterable<Buffer>): AsyncGenerator
   checkPreamble(await input.take(PREAMBLE));
   const header = headerOf(await readFrame(input));
   yield { type: 'header', header };
-  const seen = { entries: 0, blocks: 0 };
+  const totals = { entries: 0, blocks: 0 };
   let last = '';
   for (;;) {
-    const before = input.digest();
+    const digestBefore = input.digest();
     const frame = await readFrame(input);
     if (frame.kind === TRAILER) {
-      yield { type: 'trailer', trailer: await checkEnd(input, frame, before, seen) };
+      yield { type: 'trailer', trailer: await checkEnd(input, frame, digestBefore, totals) };
       return;
     }
     if (frame.kind !== BLOCK) throw damaged(frame.at, `there is a frame of the unknown kind ${frame.kind}`);
@@ -57,8 +57,8 @@ export async function* readBackup(source: AsyncIterable<Buffer>): AsyncGenerator
       }
       last = key;
     }
-    seen.blocks++;
-    seen.entries += entries.length;
+    totals.blocks++;
+    totals.entries += entries.length;
     yield { type: 'entries', entries };
   }
 }
@@ -118,12 +118,12 @@ function headerOf({ kind, body, at }: Frame): BackupHeader {
 async function checkEnd(
   input: Input,
   { body, at }: Frame,
-  before: string,
-  seen: { entries: number; blocks: number },
+  digestBefore: string,
+  totals: { entries: number; blocks: number },
 ): Promise<BackupTrailer> {
   const trailer = factsOf(body, at) as Partial<BackupTrailer>;
-  if (trailer.sha256 !== before) throw damaged(at, 'the checksum of the whole is wrong');
-  if (trailer.entries !== seen.entries || trailer.blocks !== seen.blocks) throw damaged(at, 'entries are missing');
+  if (trailer.sha256 !== digestBefore) throw damaged(at, 'the checksum of the whole is wrong');
+  if (trailer.entries !== totals.entries || trailer.blocks !== totals.blocks) throw damaged(at, 'entries are missing');
   if (!isCount(trailer.encrypted) || !isCount(trailer.unreadableCount) || !Array.isArray(trailer.unreadable)) {
     throw damaged(at, 'the trailer lacks a field');
   }
@@ -176,12 +176,12 @@ class Input {
       this.#length += value.length;
     }
     const all = this.#waiting.length === 1 ? (this.#waiting[0] as Buffer) : Buffer.concat(this.#waiting);
-    const taken = all.subarray(0, count);
+    const head = all.subarray(0, count);
     this.#waiting = count < all.length ? [all.subarray(count)] : [];
     this.#length -= count;
     this.at += count;
-    this.#hash.update(taken);
-    return taken;
+    this.#hash.update(head);
+    return head;
   }
 
   /** SHA-256 of everything that was read. */

@@ -104,7 +104,7 @@ class ConfigReader {
   }
 
   rules(document: JsonObject): EncryptionRule[] {
-    this.#known(document, Path.of(''), ['apiVersion', 'kind', 'resources']);
+    this.#checkFieldNames(document, Path.of(''), ['apiVersion', 'kind', 'resources']);
     const at = Path.of('resources');
     return this.#list(document.resources, at, 'no resource is named to be encrypted').map((entry, i) => {
       const rule = this.#object(entry, at.index(i), ['resources', 'providers']);
@@ -158,12 +158,12 @@ class ConfigReader {
 
   #provider(value: JsonValue, at: Path): ProviderConfig[] {
     const entry = this.#object(value, at, providerNames);
-    const given = providerNames.filter((name) => name in entry);
-    if (given.length > 1) {
+    const providerTypes = providerNames.filter((name) => name in entry);
+    if (providerTypes.length > 1) {
       this.#errors.forbidden(at, 'more than one provider in an element of the list; give each an element of its own');
       return [];
     }
-    const [type] = given;
+    const [type] = providerTypes;
     if (type === undefined) {
       this.#errors.required(at, `one of ${providerNames.join(', ')}`);
       return [];
@@ -195,8 +195,12 @@ class ConfigReader {
     const bytes = Buffer.from(secret, 'base64');
     const sizes = keySizes[type];
     if (!sizes.includes(bytes.length)) {
-      const wanted = sizes.length === 1 ? `${sizes[0]}` : `${sizes.slice(0, -1).join(', ')} or ${sizes.at(-1)}`;
-      this.#errors.add('FieldValueInvalid', here, `Invalid value: "REDACTED": a key of ${type} has ${wanted} bytes, not ${bytes.length}`);
+      const allowedSizes = sizes.length === 1 ? `${sizes[0]}` : `${sizes.slice(0, -1).join(', ')} or ${sizes.at(-1)}`;
+      this.#errors.add(
+        'FieldValueInvalid',
+        here,
+        `Invalid value: "REDACTED": a key of ${type} has ${allowedSizes} bytes, not ${bytes.length}`,
+      );
       return [];
     }
     return named === undefined ? [] : [{ name: named, secret: bytes }];
@@ -204,7 +208,7 @@ class ConfigReader {
 
   #kms({ apiVersion, name, endpoint, cachesize, timeout }: JsonObject, at: Path): ProviderConfig[] {
     const { list } = this.#errors;
-    const before = list.length;
+    const countBefore = list.length;
     if (apiVersion !== undefined && apiVersion !== 'v1') this.#errors.notSupported(at.child('apiVersion'), apiVersion, ['v1']);
     const named = this.#name(name, at.child('name'), 'plug-in');
     const socket = this.#socket(endpoint, at.child('endpoint'));
@@ -214,7 +218,7 @@ class ConfigReader {
     const timeoutMs = timeout === undefined || timeout === null ? DEFAULT_TIMEOUT_MS : millisOf(timeout);
     if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > LONGEST_TIMEOUT_MS)
       this.#errors.invalid(at.child('timeout'), timeout, 'must be a duration above 0 and up to 1m, such as 3s');
-    if (list.length > before || named === undefined || socket === undefined) return [];
+    if (list.length > countBefore || named === undefined || socket === undefined) return [];
     const other = this.#kmsNames.get(named);
     if (other !== undefined && other !== socket) {
       this.#errors.duplicate(at.child('name'), named);
@@ -258,19 +262,19 @@ class ConfigReader {
     return Array.isArray(value) ? value : [];
   }
 
-  #object(value: JsonValue | undefined, at: Path, known: readonly string[]): JsonObject {
+  #object(value: JsonValue | undefined, at: Path, fieldNames: readonly string[]): JsonObject {
     const object = asObject(value);
     if (object === undefined) {
       this.#errors.add('FieldValueInvalid', at, 'Invalid value: must be an object');
       return {};
     }
-    this.#known(object, at, known);
+    this.#checkFieldNames(object, at, fieldNames);
     return object;
   }
 
-  #known(object: JsonObject, at: Path, known: readonly string[]): void {
+  #checkFieldNames(object: JsonObject, at: Path, fieldNames: readonly string[]): void {
     for (const name of Object.keys(object))
-      if (!known.includes(name)) this.#errors.forbidden(at.child(name), `unknown field${didYouMean(name, [...known])}`);
+      if (!fieldNames.includes(name)) this.#errors.forbidden(at.child(name), `unknown field${didYouMean(name, [...fieldNames])}`);
   }
 }
 

@@ -72,8 +72,8 @@ export class EncryptedEngine implements Engine {
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
-    const found = await this.sealed.range(request);
-    return { ...found, entries: await this.#openAll(found.entries) };
+    const sealedRange = await this.sealed.range(request);
+    return { ...sealedRange, entries: await this.#openAll(sealedRange.entries) };
   }
 
   async changes(request: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]> {
@@ -86,18 +86,18 @@ export class EncryptedEngine implements Engine {
     for (let i = 0; i < operations.length; i++) {
       const operation = operations[i] as Operation;
       if (operation.type !== 'put') continue;
-      const made = this.#rules.of(operation.key)?.seal(operation.value, operation.key);
-      if (made === undefined || made === operation.value) continue;
+      const sealedValue = this.#rules.of(operation.key)?.seal(operation.value, operation.key);
+      if (sealedValue === undefined || sealedValue === operation.value) continue;
       sealed ??= [...operations];
       const all = sealed;
-      if (made instanceof Promise) {
+      if (sealedValue instanceof Promise) {
         waiting ??= [];
         waiting.push(
-          made.then((value) => {
+          sealedValue.then((value) => {
             all[i] = { ...operation, value };
           }),
         );
-      } else all[i] = { ...operation, value: made };
+      } else all[i] = { ...operation, value: sealedValue };
     }
     if (sealed === undefined) return this.sealed.commit(operations, assigned);
     const ready = sealed;
@@ -132,14 +132,14 @@ export class EncryptedEngine implements Engine {
       const [from, to] = [plain[i] as Operation, sealed[i] as Operation];
       if (from !== to && from.type === 'put' && to.type === 'put') this.#own.set(to.value, from.value);
     }
-    let written = false;
+    let isWritten = false;
     try {
       const done = await this.sealed.commit(sealed, assigned);
-      written = true;
+      isWritten = true;
       return done;
     } finally {
       // The write may still come back.
-      if (!written) for (const operation of sealed) if (operation.type === 'put') this.#own.delete(operation.value);
+      if (!isWritten) for (const operation of sealed) if (operation.type === 'put') this.#own.delete(operation.value);
     }
   }
 
@@ -229,7 +229,7 @@ export class EncryptedEngine implements Engine {
       if (opened instanceof Promise) return undefined;
       if (opened === undefined) continue;
       all ??= [...changes];
-      all[i] = this.#shown(change, opened);
+      all[i] = this.#readableForm(change, opened);
     }
     return all ?? changes;
   }
@@ -257,7 +257,7 @@ export class EncryptedEngine implements Engine {
   #openOne<T extends Readable>(one: T, how: 'read' | 'delivered' = 'read'): MaybePromise<T> {
     const opened = this.#open(one, how);
     if (opened === undefined) return one;
-    return whenReady(opened, (value) => this.#shown(one, value));
+    return whenReady(opened, (value) => this.#readableForm(one, value));
   }
 
   async #openAll<T extends Readable>(all: readonly T[]): Promise<T[]> {
@@ -274,7 +274,7 @@ export class EncryptedEngine implements Engine {
     return opened;
   }
 
-  #shown<T extends Readable>(one: T, opened: Opened): T {
+  #readableForm<T extends Readable>(one: T, opened: Opened): T {
     if (!isRefused(opened)) return opened === one.value ? one : { ...one, value: opened };
     if (opened.retry) this.#retry((this.#rules.of(one.key) as Transformer).collection);
     return { ...one, value: EMPTY, unreadable: { reason: opened.reason } };

@@ -63,11 +63,11 @@ export function encryptionMetrics(metrics: Metrics): EncryptionMetrics {
   const countOf = (provider: Provider, direction: Direction, status: string): Counter =>
     operations.with(direction, withoutName(provider.prefix.toString('latin1')), status);
   const successes = (provider: Provider): Record<Direction, Counter> => {
-    const known = succeeded.get(provider);
-    if (known !== undefined) return known;
-    const made = { to_storage: countOf(provider, 'to_storage', 'OK'), from_storage: countOf(provider, 'from_storage', 'OK') };
-    succeeded.set(provider, made);
-    return made;
+    const counters = succeeded.get(provider);
+    if (counters !== undefined) return counters;
+    const newCounters = { to_storage: countOf(provider, 'to_storage', 'OK'), from_storage: countOf(provider, 'from_storage', 'OK') };
+    succeeded.set(provider, newCounters);
+    return newCounters;
   };
   const times: Readonly<Record<Direction, Histogram>> = {
     to_storage: durations.with('to_storage'),

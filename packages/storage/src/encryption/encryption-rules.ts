@@ -29,15 +29,15 @@ export class EncryptionRules {
   readonly plugins: readonly Envelope[];
 
   /** Plug-ins of the previous rules with the same settings are taken over, with their cached keys. */
-  constructor(rules: readonly EncryptionRule[], deps: RuleDeps, before?: EncryptionRules) {
+  constructor(rules: readonly EncryptionRule[], deps: RuleDeps, previousRules?: EncryptionRules) {
     const plugins = new Map<string, Envelope>();
-    const known = new Map((before?.plugins ?? []).map((plugin) => [plugin.id, plugin]));
+    const previousPlugins = new Map((previousRules?.plugins ?? []).map((plugin) => [plugin.id, plugin]));
     const now = (): number => deps.clock.monotonic();
     const envelope = (config: Extract<ProviderConfig, { type: 'kms' }>): Envelope => {
       const id = kmsId(config);
-      const found = plugins.get(id) ?? known.get(id) ?? makeEnvelope(config, id, deps);
-      plugins.set(id, found);
-      return found;
+      const plugin = plugins.get(id) ?? previousPlugins.get(id) ?? makeEnvelope(config, id, deps);
+      plugins.set(id, plugin);
+      return plugin;
     };
     const providersOf = (config: ProviderConfig): Provider[] => {
       if (config.type === 'identity') return [identityProvider(deps.identity)];
@@ -45,10 +45,10 @@ export class EncryptionRules {
       return config.keys.map((key) => localProvider(config.type, key, deps.identity, deps.random));
     };
     for (const { collections, providers } of rules) {
-      const made = providers.flatMap(providersOf);
+      const ruleProviders = providers.flatMap(providersOf);
       for (const collection of collections) {
         const earlier = this.#byCollection.get(collection)?.providers ?? [];
-        this.#byCollection.set(collection, new Transformer(collection, [...earlier, ...made], deps.observer, now));
+        this.#byCollection.set(collection, new Transformer(collection, [...earlier, ...ruleProviders], deps.observer, now));
       }
     }
     this.plugins = [...plugins.values()];
@@ -70,11 +70,11 @@ export class EncryptionRules {
   }
 
   /** Collections of which these rules may not be able to read everything that the previous ones could. */
-  lostAgainst(before: EncryptionRules): string[] {
-    const all = new Set([...before.collections, ...this.collections]);
+  lostAgainst(previousRules: EncryptionRules): string[] {
+    const all = new Set([...previousRules.collections, ...this.collections]);
     return [...all].filter((collection) => {
       const readers = this.#readers(collection);
-      return [...before.#readers(collection)].some((id) => !readers.has(id));
+      return [...previousRules.#readers(collection)].some((id) => !readers.has(id));
     });
   }
   /** Other collections are read unchanged. */

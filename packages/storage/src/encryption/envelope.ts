@@ -80,10 +80,10 @@ export class Envelope implements Provider {
     const cipher = this.#cipherOf(stored);
     if (cipher === undefined) return undefined;
     const end = this.prefix.length + 2 + cipher.length;
-    const known = this.#keys.get(cipher);
-    if (known !== undefined) {
-      this.#keep(cipher, known);
-      return openCbc(stored, end, known);
+    const cachedKey = this.#keys.get(cipher);
+    if (cachedKey !== undefined) {
+      this.#keep(cipher, cachedKey);
+      return openCbc(stored, end, cachedKey);
     }
     this.#options.observer.cacheMiss();
     return this.#keyOf(cipher).then((key) => openCbc(stored, end, key));
@@ -106,7 +106,7 @@ export class Envelope implements Provider {
   #keyOf(cipher: string): Promise<KeyObject> {
     const under = this.#decrypting.get(cipher);
     if (under !== undefined) return under;
-    const asked = this.#inTurn(async () => {
+    const pendingKey = this.#inTurn(async () => {
       const plain = await this.kms.decrypt(Buffer.from(cipher, 'latin1'));
       if (![16, 24, KEY_BYTES].includes(plain.length))
         throw new ProviderUnavailable(`the KMS plug-in ${JSON.stringify(this.kms.name)} answered a key of ${plain.length} bytes`);
@@ -114,8 +114,8 @@ export class Envelope implements Provider {
       this.#keep(cipher, key);
       return key;
     }).finally(() => this.#decrypting.delete(cipher));
-    this.#decrypting.set(cipher, asked);
-    return asked;
+    this.#decrypting.set(cipher, pendingKey);
+    return pendingKey;
   }
 
   #keep(cipher: string, key: KeyObject): void {

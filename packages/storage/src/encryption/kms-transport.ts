@@ -43,15 +43,15 @@ function message(bytes?: Buffer): Buffer {
 }
 
 /** The bytes of a field of a response; empty when it is absent. */
-function field(answer: Buffer, wanted: number): Buffer {
+function field(answer: Buffer, wantedNumber: number): Buffer {
   try {
     const reader = new Reader(answer);
-    let found: Buffer | undefined;
+    let fieldBytes: Buffer | undefined;
     for (let number = reader.next(); number !== 0; number = reader.next()) {
-      if (number === wanted) found = Buffer.from(reader.bytes());
+      if (number === wantedNumber) fieldBytes = Buffer.from(reader.bytes());
       else reader.skip();
     }
-    return found ?? Buffer.alloc(0);
+    return fieldBytes ?? Buffer.alloc(0);
   } catch {
     throw new Error('the answer is not a message of the protocol');
   }

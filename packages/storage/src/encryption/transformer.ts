@@ -1,7 +1,7 @@
 /** Encrypts and decrypts the values of one collection. */
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Unreadable } from '../engine.ts';
-import { belongs } from './belongs.ts';
+import { isObjectOfKey } from './object-of-key.ts';
 import { type Provider, ProviderUnavailable, startsWith } from './provider.ts';
 import { describeForm, storedFormOf } from './stored-form.ts';
 
@@ -44,9 +44,9 @@ export class Transformer {
       return sealed;
     }
     return sealed.then(
-      (made) => {
+      (sealedBytes) => {
         this.#observer.transformed('to_storage', first, true, this.#now() - began);
-        return made;
+        return sealedBytes;
       },
       (error: unknown) => {
         this.#observer.transformed('to_storage', first, false, this.#now() - began);
@@ -61,7 +61,7 @@ export class Transformer {
     if (first.type === 'identity') return storedFormOf(stored) === undefined;
     if (!startsWith(stored, first.prefix)) return false;
     const plain = await first.open(stored, key);
-    return plain !== undefined && belongs(plain, key, this.collection);
+    return plain !== undefined && isObjectOfKey(plain, key, this.collection);
   }
 
   open(stored: Buffer, key: string): MaybePromise<Opened> {
@@ -73,14 +73,14 @@ export class Transformer {
     for (let i = from; i < this.providers.length; i++) {
       const provider = this.providers[i] as Provider;
       if (!startsWith(stored, provider.prefix)) continue;
-      const found = provider.open(stored, key);
-      if (found instanceof Promise) {
-        return found.then(
+      const openedValue = provider.open(stored, key);
+      if (openedValue instanceof Promise) {
+        return openedValue.then(
           (plain) => this.#accept(provider, stored, plain, key, began) ?? this.#try(stored, key, i + 1, began),
           (error: unknown) => this.#unavailable(provider, error, began),
         );
       }
-      const accepted = this.#accept(provider, stored, found, key, began);
+      const accepted = this.#accept(provider, stored, openedValue, key, began);
       if (accepted !== undefined) return accepted;
     }
     return this.#refuse(stored, key, began);
@@ -88,7 +88,7 @@ export class Transformer {
 
   #accept(provider: Provider, stored: Buffer, plain: Buffer | undefined, key: string, began: number): Buffer | undefined {
     if (provider.type === 'identity') return plain;
-    if (plain === undefined || !belongs(plain, key, this.collection)) {
+    if (plain === undefined || !isObjectOfKey(plain, key, this.collection)) {
       provider.distrust?.(stored);
       return undefined;
     }

@@ -24,7 +24,6 @@ import { Compaction } from './etcd/compaction.ts';
 import { Connection } from './etcd/connection.ts';
 import { CallFailure, CLOSED, unavailable } from './etcd/errors.ts';
 import { Feed, type FeedSource } from './etcd/feed.ts';
-import { SharedHolds } from './etcd/holds.ts';
 import { type Keyspace, keyspaceOf } from './etcd/keyspace.ts';
 import { Leases } from './etcd/leases.ts';
 import { Login } from './etcd/login.ts';
@@ -46,6 +45,7 @@ import { oldestRevision } from './etcd/oldest.ts';
 import { addressesOf, DEFAULT_PREFIX, DEFAULT_REQUEST_TIMEOUT_MS, type EtcdOptions } from './etcd/options.ts';
 import { OwnValues } from './etcd/own-values.ts';
 import { Reads } from './etcd/reads.ts';
+import { SharedHolds } from './etcd/shared-holds.ts';
 import { type WatchAnswer, watchMethod } from './etcd/watch-messages.ts';
 import { DEFAULT_RETENTION_MS } from './retention.ts';
 
@@ -208,16 +208,16 @@ class EtcdEngine implements Engine {
     if (after > newest) throw new FutureRevision(newest);
     this.#checkKept(after);
     if (after === newest) return [];
-    const found: ChangeRecord[] = [];
+    const changeRecords: ChangeRecord[] = [];
     await this.#follow(after, newest, (changes) => {
       for (const change of changes) {
         // A limit never splits a commit.
-        if (found.length >= limit && change.revision !== found.at(-1)?.revision) return true;
-        if (change.key.startsWith(prefix)) found.push(change);
+        if (changeRecords.length >= limit && change.revision !== changeRecords.at(-1)?.revision) return true;
+        if (change.key.startsWith(prefix)) changeRecords.push(change);
       }
-      return found.length >= limit;
+      return changeRecords.length >= limit;
     });
-    return found;
+    return changeRecords;
   }
 
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
@@ -323,7 +323,7 @@ class EtcdEngine implements Engine {
       },
     );
     this.#feeds.add(feed);
-    this.#ownValues.wanted = true;
+    this.#ownValues.isEnabled = true;
     if (this.#closing !== undefined) queueMicrotask(() => feed.fail(new StoreUnavailable(CLOSED)));
     return feed;
   }
@@ -331,7 +331,7 @@ class EtcdEngine implements Engine {
   #end(feed: Feed): void {
     feed.end();
     this.#feeds.delete(feed);
-    this.#ownValues.wanted = this.#feeds.size > 0;
+    this.#ownValues.isEnabled = this.#feeds.size > 0;
   }
 
   /** Reads the changes after a revision up to another one, or until `take` has enough. */

@@ -66,9 +66,9 @@ export class Expiry {
     this.#running = true;
     let next: number | undefined;
     try {
-      const found = await this.#index.due(this.#clock.now(), BATCH);
-      next = found.next;
-      await Promise.all(found.due.map(({ key, revision }) => this.#expire(key, revision)));
+      const dueKeys = await this.#index.due(this.#clock.now(), BATCH);
+      next = dueKeys.next;
+      await Promise.all(dueKeys.due.map(({ key, revision }) => this.#expire(key, revision)));
     } catch {
       next = this.#clock.now() + RETRY_MS;
     } finally {

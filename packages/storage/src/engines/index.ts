@@ -51,7 +51,7 @@ export async function openEngine({
   notice,
   checked,
 }: EngineOptions): Promise<Engine> {
-  const common = given({ historyRetentionMs, clock });
+  const common = withoutEmptyValues({ historyRetentionMs, clock });
   switch (store) {
     case 'memory': {
       const { openMemoryEngine } = await import('./memory.ts');
@@ -59,18 +59,18 @@ export async function openEngine({
     }
     case 'lmdb': {
       const { openLmdbEngine } = await import('./lmdb.ts');
-      return openLmdbEngine({ ...common, ...given({ freeBytes, notice, checked, random }), dataDir, owner });
+      return openLmdbEngine({ ...common, ...withoutEmptyValues({ freeBytes, notice, checked, random }), dataDir, owner });
     }
     case 'etcd': {
       const { openEtcd } = await import('./etcd.ts');
       const { servers = [], ...files } = etcd ?? {};
-      return openEtcd({ ...common, ...given({ ...files, notice, random }), endpoints: servers, owner });
+      return openEtcd({ ...common, ...withoutEmptyValues({ ...files, notice, random }), endpoints: servers, owner });
     }
   }
 }
 
 /** The same object without undefined and empty values. */
-function given<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+function withoutEmptyValues<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) if (value !== undefined && value !== '') setOwn(result, name, value);
   return result as { [Name in keyof T]?: Exclude<T[Name], undefined> };

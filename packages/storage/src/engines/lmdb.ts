@@ -23,7 +23,7 @@ import {
 } from '../engine.ts';
 import type { StoreMark, StoreOwner } from '../store-mark.ts';
 import { type Due, Expiry } from './expiry.ts';
-import { Holds } from './holds.ts';
+import { HeldRevisions } from './held-revisions.ts';
 import { Backlog } from './lmdb/backlog.ts';
 import { Commits, type Committed } from './lmdb/commits.ts';
 import { Compactor } from './lmdb/compactor.ts';
@@ -109,7 +109,7 @@ class LmdbEngine implements Engine {
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
   readonly #retention: Ticker;
-  readonly #holds: Holds;
+  readonly #holds: HeldRevisions;
   readonly #pages: PageLook;
   readonly #running: RunningRecord;
   readonly #notice: LmdbOptions['notice'];
@@ -126,7 +126,7 @@ class LmdbEngine implements Engine {
     this.#dataDir = dataDir;
     this.#free = free;
     this.#clock = clock;
-    this.#holds = new Holds(clock);
+    this.#holds = new HeldRevisions(clock);
     this.compacted = readNumberRow(tables.meta, 'compacted') ?? 0;
     const revision = newestRevision(tables);
     this.#reader = new Reader(tables, this.#readerState());
@@ -135,7 +135,7 @@ class LmdbEngine implements Engine {
     this.#journal = new Journal(dataDir, options.unsafeNoSync !== true);
     this.#backlog = new Backlog(tables, revision, { write: (bytes, fill) => this.#writes.write(bytes, fill) }, clock);
     const disk = { dataDir, free: options.freeBytes === undefined ? freeBytesNow(dataDir, clock) : () => free(dataDir), clock };
-    this.#writes = new TableWrites(tables, { ...disk, written: () => this.#running.changed() });
+    this.#writes = new TableWrites(tables, { ...disk, onWritten: () => this.#running.changed() });
     this.#commits = new Commits(revision, {
       ...disk,
       newest: this.#newest,
@@ -156,7 +156,7 @@ class LmdbEngine implements Engine {
     this.#retention = everyRetentionInterval(
       clock,
       historyRetentionMs,
-      (before) => this.#forgetBefore(before).catch(() => {}),
+      (revision) => this.#forgetBefore(revision).catch(() => {}),
       () => true,
     );
     this.#notice = options.notice;

@@ -23,7 +23,7 @@ import {
   type Subscriber,
 } from '../engine.ts';
 import { Expiry } from './expiry.ts';
-import { Holds } from './holds.ts';
+import { HeldRevisions } from './held-revisions.ts';
 import { checkOperations, startOf } from './operations.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -120,7 +120,7 @@ class InMemory implements MemoryEngine {
   readonly #expiry: Expiry;
   readonly #expiries: SortedMap<Expiring>;
   readonly #retention: Ticker;
-  readonly #holds: Holds;
+  readonly #holds: HeldRevisions;
   #closed = false;
 
   constructor(options: MemoryOptions) {
@@ -137,7 +137,7 @@ class InMemory implements MemoryEngine {
     this.#clock = clock;
     this.#historyBytes = historyBytes;
     this.#forgetAt = historyBytes;
-    this.#holds = new Holds(clock);
+    this.#holds = new HeldRevisions(clock);
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
       due: (until, limit) => this.#due(until, limit),
@@ -146,7 +146,7 @@ class InMemory implements MemoryEngine {
     this.#retention = everyRetentionInterval(
       clock,
       historyRetentionMs,
-      (before) => this.#forgetBefore(before),
+      (revision) => this.#forgetBefore(revision),
       () => this.compacted < this.revision,
     );
     const { next } = this.#due(Number.NEGATIVE_INFINITY, 0);
@@ -211,13 +211,13 @@ class InMemory implements MemoryEngine {
 
   async changes({ after, prefix, limit }: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]> {
     this.#checkReadable(after);
-    const found: ChangeRecord[] = [];
+    const changeRecords: ChangeRecord[] = [];
     for (let index = after - this.#logStart; index < this.#log.length; index++) {
-      if (limit !== undefined && found.length >= limit) break;
+      if (limit !== undefined && changeRecords.length >= limit) break;
       for (const { key, version } of (this.#log[index] as LoggedCommit).changes)
-        if (key.startsWith(prefix)) found.push(changeOf(key, version, bytesOf(version)));
+        if (key.startsWith(prefix)) changeRecords.push(changeOf(key, version, bytesOf(version)));
     }
-    return found;
+    return changeRecords;
   }
 
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
@@ -343,15 +343,15 @@ class InMemory implements MemoryEngine {
   #prune(key: string): void {
     const versions = this.#versions.get(key);
     if (versions === undefined) return;
-    let shown = versions.length - 1;
-    while (shown > 0 && (versions[shown] as Version).revision > this.compacted) shown--;
-    const oldest = versions[shown] as Version;
+    let oldestVisible = versions.length - 1;
+    while (oldestVisible > 0 && (versions[oldestVisible] as Version).revision > this.compacted) oldestVisible--;
+    const oldest = versions[oldestVisible] as Version;
     const isGone = oldest.value === undefined && oldest.revision <= this.compacted;
-    const left = versions.length - shown - (isGone ? 1 : 0);
-    if (left === 0) this.#versions.delete(key);
+    const remainingVersions = versions.length - oldestVisible - (isGone ? 1 : 0);
+    if (remainingVersions === 0) this.#versions.delete(key);
     // A list that had several versions has room for more than a dozen.
-    else if (left === 1 && versions.length > 1) this.#versions.set(key, [versions.at(-1) as Version]);
-    else versions.splice(0, versions.length - left);
+    else if (remainingVersions === 1 && versions.length > 1) this.#versions.set(key, [versions.at(-1) as Version]);
+    else versions.splice(0, versions.length - remainingVersions);
   }
 
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
@@ -378,9 +378,10 @@ class InMemory implements MemoryEngine {
   /** Compacts an eighth of the limit, so that this is done now and then; held revisions stay for now. */
   #forgetOldest(): void {
     const eighth = this.#historyBytes / 8;
-    let left = this.#logBytes;
+    let remainingBytes = this.#logBytes;
     let count = 0;
-    while (count < this.#log.length - 1 && left > this.#historyBytes - eighth) left -= (this.#log[count++] as LoggedCommit).bytes;
+    while (count < this.#log.length - 1 && remainingBytes > this.#historyBytes - eighth)
+      remainingBytes -= (this.#log[count++] as LoggedCommit).bytes;
     this.#forgetAt = Number.POSITIVE_INFINITY;
     void this.compact(this.#logStart + count).finally(() => {
       this.#forgetAt = Math.max(this.#historyBytes, this.#logBytes + eighth);

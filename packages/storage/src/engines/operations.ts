@@ -3,14 +3,14 @@ import { isKey, LONGEST_KEY } from '../keys.ts';
 
 /** Throws unless the operations are valid for every engine: valid keys, none of them written twice. */
 export function checkOperations(operations: readonly Operation[]): void {
-  const written = operations.length > 1 ? new Set<string>() : undefined;
+  const writtenKeys = operations.length > 1 ? new Set<string>() : undefined;
   for (const { key, type } of operations) {
     if (!isKey(key)) {
       throw new TypeError(`the key ${JSON.stringify(key)} is not printable ASCII text of 1 to ${LONGEST_KEY} characters`);
     }
-    if (written === undefined || type === 'check') continue;
-    if (written.has(key)) throw new TypeError(`one commit writes the key ${key} twice`);
-    written.add(key);
+    if (writtenKeys === undefined || type === 'check') continue;
+    if (writtenKeys.has(key)) throw new TypeError(`one commit writes the key ${key} twice`);
+    writtenKeys.add(key);
   }
 }
 

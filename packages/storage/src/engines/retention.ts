@@ -15,7 +15,7 @@ const LONGEST_INTERVAL_MS = 60_000;
 export function everyRetentionInterval(
   clock: Clock,
   retentionMs: number,
-  forget: (before: number) => Promise<void>,
+  forget: (revision: number) => Promise<void>,
   hasHistory: () => boolean,
 ): Ticker {
   const interval = Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, retentionMs / FRACTION));

@@ -29,7 +29,7 @@ export class MessageReader {
   readonly #take: (message: Buffer) => void;
   /** Chunks of an incomplete message, its header included. */
   #chunks: Buffer[] = [];
-  #held = 0;
+  #byteCount = 0;
   /** Bytes that the message in progress needs, its header included; 0 before its header is complete. */
   #needed = 0;
 
@@ -41,16 +41,16 @@ export class MessageReader {
 
   /** Whether the stream ends in the middle of a message. */
   get incomplete(): boolean {
-    return this.#held > 0;
+    return this.#byteCount > 0;
   }
 
   /** Throws GrpcError `answer-too-large`, or `invalid` for compressed messages and what is no message. */
   push(chunk: Buffer): void {
     let rest = chunk;
-    if (this.#held > 0) {
+    if (this.#byteCount > 0) {
       this.#chunks.push(chunk);
-      this.#held += chunk.length;
-      if (this.#held < (this.#needed || HEADER_BYTES)) return;
+      this.#byteCount += chunk.length;
+      if (this.#byteCount < (this.#needed || HEADER_BYTES)) return;
       rest = this.#joined();
     }
     while (rest.length >= HEADER_BYTES) {
@@ -67,14 +67,14 @@ export class MessageReader {
 
   #hold(chunk: Buffer, needed: number): void {
     this.#chunks = [chunk];
-    this.#held = chunk.length;
+    this.#byteCount = chunk.length;
     this.#needed = needed;
   }
 
   #joined(): Buffer {
-    const joined = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#held);
+    const joined = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#byteCount);
     this.#chunks = [];
-    this.#held = 0;
+    this.#byteCount = 0;
     this.#needed = 0;
     return joined;
   }

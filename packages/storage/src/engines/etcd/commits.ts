@@ -43,7 +43,7 @@ export class Commits {
       const answer = await sending;
       if (answer.succeeded) {
         const { revision } = answer;
-        const changes = this.#ownValues.wanted ? changesOf(operations, revision) : undefined;
+        const changes = this.#ownValues.isEnabled ? changesOf(operations, revision) : undefined;
         if (changes !== undefined && this.#committed(changes, revision)) this.#forgetValues(operations);
         return revision;
       }

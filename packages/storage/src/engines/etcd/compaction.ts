@@ -88,9 +88,9 @@ export class Compaction {
     this.#target = target;
     const answer = await connection.write(transaction, encodePutAtVersion(record, this.#version, Buffer.from(String(target))));
     if (!answer.succeeded) {
-      const found = answer.reads[0];
-      this.#version = found?.version ?? 0;
-      this.#recorded = found?.revision ?? 0;
+      const keyState = answer.reads[0];
+      this.#version = keyState?.version ?? 0;
+      this.#recorded = keyState?.revision ?? 0;
       return;
     }
     this.#version++;

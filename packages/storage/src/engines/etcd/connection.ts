@@ -215,17 +215,17 @@ export class Connection {
     const preferred = this.#endpoints[this.#preferred] as Endpoint;
     if (preferred.channel.state === 'ready') return preferred;
     const count = this.#endpoints.length;
-    let found: number | undefined;
+    let connectedIndex: number | undefined;
     for (let offset = 0; offset < count; offset++) {
       const index = (this.#preferred + offset) % count;
       const { channel } = this.#endpoints[index] as Endpoint;
       // All connect, so that they are ready to take over.
       channel.connect();
-      if (channel.state === 'ready') found ??= index;
+      if (channel.state === 'ready') connectedIndex ??= index;
     }
-    if (found === undefined) return undefined;
-    this.#preferred = found;
-    return this.#endpoints[found];
+    if (connectedIndex === undefined) return undefined;
+    this.#preferred = connectedIndex;
+    return this.#endpoints[connectedIndex];
   }
 
   /** Waits until the state of an endpoint changes, and not for long. */

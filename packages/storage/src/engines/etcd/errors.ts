@@ -90,8 +90,9 @@ export function failureOf(error: GrpcError): CallFailure {
 
 function failureOfStatus(error: GrpcError): CallFailure {
   const { code, message } = error;
-  const known = KNOWN.find(({ says }) => says.test(message));
-  if (known !== undefined) return new CallFailure(known.reason, known.message ?? message, known.mayHaveHappened === true);
+  const knownFailure = KNOWN.find(({ says }) => says.test(message));
+  if (knownFailure !== undefined)
+    return new CallFailure(knownFailure.reason, knownFailure.message ?? message, knownFailure.mayHaveHappened === true);
   const unknown = code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED' || code === 'CANCELLED';
   const silent = unknown || code === 'INTERNAL' || code === 'UNKNOWN';
   return new CallFailure(silent ? 'unavailable' : 'refused', message || code, silent);

@@ -60,9 +60,9 @@ export class Feed {
   /** Whether the server's answer to a request for progress can be trusted. */
   #progress = false;
   #graceMs = LONG_GRACE_MS;
-  #asked = false;
+  #isProgressRequested = false;
   /** Changes of the newest commit of a fragment, until the rest of it comes. */
-  #held: ChangeRecord[] = [];
+  #fragmentChanges: ChangeRecord[] = [];
   /** Answers behind one whose deletions are looked up. */
   #queue: WatchAnswer[] = [];
   #draining: Promise<void> | undefined;
@@ -108,7 +108,7 @@ export class Feed {
     this.#state = 'ended';
     this.#cancelAsking?.();
     this.#stream?.cancel();
-    this.#held = [];
+    this.#fragmentChanges = [];
     this.#early.clear();
   }
 
@@ -146,8 +146,8 @@ export class Feed {
     if (this.#over()) return;
     this.#progress = canReportProgress(version);
     this.#graceMs = LONG_GRACE_MS;
-    this.#asked = false;
-    this.#held = [];
+    this.#isProgressRequested = false;
+    this.#fragmentChanges = [];
     const deletions = new Deletions(connection, endpoint, this.#source.root);
     const stream = connection.stream(
       endpoint,
@@ -232,12 +232,12 @@ export class Feed {
   }
 
   #takeChanges({ changes, newest, fragment }: WatchAnswer): void {
-    const all = this.#held.length > 0 ? this.#held.concat(changes) : changes;
+    const all = this.#fragmentChanges.length > 0 ? this.#fragmentChanges.concat(changes) : changes;
     let from = 0;
     while (from < all.length && (all[from] as ChangeRecord).revision <= this.delivered) from++;
     let to = all.length;
     if (fragment) while (to > from && (all[to - 1] as ChangeRecord).revision >= newest) to--;
-    this.#held = fragment ? all.slice(Math.max(from, to)) : [];
+    this.#fragmentChanges = fragment ? all.slice(Math.max(from, to)) : [];
     const whole = from === 0 && to === all.length ? all : all.slice(from, to);
     this.#pass(whole, fragment ? newest - 1 : newest);
   }
@@ -245,8 +245,8 @@ export class Feed {
   #pass(changes: readonly ChangeRecord[], revision: number): void {
     if (revision <= this.delivered) return;
     this.delivered = revision;
-    if (this.#asked) this.#graceMs = changes.length === 0 ? SHORT_GRACE_MS : LONG_GRACE_MS;
-    this.#asked = false;
+    if (this.#isProgressRequested) this.#graceMs = changes.length === 0 ? SHORT_GRACE_MS : LONG_GRACE_MS;
+    this.#isProgressRequested = false;
     try {
       this.#deliver(changes, revision);
     } catch (error) {
@@ -275,7 +275,7 @@ export class Feed {
   }
 
   #ask(): void {
-    this.#asked = true;
+    this.#isProgressRequested = true;
     if (this.#progress) this.#stream?.write(encodeProgressRequest());
     else this.#source.barrier().catch(() => {});
   }

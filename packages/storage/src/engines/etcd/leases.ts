@@ -41,15 +41,15 @@ export class Leases {
     const extra = extraFor(ttlSeconds);
     const length = roundUp(ttlSeconds, extra);
     for (;;) {
-      const known = this.#current.get(length);
-      const pending = known ?? this.#grant(length, extra);
+      const currentLease = this.#current.get(length);
+      const pending = currentLease ?? this.#grant(length, extra);
       const lease = await pending;
       if (lease.uses < MOST_USES && lease.expiresAt >= this.#clock.monotonic() + length * 1000) {
         lease.uses++;
         return lease.id;
       }
       if (this.#current.get(length) === pending) this.#current.delete(length);
-      if (known === undefined) return lease.id;
+      if (currentLease === undefined) return lease.id;
     }
   }
 
@@ -59,11 +59,11 @@ export class Leases {
   }
 
   #grant(length: number, extra: number): Promise<Lease> {
-    const asked = this.#clock.monotonic();
+    const requestedAt = this.#clock.monotonic();
     const seconds = length + extra;
     // A lost response leaves a lease without keys, which expires by itself; so a retry is harmless.
     const granted = this.#connection.read(leaseGrant, encodeLeaseGrant(seconds)).then(({ id, ttlSeconds }) => {
-      return { id, expiresAt: asked + Math.max(seconds, ttlSeconds) * 1000, uses: 0 };
+      return { id, expiresAt: requestedAt + Math.max(seconds, ttlSeconds) * 1000, uses: 0 };
     });
     this.#current.set(length, granted);
     granted.catch(() => {

@@ -217,7 +217,7 @@ function readOutcome(outcome: Reader, reads: KeyState[]): void {
       continue;
     }
     const range = outcome.nested();
-    const found: KeyState = { revision: 0, created: 0, version: 0 };
+    const keyState: KeyState = { revision: 0, created: 0, version: 0 };
     for (let part = range.next(); part !== 0; part = range.next()) {
       if (part !== 2) {
         range.skip();
@@ -225,13 +225,13 @@ function readOutcome(outcome: Reader, reads: KeyState[]): void {
       }
       const entry = range.nested();
       for (let number = entry.next(); number !== 0; number = entry.next()) {
-        if (number === 2) found.created = entry.number();
-        else if (number === 3) found.revision = entry.number();
-        else if (number === 4) found.version = entry.number();
+        if (number === 2) keyState.created = entry.number();
+        else if (number === 3) keyState.revision = entry.number();
+        else if (number === 4) keyState.version = entry.number();
         else entry.skip();
       }
     }
-    reads.push(found);
+    reads.push(keyState);
   }
 }
 
@@ -328,12 +328,12 @@ export const leaseTimeToLive: Method<number> = {
   path: '/etcdserverpb.Lease/LeaseTimeToLive',
   decode(bytes) {
     const reader = new Reader(bytes);
-    let left = 0n;
+    let remainingSeconds = 0n;
     for (let field = reader.next(); field !== 0; field = reader.next()) {
-      if (field === 3) left = BigInt.asIntN(64, reader.identifier());
+      if (field === 3) remainingSeconds = BigInt.asIntN(64, reader.identifier());
       else reader.skip();
     }
-    return left > 0n ? Number(left) : 0;
+    return remainingSeconds > 0n ? Number(remainingSeconds) : 0;
   },
 };
 

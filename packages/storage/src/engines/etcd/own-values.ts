@@ -11,10 +11,10 @@ const MOST_BYTES = 16 * 1024 * 1024;
 export class OwnValues {
   readonly #values = new BoundedCache<string, Buffer>(MOST_VALUES, { most: MOST_BYTES, of: ({ length }) => length });
   /** Whether a watch runs in which they could come back. */
-  wanted = false;
+  isEnabled = false;
 
   wrote(key: string, value: Buffer): void {
-    if (!this.wanted) return;
+    if (!this.isEnabled) return;
     this.#values.set(key, value);
   }
 

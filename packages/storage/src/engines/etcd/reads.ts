@@ -54,10 +54,10 @@ export class Reads {
   /** Entries with a lease are grouped by it; leases are shared, so that each is looked up once. */
   async #withExpiries(entries: readonly LeasedEntry[]): Promise<Entry[]> {
     const ends = new Map<bigint, number>();
-    const found: Entry[] = [];
+    const entriesWithExpiry: Entry[] = [];
     for (const { lease, ...entry } of entries) {
       if (lease === undefined) {
-        found.push(entry);
+        entriesWithExpiry.push(entry);
         continue;
       }
       let expires = ends.get(lease);
@@ -65,9 +65,9 @@ export class Reads {
         expires = this.#clock.now() + (await this.#connection.read(leaseTimeToLive, encodeLease(lease))) * 1000;
         ends.set(lease, expires);
       }
-      found.push({ ...entry, expires });
+      entriesWithExpiry.push({ ...entry, expires });
     }
-    return found;
+    return entriesWithExpiry;
   }
 
   async #range(request: RangeRequest, method: Method<RangeAnswer>): Promise<RangeResult> {

@@ -87,8 +87,8 @@ export function watchMethod(keyspace: Keyspace, ownValue: OwnValue, delivered: (
         else reader.skip();
       }
       const { changes = [], own = [], deletions } = sink;
-      const known = newest > 0 && newest <= sink.delivered && own.length === 0;
-      if (known && !fragment && !created && !canceled) return undefined;
+      const isDelivered = newest > 0 && newest <= sink.delivered && own.length === 0;
+      if (isDelivered && !fragment && !created && !canceled) return undefined;
       return { revision, watch, created, canceled, compacted, reason, fragment, changes, deletions, own, newest };
     },
   };
@@ -110,17 +110,17 @@ const SLASH = 0x2f;
 /** Reads one event into the sink; returns its revision. */
 function readEvent(reader: Reader, sink: EventSink): number {
   let deleted = false;
-  let found = 0;
+  let eventRevision = 0;
   let start = 0;
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) deleted = reader.number() === DELETE;
     else if (field === 2) {
       start = reader.span();
-      found = reader.position;
+      eventRevision = reader.position;
     } else reader.skip();
   }
-  if (found === 0) throw new RangeError('an event from etcd is about no key');
-  return readStored(new Reader(reader.buffer, start, found), deleted, sink);
+  if (eventRevision === 0) throw new RangeError('an event from etcd is about no key');
+  return readStored(new Reader(reader.buffer, start, eventRevision), deleted, sink);
 }
 
 /** Nothing is made of a change that was delivered. */

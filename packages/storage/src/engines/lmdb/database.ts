@@ -41,11 +41,11 @@ let isLoaded = false;
  * checked before. Throws EMFILE.
  */
 function checkDescriptors(path: string): void {
-  const held: number[] = [];
+  const descriptors: number[] = [];
   try {
-    while (held.length < LOADING_DESCRIPTORS) held.push(openSync(path, 'r'));
+    while (descriptors.length < LOADING_DESCRIPTORS) descriptors.push(openSync(path, 'r'));
   } finally {
-    for (const descriptor of held) closeSync(descriptor);
+    for (const descriptor of descriptors) closeSync(descriptor);
   }
 }
 
@@ -155,9 +155,9 @@ interface DatabaseStats {
 /** Reading beyond the end of a truncated file would crash the process, so that it is never tried. */
 function checkWhole(path: string, root: RootDatabase): void {
   const { pageSize, lastPageNumber } = root.getStats() as DatabaseStats;
-  const wanted = (lastPageNumber + 1) * pageSize;
+  const wholeSize = (lastPageNumber + 1) * pageSize;
   const size = sizeOf(path);
-  if (size < wanted) throw fileError(path, `is damaged: it has ${size} bytes instead of ${wanted}. Restore it from a copy`);
+  if (size < wholeSize) throw fileError(path, `is damaged: it has ${size} bytes instead of ${wholeSize}. Restore it from a copy`);
 }
 
 function statsOf(root: RootDatabase, path: string, records: { getStats(): { entryCount: number } }): TableStats {

@@ -252,12 +252,12 @@ function mix(sum: number, word: number): number {
 }
 
 /** Records are dropped together when they are in the tables. */
-const written = new Slab(64 * 1024);
+const recordSlab = new Slab(64 * 1024);
 
 export function encodeRecord({ deleted, key, created, previous, time, revision, index }: RecordFacts & Position, value?: Buffer): Buffer {
   const start = RECORD_HEADER + key.length;
   const end = start + (value?.length ?? 0);
-  const bytes = written.take(end + CHECKSUM);
+  const bytes = recordSlab.take(end + CHECKSUM);
   bytes[0] = RECORD_FORMAT;
   bytes[1] = deleted ? DELETED : 0;
   bytes.writeUInt16BE(key.length, 2);
@@ -329,8 +329,8 @@ function viewOf(source: Buffer, length: number): Uint8Array {
     viewed = source;
     views = new Array(MOST_VIEWS);
   }
-  const known = views[length % MOST_VIEWS];
-  if (known !== undefined && known.length === length) return known;
+  const cachedView = views[length % MOST_VIEWS];
+  if (cachedView !== undefined && cachedView.length === length) return cachedView;
   const view = new Uint8Array(source.buffer, source.byteOffset, length);
   views[length % MOST_VIEWS] = view;
   return view;

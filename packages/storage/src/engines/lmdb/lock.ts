@@ -170,24 +170,24 @@ function listen(socket: string, answer: () => string): Promise<Server> {
  * removes its socket first, and may then end a connection without an answer.
  */
 async function holderOf(socket: string): Promise<Holder | undefined> {
-  let said = await answerOf(socket);
-  if (said === '') said = existsSync(socket) ? await answerOf(socket) : undefined;
-  if (said === undefined) return undefined;
-  const [pid = '', state] = said.split(' ');
+  let holder = await answerOf(socket);
+  if (holder === '') holder = existsSync(socket) ? await answerOf(socket) : undefined;
+  if (holder === undefined) return undefined;
+  const [pid = '', state] = holder.split(' ');
   return { pid, isStarting: state === 'starting' };
 }
 
 /** What the listener says; undefined when there is none. */
 function answerOf(socket: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    let said = '';
+    let answer = '';
     const connection = connect(socket);
     connection.setEncoding('latin1');
     connection.setTimeout(ANSWER_MS, () => connection.destroy());
     connection.on('data', (text: string) => {
-      said = (said + text).slice(0, 40);
+      answer = (answer + text).slice(0, 40);
     });
-    connection.on('close', () => resolve(said));
+    connection.on('close', () => resolve(answer));
     connection.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined);
       else if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve('');

@@ -67,8 +67,8 @@ export class NewestVersions {
 
   /** May return a version that marks the key as deleted. */
   of(key: string): Version | undefined {
-    const known = this.#versions.get(key);
-    return known !== undefined || this.#deleted === undefined ? known : this.#read(key);
+    const newestVersion = this.#versions.get(key);
+    return newestVersion !== undefined || this.#deleted === undefined ? newestVersion : this.#read(key);
   }
   #read(key: string): Version | undefined {
     const stored = this.#stored(key);

@@ -116,15 +116,15 @@ export class Reader {
   }
 
   async changes(after: number, prefix: string, limit = Number.POSITIVE_INFINITY): Promise<ChangeRecord[]> {
-    const found: ChangeRecord[] = [];
+    const changeRecords: ChangeRecord[] = [];
     const until = this.#state.revision;
     let reached = after;
-    while (reached < until && found.length < limit) {
+    while (reached < until && changeRecords.length < limit) {
       if (reached !== after) await nextTurn();
       this.#state.checkReadable(after);
-      reached = this.#collect(found, reached, until, prefix, limit);
+      reached = this.#collect(changeRecords, reached, until, prefix, limit);
     }
-    return found;
+    return changeRecords;
   }
 
   /** The next changes after a revision, as many as one turn may read, and the last of their revisions. */
@@ -136,7 +136,7 @@ export class Reader {
   }
 
   /** Collects whole commits; returns the last revision that was read. */
-  #collect(found: ChangeRecord[], after: number, until: number, prefix: string, limit: number): number {
+  #collect(changeRecords: ChangeRecord[], after: number, until: number, prefix: string, limit: number): number {
     const end = workTime() + TURN_MS;
     let bytes = 0;
     let reached = after;
@@ -144,14 +144,14 @@ export class Reader {
     for (const { key, value } of this.#tables.records.getRange(bounds)) {
       const { revision } = key;
       if (revision !== reached) {
-        if (reached !== after && (found.length >= limit || bytes > SLICE_BYTES || workTime() > end)) return reached;
+        if (reached !== after && (changeRecords.length >= limit || bytes > SLICE_BYTES || workTime() > end)) return reached;
         reached = revision;
       }
       const change =
         'damage' in value || value.revision !== revision || value.index !== key.index ? this.#damaged(key, value) : changeOf(value);
       if (change === undefined || !change.key.startsWith(prefix)) continue;
       bytes += change.value?.length ?? 0;
-      found.push(change);
+      changeRecords.push(change);
     }
     // Revisions without a record are those of keys whose deletion is compacted already; nothing is missed.
     return until;
@@ -205,12 +205,12 @@ function checkRow(key: VersionKey, row: VersionRow): void {
  * `meta` have its revision as well.
  */
 export function newestRevision(tables: Tables): number {
-  const known = Math.max(readNumberRow(tables.meta, 'compacted') ?? 0, readNumberRow(tables.meta, 'closed') ?? 0);
+  const markedRevision = Math.max(readNumberRow(tables.meta, 'compacted') ?? 0, readNumberRow(tables.meta, 'closed') ?? 0);
   for (const { key, value } of tables.recordFacts.getRange({ reverse: true, limit: 1 })) {
-    if (!('damage' in value) && value.revision === key.revision) return Math.max(known, key.revision);
-    return Math.max(known, newestInIndex(tables));
+    if (!('damage' in value) && value.revision === key.revision) return Math.max(markedRevision, key.revision);
+    return Math.max(markedRevision, newestInIndex(tables));
   }
-  return known;
+  return markedRevision;
 }
 function newestInIndex(tables: Tables): number {
   let newest = 0;

@@ -29,17 +29,17 @@ export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (
   let current = first;
   let state: 'whole' | 'full' | 'opening' = 'whole';
   let isClosed = false;
-  const held = new Set<{ end: () => void; kept: boolean }>();
+  const holds = new Set<{ end: () => void; isValid: boolean }>();
 
   const reopen = async (): Promise<void> => {
     state = 'opening';
     try {
       // Held views belong to the file that is closed now.
-      for (const hold of held) {
+      for (const hold of holds) {
         hold.end();
-        hold.kept = false;
+        hold.isValid = false;
       }
-      held.clear();
+      holds.clear();
       for (const name of TABLES) Object.assign(tables, { [name]: unavailable });
       if (!isClosed) await current.close();
       isClosed = true;
@@ -77,11 +77,11 @@ export function reopenable(first: Tables, open: () => Promise<Tables>, isFull: (
     },
     hold() {
       const end = current.hold();
-      const hold = { end, kept: true };
-      held.add(hold);
+      const hold = { end, isValid: true };
+      holds.add(hold);
       return () => {
-        if (held.delete(hold)) end();
-        return hold.kept;
+        if (holds.delete(hold)) end();
+        return hold.isValid;
       };
     },
     close: async () => {

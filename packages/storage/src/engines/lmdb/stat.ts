@@ -39,8 +39,8 @@ function count(directory: string): DirectoryStat {
   const collections: Record<string, { objects: number; bytes: number }> = {};
   for (const [key, bytes] of [...sizes].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const name = key.split('/', 2).join('/');
-    const known = own(collections, name) ?? { objects: 0, bytes: 0 };
-    setOwn(collections, name, { objects: known.objects + 1, bytes: known.bytes + bytes });
+    const stat = own(collections, name) ?? { objects: 0, bytes: 0 };
+    setOwn(collections, name, { objects: stat.objects + 1, bytes: stat.bytes + bytes });
   }
   const sizeOf = (name: string): number => (existsSync(join(directory, name)) ? statSync(join(directory, name)).size : 0);
   return {

@@ -16,13 +16,13 @@ export interface TableWritesDeps {
   readonly free: () => number;
   readonly clock: Clock;
   /** A transaction is durable: the file has changed. */
-  readonly written: () => void;
+  readonly onWritten: () => void;
 }
 
 export class TableWrites {
   readonly #groups: GroupWriter<WaitingWrite>;
 
-  constructor(tables: Tables, { dataDir, free, clock, written }: TableWritesDeps) {
+  constructor(tables: Tables, { dataDir, free, clock, onWritten: written }: TableWritesDeps) {
     const hasNoRoom = (error: unknown): boolean => isFullWrite(error, free);
     this.#groups = new GroupWriter<WaitingWrite>({
       admit: (bytes) => checkRoom(dataDir, free(), bytes),

@@ -83,9 +83,9 @@ export class GroupWriter<J extends Job> {
     this.#gather(0, this.#events.monotonic() + GATHER_MS);
   }
 
-  #gather(seen: number, until: number): void {
+  #gather(countBefore: number, until: number): void {
     inNextTurn(() => {
-      if (this.#waiting.length > seen && this.#events.monotonic() < until) {
+      if (this.#waiting.length > countBefore && this.#events.monotonic() < until) {
         this.#gather(this.#waiting.length, until);
         return;
       }

@@ -323,25 +323,25 @@ export class Http2Connection {
   }
   #takeBlock(flags: number, id: number, block: Buffer): void {
     const stream = this.#streamOf(id);
-    const found: ResponseHeaders = { status: undefined, type: undefined, grpcStatus: undefined, grpcMessage: undefined };
+    const headers: ResponseHeaders = { status: undefined, type: undefined, grpcStatus: undefined, grpcMessage: undefined };
     try {
       // Blocks of streams that are over count as well: they change the table.
       this.#decoder.decode(block, (name, value) => {
-        if (name === ':status') found.status = value;
-        else if (name === 'content-type') found.type = value;
-        else if (name === 'grpc-status') found.grpcStatus = value;
-        else if (name === 'grpc-message') found.grpcMessage = value;
+        if (name === ':status') headers.status = value;
+        else if (name === 'content-type') headers.type = value;
+        else if (name === 'grpc-status') headers.grpcStatus = value;
+        else if (name === 'grpc-message') headers.grpcMessage = value;
       });
     } catch (error) {
       throw new ProtocolFault((error as Error).message, COMPRESSION_ERROR);
     }
     if (stream === undefined) return;
     // An interim response, 100 to 199, is followed by the one that counts.
-    if (!stream.responded && found.status?.startsWith('1') === true) return;
+    if (!stream.responded && headers.status?.startsWith('1') === true) return;
     stream.responded = true;
     const last = (flags & END_STREAM) !== 0;
     if (last) this.#finish(stream);
-    stream.receiver.headers(found, last);
+    stream.receiver.headers(headers, last);
   }
 
   #takeReset(id: number, payload: Buffer): void {

@@ -46,17 +46,17 @@ export function writeFrameHead(target: Buffer, at: number, length: number, type:
 
 export function frame(type: number, flags: number, stream: number, payload?: Buffer): Buffer {
   const length = payload?.length ?? 0;
-  const made = Buffer.allocUnsafe(FRAME_HEAD_BYTES + length);
-  writeFrameHead(made, 0, length, type, flags, stream);
-  payload?.copy(made, FRAME_HEAD_BYTES);
-  return made;
+  const frameBytes = Buffer.allocUnsafe(FRAME_HEAD_BYTES + length);
+  writeFrameHead(frameBytes, 0, length, type, flags, stream);
+  payload?.copy(frameBytes, FRAME_HEAD_BYTES);
+  return frameBytes;
 }
 
 /** A frame whose payload is one number of four bytes. */
 export function numberFrame(type: number, stream: number, value: number): Buffer {
-  const made = Buffer.allocUnsafe(FRAME_HEAD_BYTES + 4);
-  made.writeUInt32BE(value, writeFrameHead(made, 0, 4, type, 0, stream));
-  return made;
+  const frameBytes = Buffer.allocUnsafe(FRAME_HEAD_BYTES + 4);
+  frameBytes.writeUInt32BE(value, writeFrameHead(frameBytes, 0, 4, type, 0, stream));
+  return frameBytes;
 }
 
 export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {

@@ -33,12 +33,13 @@ export class HeaderEncoder {
   encode(headers: readonly Header[], once?: Header): Buffer {
     const last = this.#blocks.get(headers);
     if (last !== undefined && last.added === this.#added.size && last.once === (once?.[1] ?? '')) return last.block;
-    const before = this.#added.size;
-    const made = this.#encode(headers, once);
+    const sizeBefore = this.#added.size;
+    const block = this.#encode(headers, once);
     // A block that adds to the table cannot be sent again.
-    if (this.#added.size === before && !this.#resized) this.#blocks.set(headers, { added: before, once: once?.[1] ?? '', block: made });
+    if (this.#added.size === sizeBefore && !this.#resized)
+      this.#blocks.set(headers, { added: sizeBefore, once: once?.[1] ?? '', block: block });
     this.#resized = false;
-    return made;
+    return block;
   }
 
   #encode(headers: readonly Header[], once: Header | undefined): Buffer {
@@ -52,11 +53,11 @@ export class HeaderEncoder {
 
   #repeated(header: Header): void {
     const [name, value] = header;
-    const fixed = STATIC_TABLE.findIndex((known) => known[0] === name && known[1] === value);
+    const fixed = STATIC_TABLE.findIndex((entry) => entry[0] === name && entry[1] === value);
     if (fixed >= 0) return void this.#number(0x80, 7, fixed + 1);
     const key = `${name}\0${value}`;
-    const before = this.#added.get(key);
-    if (before !== undefined) return void this.#number(0x80, 7, STATIC_TABLE.length + this.#added.size - before);
+    const addedAt = this.#added.get(key);
+    if (addedAt !== undefined) return void this.#number(0x80, 7, STATIC_TABLE.length + this.#added.size - addedAt);
     const size = sizeOf(header);
     if (this.#size + size > this.#mostBytes) {
       this.#literal(header, NOT_REPEATED, 4);
@@ -68,7 +69,7 @@ export class HeaderEncoder {
   }
 
   #literal([name, value]: Header, flag: number, bits: number): void {
-    const index = STATIC_TABLE.findIndex((known) => known[0] === name) + 1;
+    const index = STATIC_TABLE.findIndex((entry) => entry[0] === name) + 1;
     this.#number(flag, bits, index);
     if (index === 0) this.#text(name);
     this.#text(value);

@@ -29,11 +29,11 @@ export class Outgoing {
 
   /** Gives away everything that was written. */
   take(): Buffer {
-    const taken = this.bytes.subarray(0, this.length);
+    const bytes = this.bytes.subarray(0, this.length);
     // What is left of a large piece serves the next turn.
     this.bytes = this.bytes.subarray(this.length);
     this.length = 0;
-    return taken;
+    return bytes;
   }
 
   #grow(needed: number): void {

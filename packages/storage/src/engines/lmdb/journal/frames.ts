@@ -57,11 +57,11 @@ export function encodeFrame(changes: readonly PendingChange[], previous: number,
   for (const { record } of changes) length += CHANGE_HEAD + record.length;
   const frame = room !== undefined && length <= room.length ? room.subarray(0, length) : Buffer.allocUnsafeSlow(length);
   let at = FRAME_HEAD;
-  for (const { version, previous: before, record } of changes) {
+  for (const { version, previous: previousVersion, record } of changes) {
     writeNumber(frame, version.revision, at);
     frame.writeUInt16BE(version.index, at + 8);
     writeNumber(frame, version.expires, at + 10);
-    writeNumber(frame, before?.expires ?? 0, at + 18);
+    writeNumber(frame, previousVersion?.expires ?? 0, at + 18);
     frame.writeUInt32BE(record.length, at + 26);
     frame.set(record, at + CHANGE_HEAD);
     at += CHANGE_HEAD + record.length;
@@ -129,8 +129,8 @@ export function headWithFlippedBit(file: string, bytes: Buffer, at: number): Hea
   for (let bit = 0; bit < FRAME_HEAD * 8; bit++) {
     const byte = bit >> 3;
     head[byte] = (head[byte] as number) ^ (1 << (bit & 7));
-    const found = headAt(file, head, 0);
-    if (found !== undefined) return { ...found, offset: at, end: at + found.end };
+    const flippedHead = headAt(file, head, 0);
+    if (flippedHead !== undefined) return { ...flippedHead, offset: at, end: at + flippedHead.end };
     head[byte] = (head[byte] as number) ^ (1 << (bit & 7));
   }
   return undefined;

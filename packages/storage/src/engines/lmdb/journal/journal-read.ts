@@ -102,18 +102,18 @@ export function inspectScans(scans: readonly Scan[], after: number, old = false)
       message: `the journal file ${file} was cut short: it has ${bytes.length} bytes instead of at least ${JOURNAL_BYTES}`,
     });
   }
-  const wanted = scans
+  const framesInOrder = scans
     .flatMap(({ frames }) => frames)
     .filter(({ last }) => last > after)
     .sort((a, b) => a.first - b.first || a.last - b.last);
   const frames: Frame[] = [];
   let reached = after;
   let gap: number | undefined;
-  for (const frame of wanted) {
-    const before = frames[frames.length - 1];
-    if (before !== undefined && before.first === frame.first && before.sum === frame.sum) continue;
-    const joins = frame.first === reached + 1 || (before === undefined && frame.first <= reached + 1);
-    const chained = before === undefined || frame.previous === undefined || frame.previous === before.sum;
+  for (const frame of framesInOrder) {
+    const previousFrame = frames[frames.length - 1];
+    if (previousFrame !== undefined && previousFrame.first === frame.first && previousFrame.sum === frame.sum) continue;
+    const joins = frame.first === reached + 1 || (previousFrame === undefined && frame.first <= reached + 1);
+    const chained = previousFrame === undefined || frame.previous === undefined || frame.previous === previousFrame.sum;
     if (!joins || !chained) {
       problems.push(missing(scans, reached, frame));
       gap = frames.length;
@@ -123,8 +123,8 @@ export function inspectScans(scans: readonly Scan[], after: number, old = false)
     reached = frame.last;
   }
   if (gap === undefined) problems.push(...tailProblems(scans, reached));
-  const beyond = gap === undefined ? [] : wanted.filter(({ first }) => first > reached);
-  const heads = [...wanted, ...scans.flatMap(({ broken }) => broken)];
+  const beyond = gap === undefined ? [] : framesInOrder.filter(({ first }) => first > reached);
+  const heads = [...framesInOrder, ...scans.flatMap(({ broken }) => broken)];
   return { frames, problems, beyond, highest: heads.reduce((highest, { last }) => Math.max(highest, last), after) };
 }
 

@@ -91,8 +91,8 @@ function makeFile(path: string, flags: number): JournalFile {
 async function writeAll(descriptor: number, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += await new Promise<number>((resolve, reject) =>
-      write(descriptor, bytes, done, bytes.length - done, position + done, (error, written) =>
-        error === null ? resolve(written) : reject(error),
+      write(descriptor, bytes, done, bytes.length - done, position + done, (error, writtenBytes) =>
+        error === null ? resolve(writtenBytes) : reject(error),
       ),
     );
   }

@@ -62,8 +62,8 @@ export class Walker {
 
   /** The walk, in short steps. */
   *steps(): Generator<void, void, void> {
-    const known = this.#file.readMeta((page, table, message) => this.#report(page, table, message));
-    if (!known || !(this.#salvage || this.#problemCount === 0)) return;
+    const isMetaReadable = this.#file.readMeta((page, table, message) => this.#report(page, table, message));
+    if (!isMetaReadable || !(this.#salvage || this.#problemCount === 0)) return;
     this.#uses = new Uint8Array(this.#file.count);
     const [free, main] = this.#file.trees as [Tree, Tree];
     yield* this.#walk(free);
@@ -95,21 +95,21 @@ export class Walker {
     }
     let rows = 0;
     let level: Job[] = [{ page: tree.root, from: undefined, to: undefined }];
-    const before = this.#problemCount;
+    const problemsBefore = this.#problemCount;
     for (let depth = 1; level.length > 0 && depth <= tree.depth && this.#goesOn; depth++) {
       const below: Job[] = [];
       yield* this.#eachPage(level, name, (job, page) => {
         const flags = page.readUInt16LE(18);
-        const wanted = depth === tree.depth ? LEAF : BRANCH;
-        if (flags !== wanted) this.#report(job.page, name, `it is not a page of level ${depth}`);
-        if (flags !== wanted && !this.#salvage) return;
-        if (wanted === LEAF || flags === LEAF) rows += this.#leaf(tree, job, page);
+        const expectedFlags = depth === tree.depth ? LEAF : BRANCH;
+        if (flags !== expectedFlags) this.#report(job.page, name, `it is not a page of level ${depth}`);
+        if (flags !== expectedFlags && !this.#salvage) return;
+        if (expectedFlags === LEAF || flags === LEAF) rows += this.#leaf(tree, job, page);
         else this.#branch(name, job, page, below);
       });
       level = below;
     }
     this.#rows.set(name, (this.#rows.get(name) ?? 0) + rows);
-    if (rows !== tree.entries && this.#problemCount === before)
+    if (rows !== tree.entries && this.#problemCount === problemsBefore)
       this.#report(tree.root, name, `its tree has ${rows} rows, and should have ${tree.entries}`);
   }
 
@@ -185,7 +185,7 @@ export class Walker {
     const [lower, upper, flags] = [page.readUInt16LE(20), page.readUInt16LE(22), page.readUInt16LE(18)];
     const { length } = page;
     if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > length - HEADER) return 'its bounds are wrong';
-    let before = 0;
+    let previousKey = 0;
     let beforeSize = 0;
     for (let i = 0; i < lower / 2; i++) {
       const place = page.readUInt16LE(HEADER + 2 * i) + HEADER;
@@ -195,15 +195,15 @@ export class Walker {
       if (table === FREE_TABLE || (i === 0 && flags === BRANCH)) continue;
       const key = place + NODE;
       if (
-        before === 0
+        previousKey === 0
           ? job.from !== undefined && page.compare(job.from, 0, job.from.length, key, key + keySize) < 0
-          : !isBefore(page, before, beforeSize, key, keySize)
+          : !isBefore(page, previousKey, beforeSize, key, keySize)
       )
         return `key ${i} is out of order`;
-      before = key;
+      previousKey = key;
       beforeSize = keySize;
     }
-    if (before > 0 && job.to !== undefined && page.compare(job.to, 0, job.to.length, before, before + beforeSize) >= 0)
+    if (previousKey > 0 && job.to !== undefined && page.compare(job.to, 0, job.to.length, previousKey, previousKey + beforeSize) >= 0)
       return 'its last key is out of order';
     return undefined;
   }
@@ -235,9 +235,9 @@ export class Walker {
       return false;
     }
     const isMain = table === '' && (flags & TREE_NODE) !== 0;
-    const wanted = isMain || table === FREE_TABLE || this.#visit !== undefined;
+    const isVisited = isMain || table === FREE_TABLE || this.#visit !== undefined;
     if (big && !this.#checkLarge(table, at, page, start, size)) return false;
-    if (!wanted) return true;
+    if (!isVisited) return true;
     const value = big ? this.#file.read(number(page, start) * this.#file.pageSize + HEADER, size) : page.subarray(start, start + size);
     if (table === FREE_TABLE) this.#lists.push({ page: at, list: Buffer.concat([keyAt(page, place), value]) });
     else if (isMain && size === TREE) this.#tables.push(treeAt(value, 0, keyAt(page, place).toString('latin1').replace(/\0$/, '')));

@@ -38,7 +38,7 @@ export async function repairDirectory(directory: string, { label }: RepairOption
     const name = `store.repairing-${process.pid}`;
     const partial = join(directory, name);
     try {
-      const { kept, lost, revision } = await rebuild(directory, partial, inventory);
+      const { keptCount: kept, lost, revision } = await rebuild(directory, partial, inventory);
       return { findings, movedTo: replaceStore(directory, name, `damaged-${label}`), keptObjects: kept, lost, revision };
     } finally {
       // An interrupted replacement is finished by the next start, and needs this directory.
@@ -70,17 +70,17 @@ async function rebuild(
   directory: string,
   partial: string,
   inventory: Inventory,
-): Promise<{ kept: number; lost: LostObject[]; revision: number }> {
+): Promise<{ keptCount: number; lost: LostObject[]; revision: number }> {
   const { records, meta } = inventory;
-  const wanted: { record: FoundRecord; version: Version }[] = [];
+  const recordsToWrite: { record: FoundRecord; version: Version }[] = [];
   const lost: LostObject[] = [];
   for (const [key, version] of newestOf(inventory)) {
     if (version.deleted) continue;
     const record = records.get(placeOf(version.revision, version.index));
-    if (record?.key === key) wanted.push({ record, version });
+    if (record?.key === key) recordsToWrite.push({ record, version });
     else lost.push({ key, revision: version.revision, reason: 'its value cannot be read' });
   }
-  wanted.sort((a, b) => a.record.place.page - b.record.place.page);
+  recordsToWrite.sort((a, b) => a.record.place.page - b.record.place.page);
   // The journal continues where the tables end; frames behind a gap are newer than the lost ones, and count.
   const after = inventory.revision;
   const { frames, beyond } = inspectJournal(directory, after, true);
@@ -90,22 +90,22 @@ async function rebuild(
   prepareDirectory(partial);
   const tables = await openTables(partial);
   const rows = new RowReader(join(directory, FILE));
-  let kept = 0;
+  let keptCount = 0;
   const write = async (changes: readonly PendingChange[]): Promise<void> => {
     await tables.write(() => {
       for (const change of changes) writeChange(tables, { ...change, previous: undefined });
     });
-    kept += changes.length;
+    keptCount += changes.length;
   };
   try {
     let step: PendingChange[] = [];
     let bytes = 0;
-    for (const { record, version } of wanted) {
+    for (const { record, version } of recordsToWrite) {
       const { key, place } = record;
       if (later.has(key)) continue;
-      const found = readRecord(rows.read(place));
-      if ('damage' in found) lost.push({ key, revision: version.revision, reason: 'its value cannot be read any more' });
-      else step.push(asFirst(key, found.value, version, found.time));
+      const stored = readRecord(rows.read(place));
+      if ('damage' in stored) lost.push({ key, revision: version.revision, reason: 'its value cannot be read any more' });
+      else step.push(asFirst(key, stored.value, version, stored.time));
       bytes += record.bytes;
       if (step.length < STEP && bytes < STEP_BYTES) continue;
       await write(step);
@@ -123,8 +123,8 @@ async function rebuild(
       for (const name of ['compacted', 'pruned', 'closed'] as const) writeNumberRow(tables.meta, name, revision);
       tables.meta.put('repaired', sealed('repaired', String(revision)));
     });
-    const known = new Set([...lost].filter(({ key }) => !later.has(key)));
-    return { kept, lost: [...known], revision };
+    const lostOnce = new Set([...lost].filter(({ key }) => !later.has(key)));
+    return { keptCount, lost: [...lostOnce], revision };
   } finally {
     rows.close();
     await tables.close();
@@ -133,11 +133,11 @@ async function rebuild(
 
 /** The newest version of every key: by the index, and by records that are newer than its remains. */
 function newestOf({ newest, records, expiries }: Inventory): Map<string, Version> {
-  const found = new Map<string, Version>(newest);
+  const newestByKey = new Map<string, Version>(newest);
   for (const [place, { key, revision, index, deleted, created }] of records)
-    if (revision > (found.get(key)?.revision ?? 0))
-      found.set(key, { revision, index, deleted, created, expires: expiries.get(place) ?? 0 });
-  return found;
+    if (revision > (newestByKey.get(key)?.revision ?? 0))
+      newestByKey.set(key, { revision, index, deleted, created, expires: expiries.get(place) ?? 0 });
+  return newestByKey;
 }
 
 /** The change that wrote a value, without a previous version. */

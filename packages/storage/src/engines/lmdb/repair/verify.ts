@@ -81,22 +81,22 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
   }
   const findings: Finding[] = [];
   const report: Report = (finding) => void findings.push({ file: FILE, ...finding });
-  const found = new FoundRows();
-  const walk = walkPages(path, { visit: found.visit, salvage });
-  reportPages(walk, found, report);
-  const { meta, newest, records, expiries, versions } = found;
+  const rows = new FoundRows();
+  const walk = walkPages(path, { visit: rows.visit, salvage });
+  reportPages(walk, rows, report);
+  const { meta, newest, records, expiries, versions } = rows;
   const format = Number(meta.get('format'));
   const old = format < FORMAT || meta.has('migrating');
   const inventory = { findings, meta, newest, records, expiries, versions, old, legible: walk.rows.size > 0 };
   if (old) {
     reportOldFormat(format, walk.problemCount === 0, report);
-    return { ...inventory, revision: found.highest, highest: found.highest, unknown: 0 };
+    return { ...inventory, revision: rows.highest, highest: rows.highest, unknown: 0 };
   }
   if (meta.get('format') !== String(FORMAT)) report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
-  const highest = Math.max(found.highest, ...metaFindings(meta, report));
-  reportDamage(found, report);
-  reportIndex(found, report);
-  reportExpiries(found, report);
+  const highest = Math.max(rows.highest, ...metaFindings(meta, report));
+  reportDamage(rows, report);
+  reportIndex(rows, report);
+  reportExpiries(rows, report);
   const journal = journalFindings(directory, meta, highest, report);
   return { ...inventory, revision: highest, highest: Math.max(highest, journal.highest), unknown: journal.unknown };
 }
@@ -167,7 +167,7 @@ class FoundRows {
   }
 }
 
-function reportPages({ problems, problemCount, expected }: ReturnType<typeof walkPages>, found: FoundRows, report: Report): void {
+function reportPages({ problems, problemCount, expected }: ReturnType<typeof walkPages>, inventory: FoundRows, report: Report): void {
   for (const { offset, page, table, message } of problems)
     report({
       kind: 'page',
@@ -179,14 +179,14 @@ function reportPages({ problems, problemCount, expected }: ReturnType<typeof wal
     report({ kind: 'page', message: `${problemCount - problems.length} further problems of pages`, startsAnyway: false });
   if (problemCount === 0) return;
   for (const [table, rows] of [
-    ['records', found.records.size + found.damaged.size],
-    ['versions', found.versions],
+    ['records', inventory.records.size + inventory.damaged.size],
+    ['versions', inventory.versions],
   ] as const) {
-    const wanted = expected.get(table);
-    if (wanted === undefined)
+    const expectedRows = expected.get(table);
+    if (expectedRows === undefined)
       report({ kind: 'page', message: `nothing leads to the table ${table}; ${rows} of its rows were found`, startsAnyway: false });
-    else if (rows < wanted)
-      report({ kind: 'page', message: `of ${wanted} rows of the table ${table} only ${rows} were found`, startsAnyway: false });
+    else if (rows < expectedRows)
+      report({ kind: 'page', message: `of ${expectedRows} rows of the table ${table} only ${rows} were found`, startsAnyway: false });
   }
 }
 
@@ -273,11 +273,11 @@ type Report = (finding: Omit<Finding, 'file'> & { file?: string }) => void;
 
 /** Revisions in the rows of `meta`. */
 function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number[] {
-  const found: number[] = [];
+  const revisions: number[] = [];
   const table = { get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0];
   for (const read of [
     () => void readMark(table),
-    ...(['compacted', 'pruned', 'closed'] as const).map((name) => () => void found.push(readNumberRow(table, name) ?? 0)),
+    ...(['compacted', 'pruned', 'closed'] as const).map((name) => () => void revisions.push(readNumberRow(table, name) ?? 0)),
   ]) {
     try {
       read();
@@ -286,7 +286,7 @@ function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number
       report({ kind: 'meta', message: error.message, startsAnyway: false });
     }
   }
-  return found;
+  return revisions;
 }
 
 /** A generous upper bound of the revisions in a file of the journal: those of a missing or truncated file are not known. */

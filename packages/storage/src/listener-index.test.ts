@@ -1,7 +1,7 @@
 import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
-import { Audience, type Interest } from './audience.ts';
 import type { Item } from './item.ts';
+import { type Interest, ListenerIndex } from './listener-index.ts';
 import type { CollectionEvent } from './recent-events.ts';
 
 const item = (key: string, ...fields: string[]): Item => ({
@@ -17,13 +17,13 @@ const item = (key: string, ...fields: string[]): Item => ({
 });
 const change = (now: Item, previous?: Item): CollectionEvent => ({ type: 'put', item: now, previous, revision: 1, frames: undefined });
 
-function hear(audience: Audience, interest?: Interest): { heard: CollectionEvent[]; leave: () => void } {
+function hear(audience: ListenerIndex, interest?: Interest): { heard: CollectionEvent[]; leave: () => void } {
   const heard: CollectionEvent[] = [];
   return { heard, leave: audience.add((event) => void heard.push(event), interest) };
 }
 
 test('who wants one object or one value hears of no other', () => {
-  const audience = new Audience();
+  const audience = new ListenerIndex();
   const all = hear(audience);
   const one = hear(audience, { key: 'a/x' });
   const node = hear(audience, { field: 1, value: 'n1' });
@@ -40,7 +40,7 @@ test('who wants one object or one value hears of no other', () => {
 });
 
 test('who has left hears nothing, and leaving twice is leaving once', () => {
-  const audience = new Audience();
+  const audience = new ListenerIndex();
   const interests: (Interest | undefined)[] = [undefined, { key: 'a' }, { field: 0, value: 'v' }];
   const listeners = [...interests, ...interests].map((interest) => hear(audience, interest));
   expect(audience.size).toBe(6);
@@ -58,7 +58,7 @@ test('nobody misses what they are interested in, or hears it twice', () => {
   const events = fc.array(fc.tuple(state, fc.option(state, { nil: undefined })));
   fc.assert(
     fc.property(fc.array(interest), events, (interests, states) => {
-      const audience = new Audience();
+      const audience = new ListenerIndex();
       const listeners = interests.map((one) => ({ one, ...hear(audience, one) }));
       const told = states.map(([now, before]) => change(now, before === undefined ? undefined : { ...before, key: now.key }));
       for (const event of told) audience.notify(event);

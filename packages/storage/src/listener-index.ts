@@ -11,7 +11,7 @@ export type Interest = { readonly key: string } | { readonly field: number; read
 
 type Listeners = Map<string, Set<EventListener>>;
 
-export class Audience {
+export class ListenerIndex {
   private readonly everybody = new Set<EventListener>();
   private readonly byKey: Listeners = new Map();
   private readonly byField = new Map<number, Listeners>();
@@ -40,8 +40,8 @@ export class Audience {
     for (const [field, listeners] of this.byField) {
       const now = fieldOf(event.item, field);
       notifyAll(listeners.get(now), event);
-      const before = event.previous === undefined ? now : fieldOf(event.previous, field);
-      if (before !== now) notifyAll(listeners.get(before), event);
+      const previousValue = event.previous === undefined ? now : fieldOf(event.previous, field);
+      if (previousValue !== now) notifyAll(listeners.get(previousValue), event);
     }
   }
 

@@ -13,7 +13,7 @@ const usual =
 const HEAD = 1024;
 
 /** `collection` is the part of the key that is the same for all objects of the kind. */
-export function belongs(value: Buffer, key: string, collection: string): boolean {
+export function isObjectOfKey(value: Buffer, key: string, collection: string): boolean {
   const place = key.slice(collection.length);
   try {
     const text = storedText(value);
