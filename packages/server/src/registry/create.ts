@@ -62,20 +62,20 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const slices = ctx.request?.slices();
   checkTarget(ctx, object);
   if (!owned) await ownCreated(deps, ctx, object);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   resetSystemFields(object, kind.namespaced ? ctx.namespace : '');
   const hub = await versions.accept(object);
   const managers = hub.metadata.managedFields;
   const request = admissionRequest(withName(ctx, hub.metadata.name), 'CREATE', hub, undefined, ctx.name);
   await deps.admission.admit(request);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   const creation = prepare(deps, ctx, request, hub, managers);
   const operations = await hookOperations(deps, ctx, creation.object, undefined);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, creation.object, slices);
   await canonicalize(kind.strategy, creation.object, slices);
   await validateAdmission(deps, creation);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   if (ctx.dryRun) return answerDryRun(deps, ctx, creation, slices);
   if (!owned) checkNoVersion(creation);
   return commit(deps, ctx, creation, operations, slices);
@@ -131,9 +131,9 @@ async function validate(deps: RegistryDeps, ctx: WriteContext, object: ApiObject
   const errors = new FieldErrors();
   validateMetadata(deps.env, kind, object, errors);
   validateKey(ctx, object, errors);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   await runRules(kind.strategy?.validate?.(forms.object as never, errors, deps.env, ctx), slices);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   if (!errors.empty) throw invalid(groupKind, object.metadata.name ?? '', errors.list);
   for (const text of kind.strategy?.warnings?.(object as never, undefined, deps.env) ?? []) ctx.warn(text);
 }

@@ -136,7 +136,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   if (item === undefined) return createAbsent(deps, ctx, how);
   const slices = ctx.request?.slices(item.bytes.length);
   const old = frozen(await readStored(ctx, item, slices));
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   const hub = await how.change(old, item);
   await checkChange(ctx, how, hub, old, slices);
   const managers = hub.metadata.managedFields;
@@ -145,11 +145,11 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   const ready = await admittedObject(how, request, hub);
   prepare(deps, ctx, ready, old, hub, managers);
   const operations = await hookOperations(deps, ctx, ready, old);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, ready, old, slices);
   await canonicalize(strategyOf(ctx), ready, slices);
   await outOfTurn(validateAdmission(deps, how, request, ready, old), endTurn);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   const written = finished(kind, ready, old)
     ? await removeFinished(deps, ctx, ready, item)
     : await store(deps, ctx, ready, item, request, operations);
@@ -224,13 +224,13 @@ async function validate(
   const strategy = strategyOf(ctx);
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   const forms = await validatedForms(deps, ctx, ready, old);
   const env = resource.gated.envFor(ready, old, deps.env);
   await runRules(strategy.validateUpdate?.(forms.object as never, forms.old as never, errors, env, ctx), slices);
   validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
 }
 

@@ -58,7 +58,7 @@ export async function representItem(
   if (r.transform !== undefined) {
     if (r.media !== 'protobuf') return representText(partialText(item, r.transformVersion), r, pretty, slices);
     const value = await parsedText(Buffer.from(partialText(item, r.transformVersion)), slices);
-    await slices?.pause();
+    if (slices !== undefined) await slices.pause();
     return binary(PartialObjectMetadata, value);
   }
   if (r.media !== 'protobuf' && isStoredForm(resource)) return writtenBytes(item.bytes, r, pretty, slices);

@@ -103,7 +103,7 @@ export async function applyObject(
       const slices = ctx.slices(item.bytes.length);
       const shown = await resource.versions.show(live);
       const done = await run(shown, slices);
-      await slices?.pause();
+      if (slices !== undefined) await slices.pause();
       return changed(live, shown, done);
     },
     ...(write.subresource === '' && {
@@ -111,7 +111,7 @@ export async function applyObject(
         await mayCreate(services, ctx, resource);
         const slices = ctx.slices();
         const done = await run(undefined, slices);
-        await slices?.pause();
+        if (slices !== undefined) await slices.pause();
         // What cannot be applied is reported before keys that come again.
         if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
         const { uid } = (done.object.metadata ?? {}) as { uid?: string };

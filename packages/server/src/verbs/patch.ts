@@ -139,12 +139,12 @@ async function patchedHub(
   if (resource.custom) checkCustomType(made, document, write.name);
   const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
   const object = await run(readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined), slices);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   if (touched !== undefined) addUntouched(object as never, shown as never, touched);
   if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
   fillDefaults(made, object, registry.env);
   const whole = made === resource ? object : await inVersion(resource, made, object);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   await ownUpdated(registry, write, whole, shown, size);
   return resource.versions.accept(whole);
 }

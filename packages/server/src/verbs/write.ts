@@ -2,6 +2,7 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { Slices } from '@plat-dev/lib/slices';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
@@ -77,10 +78,10 @@ async function bodyObject(
     inspectEntries(resource, value, async () => (isNew ? undefined : storedObject(ctx, resource)));
   const object = await decodeBody(ctx, body, media, expected, { faults, inspect });
   const slices = ctx.slices();
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);
   fillDefaults(resource, object, services.registry.env);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   ctx.audit?.requestObject(resource.schema, object);
   return object;
 }
@@ -128,8 +129,8 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   checkName(write, body);
   // A retry begins again with the body as it came.
   let unused: ApiObject | undefined = body;
-  const written = async (): Promise<ApiObject> => {
-    const object = unused ?? (await sameObject(services, ctx, resource, sent));
+  const written = (): MaybePromise<ApiObject> => {
+    const object = unused ?? sameObject(services, ctx, resource, sent);
     unused = undefined;
     return object;
   };
@@ -160,7 +161,7 @@ async function owned(registry: RegistryDeps, write: WriteContext, object: ApiObj
     await slices.pause();
   }
   await ownUpdated(registry, write, object, stored, size);
-  await slices?.pause();
+  if (slices !== undefined) await slices.pause();
   return write.resource.versions.accept(object);
 }
 
