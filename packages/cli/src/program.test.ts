@@ -1,4 +1,4 @@
-import { TransportError } from '@plat-dev/client/transport';
+import { TransportError } from '@plat-dev/client/http';
 import { FlagError } from '@plat-dev/lib/flags';
 import { ApiError } from '@plat-dev/meta/errors';
 import { expect, test } from 'vitest';

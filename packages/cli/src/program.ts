@@ -10,7 +10,7 @@
  */
 import { ConfigError } from '@plat-dev/client/config';
 import { UnknownKind } from '@plat-dev/client/discovery';
-import { TransportError } from '@plat-dev/client/transport';
+import { TransportError } from '@plat-dev/client/http';
 import { fileErrorText } from '@plat-dev/lib/files/file-errors';
 import { FlagError } from '@plat-dev/lib/flags';
 import { own } from '@plat-dev/lib/own';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Discovery, type DiscoveryStore } from './discovery.ts';
-import { TransportError } from './transport.ts';
+import { TransportError } from './http.ts';
 
 const resource = (name: string, kind: string) => ({ name, kind, namespaced: true, verbs: ['list', 'get'] });
 const documents = () => ({

@@ -5,6 +5,7 @@ import { didYouMean } from '@plat-dev/lib/suggest';
 import { apiVersionOf, joinApiVersion, splitApiVersion } from '@plat-dev/meta/api-version';
 import { otherIdentityHintFor } from '@plat-dev/meta/identity';
 import { isNotFound } from './http.ts';
+import { versionPath } from './paths.ts';
 import type { Transport } from './transport.ts';
 
 export interface ApiResource {
@@ -32,8 +33,6 @@ interface ResourceList {
 interface GroupList {
   groups?: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
 }
-
-export const versionPath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
 
 const isAbort = (error: unknown): boolean => (error as Error).name === 'AbortError';
 

@@ -4,12 +4,13 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, SLICED_FROM, Slices } from '@plat-dev/lib/slices';
+import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { notFound } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
 import { parseExact, parseExactInSlices } from '@plat-dev/schema/json/parse';
-import { versionPath } from './discovery.ts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
 import { type ListText, listItems } from './list-items.ts';
+import { versionPath } from './paths.ts';
 
 /** The parts of a resource's path. `group` is the full name. */
 export interface ResourceRef {
@@ -231,7 +232,7 @@ export class Client {
     // Within the server many answers come in one turn.
     return (text.length > SLICED_FROM ? await parseExactInSlices(text, new Slices()) : parseExact(text.toString())) as T;
   }
-  private async answer(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Buffer> {
+  private async answer(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<TextBytes> {
     const answer = await this.http.request({
       method,
       path,

@@ -1,12 +1,12 @@
 /**
- * The transports of a client: HTTPS, or calls within the process of the server itself. Both have the
- * same requests and responses, so that their users need not distinguish them.
+ * What a client needs of a transport: HTTPS of Node (http-over.ts), `fetch` of browsers (fetch-http.ts), or calls within the process
+ * of the server itself. All have the same requests and responses, so that their users need not distinguish them.
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { ApiError, type Status } from '@plat-dev/meta/errors';
 import { parseExact } from '@plat-dev/schema/json/parse';
-import { readAll, type Transport, TransportError } from './transport.ts';
 
 export interface HttpRequest {
   readonly method?: string;
@@ -25,7 +25,7 @@ export interface HttpRequest {
 }
 export interface HttpAnswer {
   readonly status: number;
-  readonly body: Buffer;
+  readonly body: TextBytes;
   /** In place of the body of a `brief` request within the process of the server: nobody may change it. */
   readonly metadata?: (() => ApiObject['metadata']) | undefined;
 }
@@ -34,9 +34,9 @@ export interface HttpAnswer {
 export interface StreamEvent {
   readonly type: string;
   /** JSON of the whole object, whatever part of it the event contains. */
-  readonly source: Buffer;
+  readonly source: TextBytes;
   /** The event as in the stream, made on demand. */
-  readonly bytes: Buffer;
+  readonly bytes: TextBytes;
   /** The event as the first of those that share it has parsed it. Nobody may change it. */
   parsed?: unknown;
   /** Makes the object as it was written, without managedFields, if that is known: keys may come in another order than in its text. */
@@ -45,7 +45,7 @@ export interface StreamEvent {
 
 /** Receives a response as it arrives. */
 export interface StreamSink {
-  data(chunk: Buffer): void;
+  data(chunk: TextBytes): void;
   /** Receives events without encoding; only within the process of the server. */
   event?(event: StreamEvent): void;
   /** Called once, at the end or with the error of the stream; never after `close`. */
@@ -64,49 +64,25 @@ export interface Http {
 }
 
 /** Timeout of a response other than a stream: longer than the request timeout of any server. */
-const ANSWER_MS = 75_000;
+export const ANSWER_MS = 75_000;
 /** Maximum size of a response that is read whole. */
-const BODY_LIMIT = 1 << 30;
+export const BODY_LIMIT = 1 << 30;
 
-/** The transport over HTTPS. Streams take one connection each, so its limit must allow as many as there are watches. */
-export function httpOver(transport: Pick<Transport, 'open'>): Http {
-  return {
-    async request(request) {
-      const answer = await transport.open({ ...request, timeout: ANSWER_MS });
-      try {
-        return { status: answer.status, body: await readAll(answer.body, BODY_LIMIT) };
-      } catch (error) {
-        throw new TransportError(`the answer broke off: ${(error as Error).message}`, 'ECONNRESET', error);
-      }
-    },
-    async stream(request, sink) {
-      const answer = await transport.open(request);
-      if (answer.status !== 200) throw errorFrom(answer.status, await readAll(answer.body, BODY_LIMIT));
-      const { body } = answer;
-      let closed = false;
-      const end = (error?: Error): void => {
-        if (closed) return;
-        closed = true;
-        sink.end(error);
-      };
-      body.on('data', (chunk: Buffer) => {
-        if (!closed) sink.data(chunk);
-      });
-      body.once('end', () => end());
-      body.once('error', end);
-      body.once('close', () => end());
-      return {
-        close: () => {
-          closed = true;
-          body.destroy();
-        },
-      };
-    },
-  };
+/** The server could not be reached or broke the connection. The message says what to check. */
+export class TransportError extends Error {
+  readonly code: string;
+  /** Address of the server, if it could not be reached. */
+  readonly server: string | undefined;
+  constructor(message: string, code: string, cause: unknown, server?: string) {
+    super(message, { cause });
+    this.name = 'TransportError';
+    this.code = code;
+    this.server = server;
+  }
 }
 
 /** The Status of a response as an error; a plain text is wrapped. */
-export function errorFrom(status: number, body: Buffer): ApiError {
+export function errorFrom(status: number, body: TextBytes): ApiError {
   const text = body.toString('utf8', 0, 64 * 1024);
   try {
     const value = parseExact(text) as Partial<Status>;

@@ -3,6 +3,7 @@
  * in the form of a list is parsed as a whole.
  */
 import type { Work } from '@plat-dev/lib/slices';
+import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { parseExact } from '@plat-dev/schema/json/parse';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -15,7 +16,7 @@ export interface ListText {
   readonly items: unknown[] | null;
 }
 
-export function* listItems(text: Buffer): Work<ListText> {
+export function* listItems(text: TextBytes): Work<ListText> {
   const list: { [field: string]: unknown } = {};
   const reader = new Reader(text);
   if (!reader.skip(OPEN_OBJECT)) return parseExact(text.toString()) as ListText;
@@ -38,10 +39,10 @@ export function* listItems(text: Buffer): Work<ListText> {
 }
 
 class Reader {
-  private readonly text: Buffer;
+  private readonly text: TextBytes;
   private at = 0;
 
-  constructor(text: Buffer) {
+  constructor(text: TextBytes) {
     this.text = text;
   }
   /** Whether the next sign is this one, which is passed then. */

@@ -10,6 +10,7 @@ import { Agents, type KeptAgents } from './agents.ts';
 import { type ConnectLimits, connectLimits } from './connect-limits.ts';
 import type { Connection } from './connection-settings.ts';
 import type { Credential } from './credentials.ts';
+import { TransportError } from './http.ts';
 import type { RequestTrace, TracedExchange } from './trace.ts';
 
 export interface RequestOptions {
@@ -49,19 +50,6 @@ export interface Handshake {
 }
 
 const isAnswer = (answered: object): answered is Answer => 'body' in answered;
-
-/** The server could not be reached or broke the connection. The message says what to check. */
-export class TransportError extends Error {
-  readonly code: string;
-  /** Address of the server, if it could not be reached. */
-  readonly server: string | undefined;
-  constructor(message: string, code: string, cause: unknown, server?: string) {
-    super(message, { cause });
-    this.name = 'TransportError';
-    this.code = code;
-    this.server = server;
-  }
-}
 
 /** The connection was lost before the end of a response. */
 export class AnswerLost extends TransportError {}

@@ -13,6 +13,7 @@ import type { Clock } from '@plat-dev/lib/clock';
 import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
 import { Slices } from '@plat-dev/lib/slices';
+import { joined, type TextBytes } from '@plat-dev/lib/text-bytes';
 import { ApiError } from '@plat-dev/meta/errors';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
@@ -30,7 +31,7 @@ export interface Follower<T extends ApiObject> {
   complete(): void;
   changed(type: WatchEventType, object: T): void;
   /** Whether an event is needed; absent: every event is. `source` is JSON that holds at least the object. */
-  wants?(type: WatchEventType, source: Buffer): boolean;
+  wants?(type: WatchEventType, source: TextBytes): boolean;
 }
 
 export interface FollowOptions {
@@ -209,7 +210,7 @@ export class Following<T extends ApiObject> {
             ...(this.options.written === true && !metadataOnly && { keepsWritten: true }),
           },
           {
-            data: guarded((chunk: Buffer) => lines.push(chunk)),
+            data: guarded((chunk: TextBytes) => lines.push(chunk)),
             event: guarded((event: StreamEvent) => backlog.push(event)),
             end: (error) => (error === undefined ? resolve() : reject(error)),
           },
@@ -263,7 +264,7 @@ function sharedEvent<T extends ApiObject>(arrived: StreamEvent): WireEvent<T> {
 const isChange = (type: string): type is WatchEventType => type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
 
 /** The type of an event by its first letter: `{"type":"B…`. */
-const typeOf = (line: Buffer): string => own(typesByLetter, String.fromCharCode(line[9] ?? 0)) ?? '';
+const typeOf = (line: TextBytes): string => own(typesByLetter, String.fromCharCode(line[9] ?? 0)) ?? '';
 const typesByLetter: Readonly<Record<string, string>> = Object.fromEntries(
   ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type[0], type]),
 );
@@ -279,16 +280,16 @@ function asExpired(error: unknown): never {
 
 /** Cuts a stream of bytes into lines. */
 export class Lines {
-  private rest: Buffer | undefined;
-  private readonly take: (line: Buffer) => void;
+  private rest: TextBytes | undefined;
+  private readonly take: (line: TextBytes) => void;
 
-  constructor(take: (line: Buffer) => void) {
+  constructor(take: (line: TextBytes) => void) {
     this.take = take;
   }
-  push(chunk: Buffer): void {
+  push(chunk: TextBytes): void {
     let bytes = chunk;
     if (this.rest !== undefined) {
-      bytes = Buffer.concat([this.rest, chunk]);
+      bytes = joined(this.rest, chunk);
       this.rest = undefined;
     }
     let start = 0;

@@ -34,18 +34,18 @@ function monotonicNow(): number {
   return performanceOnce.now();
 }
 
-/** The machine's clock. Its timers do not keep the process alive, unless requested: the listeners do that. */
+/** The machine's clock. Its timers do not keep the process alive, unless requested: the listeners do that. Those of browsers never do. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: monotonicNow,
   after(millis, call, keepAlive) {
     const timer = setTimeout(call, delayOf(millis));
-    if (keepAlive !== true) timer.unref();
+    if (keepAlive !== true) timer.unref?.();
     return () => clearTimeout(timer);
   },
   every(millis, call) {
     const timer = setInterval(call, Math.min(millis, longestWait));
-    timer.unref();
+    timer.unref?.();
     return () => clearInterval(timer);
   },
   sleep: (millis, signal) => sleepOn(systemClock, millis, signal),

@@ -10,9 +10,14 @@
  */
 import { BoundedQueue } from './queue.ts';
 
-/** Calls in the next turn of the event loop, after everything that waits for the loop now. No time need pass. */
-export function inNextTurn(call: () => void): NodeJS.Immediate {
-  return setImmediate(call);
+/**
+ * Calls in the next turn of the event loop, after everything that waits for the loop now. No time need pass. Returns what
+ * `clearImmediate` takes back; undefined in a browser, which has timers alone.
+ */
+export function inNextTurn(call: () => void): NodeJS.Immediate | undefined {
+  if (typeof setImmediate === 'function') return setImmediate(call);
+  setTimeout(call, 0);
+  return undefined;
 }
 
 /** More than there can be requests; one beyond it continues with the others of its turn. */
@@ -30,7 +35,7 @@ export function nextTurn(owner: object | string | symbol = nobody): Promise<void
       own = new BoundedQueue(MAX_WAITING);
       waiting.set(owner, own);
     }
-    if (!own.push(resolve)) setImmediate(resolve);
+    if (!own.push(resolve)) inNextTurn(resolve);
     else if (!scheduled) schedule();
   });
 }
@@ -40,7 +45,7 @@ export const isTurnAwaited = (): boolean => waiting.size > 0;
 
 function schedule(): void {
   scheduled = true;
-  setImmediate(goOn);
+  inNextTurn(goOn);
 }
 
 /** Resumed work runs before the next call of this function, which is in another turn of the loop. */
@@ -68,7 +73,7 @@ export class TurnBudget {
   take(amount: number): boolean {
     if (this.used > 0 && this.used + amount > this.limit) return false;
     if (this.used === 0)
-      setImmediate(() => {
+      inNextTurn(() => {
         this.used = 0;
       });
     this.used += amount;

@@ -9,6 +9,7 @@ import { listSchema } from '@plat-dev/kinds/lists';
 import { DeleteOptions, PartialObjectMetadata, PartialObjectMetadataList, Status } from '@plat-dev/kinds/meta-kinds';
 import { serve } from '@plat-dev/kinds/served';
 import { jsonText } from '@plat-dev/lib/json-text';
+import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { DecodeError } from '@plat-dev/schema/errors';
 import { decode, toJson } from '@plat-dev/schema/json';
@@ -61,8 +62,9 @@ export class BinaryForm {
   }
 
   /** A body as JSON. */
-  received(body: Buffer): Buffer {
-    return isEnvelope(body) ? Buffer.from(jsonText(this.read(body))) : body;
+  received(body: TextBytes): Buffer {
+    const bytes = bufferOf(body);
+    return isEnvelope(bytes) ? Buffer.from(jsonText(this.read(bytes))) : bytes;
   }
 
   private sent(request: HttpRequest): HttpRequest {
@@ -106,7 +108,7 @@ export class BinaryForm {
       data: (chunk) => {
         isText ??= chunk[0] === '{'.charCodeAt(0);
         if (isText) return sink.data(chunk);
-        rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+        rest = rest.length === 0 ? bufferOf(chunk) : Buffer.concat([rest, chunk]);
         while (rest.length >= LENGTH_BYTES && rest.length >= LENGTH_BYTES + rest.readUInt32BE(0)) {
           const end = LENGTH_BYTES + rest.readUInt32BE(0);
           const { type, object } = decodeProtobuf(Event, rest.subarray(LENGTH_BYTES, end));
@@ -118,3 +120,5 @@ export class BinaryForm {
     };
   }
 }
+
+const bufferOf = ({ buffer, byteOffset, length }: TextBytes): Buffer => Buffer.from(buffer, byteOffset, length);

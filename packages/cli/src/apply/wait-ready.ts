@@ -1,5 +1,6 @@
 /** `--wait=ready`: waits until all applied objects are ready, and says which are not. */
-import { type ApiResource, versionPath } from '@plat-dev/client/discovery';
+import type { ApiResource } from '@plat-dev/client/discovery';
+import { versionPath } from '@plat-dev/client/paths';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { Deadline, followObject } from '../objects/follow-object.ts';
 import type { ObjectRef } from '../objects/object-ref.ts';

@@ -1,7 +1,8 @@
 /** The requests of `plat get`: collections in pages, named objects, and their changes. */
 import type { ApiResource } from '@plat-dev/client/discovery';
 import { pathOf, queryOf } from '@plat-dev/client/dynamic';
-import { AnswerLost, errorOf, jsonLines, maxBodyBytes, objectOf, readAll, TransportError } from '@plat-dev/client/transport';
+import { TransportError } from '@plat-dev/client/http';
+import { AnswerLost, errorOf, jsonLines, maxBodyBytes, objectOf, readAll } from '@plat-dev/client/transport';
 import { ApiError } from '@plat-dev/meta/errors';
 import { Deadline } from '../objects/follow-object.ts';
 import { findManifests, namesManifests } from '../objects/manifests.ts';

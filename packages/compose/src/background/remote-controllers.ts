@@ -2,7 +2,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Connection } from '@plat-dev/client/connection-settings';
-import { type Http, httpOver } from '@plat-dev/client/http';
+import type { Http } from '@plat-dev/client/http';
+import { httpOver } from '@plat-dev/client/http-over';
 import { asServiceAccount } from '@plat-dev/client/service-account';
 import { Transport } from '@plat-dev/client/transport';
 import { allControllers } from '@plat-dev/controllers';

@@ -1,7 +1,7 @@
 /** Runs controllers together: shared informers, the account of each, and a graceful stop. */
 import { Client } from '@plat-dev/client/dynamic';
 import type { Http } from '@plat-dev/client/http';
-import { TransportError } from '@plat-dev/client/transport';
+import { TransportError } from '@plat-dev/client/http';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Log } from '@plat-dev/lib/log';
 import type { Random } from '@plat-dev/lib/random';

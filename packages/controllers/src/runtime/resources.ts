@@ -4,8 +4,8 @@
  * those that could not be read.
  */
 
-import { versionPath } from '@plat-dev/client/discovery';
 import type { Client, ResourceRef } from '@plat-dev/client/dynamic';
+import { versionPath } from '@plat-dev/client/paths';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { Ticker } from '@plat-dev/lib/ticker';

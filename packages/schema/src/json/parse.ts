@@ -12,6 +12,7 @@
 import { hasLongDigits, LONG_DIGITS } from '@plat-dev/lib/integers';
 import { setOwn } from '@plat-dev/lib/own';
 import { atOnce, inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
+import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { DecodeError, maxContainers, maxDepth, maxKeys, tooManyContainers, tooManyKeys } from '../errors.ts';
 import type { Place } from '../fields/field-place.ts';
 import type { JsonValue } from '../types.ts';
@@ -28,7 +29,7 @@ export interface ParseOptions {
 }
 
 /** Values of texts that this process made of them. */
-const knownValues = new WeakMap<Buffer, JsonValue>();
+const knownValues = new WeakMap<TextBytes, JsonValue>();
 /**
  * The text was made by JSON.stringify of this value, which nobody changes: it need not be parsed. Fields without a value count as
  * absent, as in the text.
@@ -100,11 +101,11 @@ function noteFloats(value: JsonValue): void {
 export const holdsFloats = (value: JsonValue): boolean => typeof value === 'object' && value !== null && withFloats.has(value);
 
 /** The same for text that is large, in slices. Throws RequestEnded, too. */
-export function parseJsonInSlices(input: Buffer, options: ParseOptions, slices: Slices): Promise<JsonValue> {
+export function parseJsonInSlices(input: TextBytes, options: ParseOptions, slices: Slices): Promise<JsonValue> {
   return inSlices(parseJsonSteps(input, options), slices);
 }
 /** As `parseExact`, for large text, in slices. Rejects with RequestEnded. */
-export async function parseExactInSlices(text: Buffer, slices: Slices): Promise<unknown> {
+export async function parseExactInSlices(text: TextBytes, slices: Slices): Promise<unknown> {
   try {
     return await parseJsonInSlices(text, { uncounted: true }, slices);
   } catch (error) {
@@ -114,7 +115,7 @@ export async function parseExactInSlices(text: Buffer, slices: Slices): Promise<
   }
 }
 /** The same as work that can be interrupted. */
-export function* parseJsonSteps(input: Buffer, options: ParseOptions = {}): Work<JsonValue> {
+export function* parseJsonSteps(input: TextBytes, options: ParseOptions = {}): Work<JsonValue> {
   const known = knownValues.get(input);
   if (known !== undefined) return known;
   let isSmall = input.length <= BYTES_AT_ONCE;
@@ -139,7 +140,7 @@ const surveyedFrom = 2 * maxContainers;
 function checkCounts(input: string | Buffer): { readonly parts: number } {
   return atOnce(countSteps(typeof input === 'string' ? Buffer.from(input) : input));
 }
-function* countSteps(bytes: Buffer): Work<{ readonly parts: number }> {
+function* countSteps(bytes: Uint8Array): Work<{ readonly parts: number }> {
   const counts = new Counts();
   for (let end = BYTES_A_STEP; end < bytes.length; end += BYTES_A_STEP) {
     counts.read(bytes, end);
@@ -161,7 +162,7 @@ class Counts {
   private commas = 0;
 
   /** Reads on to `end`. */
-  read(bytes: Buffer, end: number): void {
+  read(bytes: Uint8Array, end: number): void {
     let { at, inString, containers, keys, depth, commas } = this;
     while (at < end) {
       const byte = bytes[at++];
