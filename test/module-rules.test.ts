@@ -58,6 +58,7 @@ const rawChance: Rule = { code: /\bMath\.random\b|(?<![.\w])(?:randomBytes|rando
 test('chance comes from a source that is passed in', () => {
   holds(rawChance, {
     'lib/random.ts': 'the randomness of the machine is made here',
+    'client/connect.ts': 'spreads the retries of a client that is given no source, also where there is no node:crypto',
     'pki/certificate.ts': 'serial numbers of certificates: never made of a seed',
     'pki/files.ts': 'names of temporary files, which nobody may guess',
     'server/auth/secret.ts': 'the salt of hashes of secrets: never made of a seed',
@@ -74,6 +75,8 @@ test('the clock and the randomness of the machine are named where something is s
     'compose/store/store-tools.ts': 'a tool is started by a command',
     'compose/store/store-export.ts': 'a tool is started by a command',
     'compose/store/reencrypt.ts': 'a tool is started by a command',
+    'client/connect.ts': 'of a client that is given none',
+    'client/node.ts': 'whoever reads a configuration file starts a client',
     'storage/engines/memory.ts': 'of a store that is given none',
     'storage/engines/lmdb.ts': 'of a store that is given none',
     'storage/engines/lmdb/lock.ts': 'servers wait for each other by the clock of the machine, under names that none of them chooses',
@@ -131,7 +134,7 @@ test('values of users are parsed by schema/json/parse.ts, which keeps integers o
       'kinds/core/node-rules.ts': known,
       'kinds/validation/pods/pod-annotations.ts': known,
       'lib/jwt.ts': known,
-      'meta/identity.ts': known,
+      'meta/identity-file.ts': known,
       'server/registry/bootstrap/server-endpoints.ts': known,
       'server/request-log.ts': 'only types of values are shown',
       'storage/backup/read.ts': known,

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { LOOK_MS } from '../../packages/compose/src/store/encryption.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
-import { groupName, identityOf } from '../../packages/meta/src/identity.ts';
+import { groupName } from '../../packages/meta/src/identity.ts';
+import { identityOf } from '../../packages/meta/src/identity-file.ts';
 import type { TestServerOptions } from '../support/server.ts';
 import { shortWaits } from '../support/short-waits.ts';
 

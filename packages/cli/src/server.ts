@@ -6,7 +6,8 @@ import { parseServerFlags, type ServerOptions, serverHelp } from '@plat-dev/comp
 import type { RunningServer } from '@plat-dev/compose/server';
 import { type Log, openLog } from '@plat-dev/lib/log';
 import { productVersion } from '@plat-dev/lib/version';
-import { type Identity, identityOf, kubernetes } from '@plat-dev/meta/identity';
+import { type Identity, kubernetes } from '@plat-dev/meta/identity';
+import { identityOf } from '@plat-dev/meta/identity-file';
 import { readIfPresent, writeSecretFile } from '@plat-dev/pki';
 import { backgroundLogWriter } from './background/log-file.ts';
 import { recordRunning } from './background/running.ts';

@@ -2,7 +2,8 @@
 
 import { builtFrom } from '@plat-dev/lib/build-info';
 import { bool, FlagError, flag, readChoice } from '@plat-dev/lib/flags';
-import { apiRelease, apiReleases, minorOf, platform, productVersion, stockRelease } from '@plat-dev/lib/version';
+import { platform } from '@plat-dev/lib/platform';
+import { apiRelease, apiReleases, minorOf, productVersion, stockRelease } from '@plat-dev/lib/version';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { command, type IO } from './command.ts';
 import { type ConnectOptions, connectFlags } from './global-flags.ts';

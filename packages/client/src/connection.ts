@@ -6,6 +6,7 @@ import { didYouMean } from '@plat-dev/lib/suggest';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
 import type { Connection, Reached } from './connection-settings.ts';
 import { type CredentialEnvironment, type CredentialSource, tokenFileSource } from './credentials.ts';
+import { isReadable } from './paths.ts';
 import { proxyFor } from './proxy.ts';
 
 export interface ConnectionChoice {
@@ -199,11 +200,8 @@ function checkServer(server: string): string {
   }
   return server.replace(/\/+$/, '');
 }
-/** A token that is sent without TLS can be read by anyone on the network. */
 function checkPlain(server: string): void {
-  const { protocol, hostname } = new URL(server);
-  const loopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  if (protocol === 'http:' && !loopback) throw new ConfigError(`credentials are not sent to ${server}: it does not use HTTPS`);
+  if (isReadable(server)) throw new ConfigError(`credentials are not sent to ${server}: it does not use HTTPS`);
 }
 /** Inline data takes precedence over the path of another file. */
 function pem<K extends PemField>(entry: Partial<Record<K | `${K}-data`, unknown>> | undefined, key: K): string | undefined {

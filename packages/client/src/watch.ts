@@ -289,7 +289,7 @@ export class Lines {
   push(chunk: TextBytes): void {
     let bytes = chunk;
     if (this.rest !== undefined) {
-      bytes = joined(this.rest, chunk);
+      bytes = joined([this.rest, chunk]);
       this.rest = undefined;
     }
     let start = 0;

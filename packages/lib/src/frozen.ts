@@ -2,7 +2,7 @@
  * Shared immutable data. It costs nothing in production; under test the data is frozen, so that a
  * write throws there (vitest.config.ts sets the variable). Browsers have no process.
  */
-const enforced = globalThis.process?.env.PLAT_FREEZE === '1';
+const enforced = typeof process === 'object' && process.env.PLAT_FREEZE === '1';
 
 export function frozen<T>(value: T): T {
   if (enforced) freeze(value);

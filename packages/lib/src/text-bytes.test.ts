@@ -23,5 +23,5 @@ test('bytes are a Buffer where there is one, and share its memory', () => {
 });
 
 test('joined bytes are the text of both, though a letter is cut in two', () => {
-  expect(joined(bytes.subarray(3, 6), bytes.subarray(6, 9)).toString()).toBe('{"é":');
+  expect(joined([bytes.subarray(3, 6), bytes.subarray(6, 9)]).toString()).toBe('{"é":');
 });

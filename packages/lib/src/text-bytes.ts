@@ -22,10 +22,14 @@ export function textBytes({ buffer, byteOffset, length }: Uint8Array): TextBytes
   return typeof Buffer === 'function' ? Buffer.from(buffer, byteOffset, length) : new WebBytes(buffer, byteOffset, length);
 }
 
-export function joined(first: Uint8Array, second: Uint8Array): TextBytes {
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
+/** One after the other. */
+export function joined(parts: readonly Uint8Array[]): TextBytes {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
   return textBytes(whole);
 }
 

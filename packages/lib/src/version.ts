@@ -28,7 +28,3 @@ export const minorOf = (release: string): number => Number(release.slice(release
 export const isAtLeast = (release: string, other: string): boolean => minorOf(release) >= minorOf(other);
 /** The patch release that `/version` reports: 1.24.17 by default, the first one of any other release. */
 export const patchRelease = (release: string): string => (release === apiRelease ? stockRelease : `${release}.0`);
-
-const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
-/** `linux/amd64`: the machine, as versions of clients and servers name it. */
-export const platform = `${process.platform}/${architectures[process.arch] ?? process.arch}`;

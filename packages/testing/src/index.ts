@@ -1,23 +1,20 @@
 /** The kit for tests: `import { startTestServer } from '@plat-dev/plat/testing'`. */
 
-export { FakeClock } from '@plat-dev/lib/clock';
-export type { ApiRelease } from '@plat-dev/lib/version';
-export { ApiError, type Status } from '@plat-dev/meta/errors';
-export type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
 export type {
   AnyObject,
-  ClientOptions,
   Draft,
   DynamicClient,
   Informer,
   List,
   ResourceClient,
-  TestClient,
-  WaitCondition,
-  WaitOptions,
   Watch,
   WatchEvent,
-} from './client/types.ts';
+} from '@plat-dev/client/typed/types';
+export { FakeClock } from '@plat-dev/lib/clock';
+export type { ApiRelease } from '@plat-dev/lib/version';
+export { ApiError, type Status } from '@plat-dev/meta/errors';
+export type { RequestChoice, TestAnswer, TestFetchInit } from './answers.ts';
+export type { ClientOptions, TestClient, WaitCondition, WaitOptions } from './client/types.ts';
 export { WaitTimeout } from './client/wait.ts';
 export type { ClockChoice, TestClock } from './clock.ts';
 export type { Fault, FaultPattern, Faults, RefusedWith } from './faults.ts';

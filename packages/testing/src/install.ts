@@ -1,10 +1,11 @@
 /** The objects that a test server starts with. */
+
 import { manifestsOf, readManifests } from '@plat-dev/cli/objects/manifests';
+import { groups } from '@plat-dev/client/typed/built-in';
 import { systemClock } from '@plat-dev/lib/clock';
 import { groupOfApiVersion } from '@plat-dev/meta/api-version';
 import { ApiError } from '@plat-dev/meta/errors';
 import { groupName, type Identity, kubernetes } from '@plat-dev/meta/identity';
-import { groups } from './client/built-in.ts';
 import type { TestClient } from './client/types.ts';
 import type { ManifestObject, Manifests, TestServerOptions } from './options.ts';
 import type { TestServer } from './test-server.ts';

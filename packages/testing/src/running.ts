@@ -9,7 +9,8 @@ import { resetTo, stateOf } from '@plat-dev/compose/server-state';
 import type { ServerState } from '@plat-dev/compose/store/snapshot-state';
 import { silentLog } from '@plat-dev/lib/log';
 import { inNextTurn, nextTurn } from '@plat-dev/lib/next-turn';
-import { groupName, type Identity, identityOf } from '@plat-dev/meta/identity';
+import { groupName, type Identity } from '@plat-dev/meta/identity';
+import { identityOf } from '@plat-dev/meta/identity-file';
 import { firstAddress } from '@plat-dev/meta/ip';
 import type { KeyFiles } from '@plat-dev/pki';
 import type { JsonObject } from '@plat-dev/schema/types';
@@ -103,6 +104,7 @@ class RunningTestServer implements TestServer {
       clock,
       keepAlive: this.keepAlive,
       spread: () => random.float(),
+      fieldManager: 'test',
       report: (error) => log.warn('test informer cannot list or watch', { error: String(error) }),
       stopLater: (what) => {
         // A client may outlive its server: its watches and informers then end at once.

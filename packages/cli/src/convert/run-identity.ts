@@ -1,6 +1,7 @@
 /** By the names of which identity a run converts or checks files. */
 import { splitApiVersion } from '@plat-dev/meta/api-version';
-import { type Identity, identities, identityOf, kubernetes, plat } from '@plat-dev/meta/identity';
+import { type Identity, identities, kubernetes, plat } from '@plat-dev/meta/identity';
+import { identityOf } from '@plat-dev/meta/identity-file';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { IO } from '../command.ts';
 import type { ConnectOptions } from '../connect.ts';

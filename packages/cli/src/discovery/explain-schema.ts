@@ -1,8 +1,8 @@
 /** Kinds as a server describes them in its OpenAPI documents: types, fields and descriptions. */
 
 import type { ApiResource } from '@plat-dev/client/discovery';
-import { versionPath } from '@plat-dev/client/paths';
 import { isNotFound } from '@plat-dev/client/http';
+import { versionPath } from '@plat-dev/client/paths';
 import type { Transport } from '@plat-dev/client/transport';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';

@@ -5,7 +5,7 @@ import type { ReencryptResult } from '@plat-dev/compose/store/reencrypt';
 import { bool, FlagError, file, text } from '@plat-dev/lib/flags';
 import { apiVersionOf } from '@plat-dev/meta/api-version';
 import { ApiError } from '@plat-dev/meta/errors';
-import { identityOf } from '@plat-dev/meta/identity';
+import { identityOf } from '@plat-dev/meta/identity-file';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import type { ObjectRef } from '../objects/object-ref.ts';

@@ -5,7 +5,7 @@ import { silentLog } from '@plat-dev/lib/log';
 import { Metrics } from '@plat-dev/lib/metrics';
 import { systemRandom } from '@plat-dev/lib/random';
 import { apiRelease } from '@plat-dev/lib/version';
-import { identityOf } from '@plat-dev/meta/identity';
+import { identityOf } from '@plat-dev/meta/identity-file';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { fileChunks, namingFile } from '@plat-dev/storage/backup/file';
 import { readBackup, verifyBackup } from '@plat-dev/storage/backup/read';

@@ -223,7 +223,7 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
 /** A character in quotes. A stock server reads bytes: of a longer character it shows the first one. */
 function shown(text: string, at: number): string {
   const code = text.codePointAt(at) as number;
-  const byte = code > 0x7f ? (Buffer.from(String.fromCodePoint(code))[0] as number) : code;
+  const byte = code > 0x7f ? (new TextEncoder().encode(String.fromCodePoint(code))[0] as number) : code;
   const char = String.fromCharCode(byte);
   if (char === "'") return "'\\''";
   if (char === '"') return `'"'`;

@@ -1,7 +1,8 @@
 /** `/version`: which release of the API this server speaks, in the terms that stock clients parse. */
 
 import type { BuiltFrom } from '@plat-dev/lib/build-info';
-import { patchRelease, platform } from '@plat-dev/lib/version';
+import { platform } from '@plat-dev/lib/platform';
+import { patchRelease } from '@plat-dev/lib/version';
 import { send } from '../response/respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
 

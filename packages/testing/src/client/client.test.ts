@@ -1,4 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { builtIn, groups } from '@plat-dev/client/typed/built-in';
+import type { Entry } from '@plat-dev/client/typed/built-in-types';
+import type { AnyObject } from '@plat-dev/client/typed/types';
 import { builtinKinds } from '@plat-dev/kinds';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { ApiError } from '@plat-dev/meta/errors';
@@ -7,11 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KeepAlive } from '../keep-alive.ts';
 import { startTestServer } from '../server.ts';
 import type { TestServer } from '../test-server.ts';
-import { builtIn, groups } from './built-in.ts';
-import type { Entry } from './built-in-types.ts';
-import type { AnyObject, TestClient } from './types.ts';
+import type { TestClient } from './types.ts';
 import { WaitTimeout, waitUntil } from './wait.ts';
-import { EventStream, MAX_UNREAD_EVENTS } from './watch.ts';
 
 let server: TestServer;
 let client: TestClient;
@@ -137,32 +137,6 @@ test('watches hand over events, and end with the loop', async () => {
   const again = maps.watch({ resourceVersion: metadata.resourceVersion as string });
   expect((await again.next()).value?.type).toBe('DELETED');
   again.close();
-});
-
-test('a watch whose events nobody takes ends at its bound', async () => {
-  let send: (chunk: Buffer) => void = () => {};
-  let closed = 0;
-  const watch = new EventStream({
-    http: {
-      request: () => Promise.reject(new Error('not asked')),
-      stream: async (_, sink) => {
-        send = sink.data;
-        return { close: () => void closed++ };
-      },
-    },
-    path: async () => '/',
-    keepAlive: new KeepAlive(),
-    headers: {},
-    ended: () => {},
-  });
-  await watch.ready;
-  const event = Buffer.from('{"type":"ADDED","object":{}}\n');
-  for (let i = 0; i < MAX_UNREAD_EVENTS; i++) send(event);
-  expect(closed).toBe(0);
-  send(event);
-  expect(closed).toBe(1);
-  for (let i = 0; i < MAX_UNREAD_EVENTS; i++) await watch.next();
-  await expect(watch.next()).rejects.toThrow('events were not read');
 });
 
 test('informers keep a copy up to date', async () => {

@@ -1,96 +1,20 @@
-/** The client of a test: typed for the built-in kinds, by name for all others. */
-
-import { Discovery } from '@plat-dev/client/discovery';
-import { setOwn } from '@plat-dev/lib/own';
-import { splitApiVersion } from '@plat-dev/meta/api-version';
-import { groupName } from '@plat-dev/meta/identity';
-import { builtIn, groups } from './built-in.ts';
-import type { Entry } from './built-in-types.ts';
-import { type ClientContext, type KindRef, Resource } from './resource.ts';
-import type { AnyObject, BuiltInClients, NamedObject, ResourceName, TestClient } from './types.ts';
+/** The client of a test: the typed client, which also waits for conditions. */
+import { typedClient } from '@plat-dev/client/typed/client';
+import type { ClientContext } from '@plat-dev/client/typed/resource';
+import type { KeepAlive } from '../keep-alive.ts';
+import type { TestClient } from './types.ts';
 import { waitUntil } from './wait.ts';
 
-type AnyEntry = Entry<unknown, boolean, 'all', string>;
-const DEFAULT_NAMESPACE = 'default';
-
-export function testClient(context: ClientContext): TestClient {
-  const resource = (name: ResourceName, namespace?: string): Resource<AnyObject> =>
-    new Resource(
-      context,
-      once(() => lookUp(context, name)),
-      namespace,
-    );
-  /** The client for the kind and namespace of an object. */
-  const home = (object: NamedObject): Resource<AnyObject> => {
-    const { apiVersion, kind } = object;
-    if (apiVersion === undefined || kind === undefined) throw new Error('the object has no apiVersion and kind');
-    return resource({ apiVersion, kind }, object.metadata?.namespace ?? DEFAULT_NAMESPACE);
-  };
-  const client = {
-    ...builtInClients(context),
-    resource,
-    create: async (object, options) => home(object).create(object as never, options),
-    apply: async (object, options) => home(object).apply(object as never, options),
-    get: async (object) => home(object).get(nameOf(object)),
-    delete: async (object, options) => home(object).delete(nameOf(object), options),
+export function testClient(context: ClientContext & { readonly keepAlive: KeepAlive }): TestClient {
+  const client = typedClient(context);
+  return {
+    ...client,
     waitFor: async (object, condition, options = {}) => {
-      const name = nameOf(object);
-      const informer = home(object).informer({ fieldSelector: `metadata.name=${name}` });
+      const informer = client.informer(object);
       const { apiVersion = '', kind = '', metadata } = object;
-      const what = `${kind} (${apiVersion}) ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${name}`;
+      const what = `${kind} (${apiVersion}) ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata?.name}`;
       const whenClosed = (stop: () => void): (() => void) => context.stopLater({ stop });
       return waitUntil({ what, informer, clock: context.clock, keepAlive: context.keepAlive, whenClosed }, condition as never, options);
     },
   } as TestClient;
-  return client;
-}
-
-function builtInClients(context: ClientContext): BuiltInClients {
-  const clients: Record<string, Record<string, Record<string, unknown>>> = {};
-  for (const [group, versions] of Object.entries(builtIn) as [keyof typeof groups, Record<string, Record<string, AnyEntry>>][]) {
-    const ofGroup: Record<string, Record<string, unknown>> = {};
-    clients[group] = ofGroup;
-    for (const [version, resources] of Object.entries(versions)) {
-      const ofVersion: Record<string, unknown> = {};
-      setOwn(ofGroup, version, ofVersion);
-      for (const [name, { kind, namespaced }] of Object.entries(resources)) {
-        const ref: KindRef = {
-          group: groups[group] === '' ? '' : groupName(context.identity, groups[group]),
-          version,
-          name,
-          namespaced,
-          kind,
-        };
-        const known = Promise.resolve(ref);
-        setOwn(ofVersion, name, (namespace?: string) => new Resource(context, () => known, namespaced ? namespace : undefined));
-      }
-    }
-  }
-  return clients as unknown as BuiltInClients;
-}
-
-/** Reads discovery each time, because kinds come and go. */
-async function lookUp({ client }: ClientContext, name: ResourceName): Promise<KindRef> {
-  const discovery = new Discovery(client);
-  if (typeof name === 'string') return discovery.find(name);
-  if ('kind' in name) return discovery.forKind(name.apiVersion, name.kind);
-  const { group, version } = splitApiVersion(name.apiVersion);
-  return discovery.find(group === '' ? `${name.plural}.${version}` : `${name.plural}.${version}.${group}`);
-}
-
-/** Caches a successful result. */
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let known: Promise<T> | undefined;
-  return () => {
-    known ??= ask().catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
-    return known;
-  };
-}
-
-function nameOf({ metadata }: NamedObject): string {
-  if (metadata?.name === undefined || metadata.name === '') throw new Error('the object has no metadata.name');
-  return metadata.name;
 }

@@ -1,12 +1,13 @@
 /** Waits for a condition of an object. */
 
 import { type Goal, readGoal } from '@plat-dev/cli/objects/wait-args';
+import type { AnyObject, Informer } from '@plat-dev/client/typed/types';
 import { type Clock, FakeClock, systemClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { cut } from '@plat-dev/lib/message-values';
 import { durationMillis } from '@plat-dev/lib/time';
 import type { KeepAlive } from '../keep-alive.ts';
-import type { AnyObject, Informer, WaitCondition, WaitOptions } from './types.ts';
+import type { WaitCondition, WaitOptions } from './types.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A wait on a fake clock that is not advanced fails after this time of the machine's clock, or after its timeout if longer. */

@@ -1,8 +1,5 @@
 /** Requests for the objects of one kind. */
 
-import { type Client, pathOf, queryOf, type ResourceRef } from '@plat-dev/client/dynamic';
-import { errorFrom, unlessGone } from '@plat-dev/client/http';
-import { Informer as Followed } from '@plat-dev/client/informer';
 import type { Scale } from '@plat-dev/kinds/autoscaling/schema/scale';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Clock } from '@plat-dev/lib/clock';
@@ -10,7 +7,10 @@ import { own } from '@plat-dev/lib/own';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import type { JsonValue } from '@plat-dev/schema/types';
-import type { KeepAlive, Release } from '../keep-alive.ts';
+import { type Client, pathOf, queryOf, type ResourceRef } from '../dynamic.ts';
+import { errorFrom, unlessGone } from '../http.ts';
+import { Informer as Followed } from '../informer.ts';
+import { EventStream, type KeepAlive, type Release } from './event-stream.ts';
 import type {
   ApplyOptions,
   DeleteOptions,
@@ -28,7 +28,6 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './types.ts';
-import { EventStream } from './watch.ts';
 
 /** The context that all requests of a client share. */
 export interface ClientContext {
@@ -37,9 +36,11 @@ export interface ClientContext {
   readonly clock: Clock;
   readonly keepAlive: KeepAlive;
   readonly spread: () => number;
+  /** Default field manager of applies. */
+  readonly fieldManager: string;
   /** Called when an informer cannot list or watch, before it retries. */
   readonly report: (error: unknown) => void;
-  /** Stops something when the server closes. Returns the function that cancels this, for what ends before. */
+  /** Stops something when the client is closed. Returns the function that cancels this, for what ends before. */
   readonly stopLater: (what: { stop(): void }) => () => void;
 }
 /** A kind as paths and objects name it. */
@@ -47,8 +48,6 @@ export interface KindRef extends ResourceRef {
   readonly kind: string;
 }
 
-/** Default field manager of applies. */
-const FIELD_MANAGER = 'test';
 const patchTypes = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
@@ -172,7 +171,7 @@ export class Resource<T extends object> implements DynamicClient<T> {
   }
   private async applied(object: Draft<T>, options: ApplyOptions = {}, subresource?: string): Promise<T> {
     const { force = true, ...rest } = options;
-    const query = { fieldManager: FIELD_MANAGER, ...written(rest), force };
+    const query = { fieldManager: this.context.fieldManager, ...written(rest), force };
     const body = await this.typed(object);
     return this.call('PATCH', nameOf(object), { subresource, query, body, type: APPLY, namespaceOf: object });
   }

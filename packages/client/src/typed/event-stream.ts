@@ -1,11 +1,17 @@
-/** A watch whose events a test reads one by one. */
+/** A watch whose events are read one by one. */
 
-import type { Http } from '@plat-dev/client/http';
-import { Lines } from '@plat-dev/client/watch';
 import { ApiError } from '@plat-dev/meta/errors';
 import { parseExact } from '@plat-dev/schema/json/parse';
-import type { KeepAlive, Release } from '../keep-alive.ts';
+import type { Http } from '../http.ts';
+import { Lines } from '../watch.ts';
 import type { Watch, WatchEvent } from './types.ts';
+
+/** Keeps the process alive while somebody waits, where the connection itself does not. */
+export interface KeepAlive {
+  hold(): Release;
+}
+/** Ends one hold. May be called more than once. */
+export type Release = () => void;
 
 /** Limit of unread events; with one more the watch fails. */
 export const MAX_UNREAD_EVENTS = 10_000;
