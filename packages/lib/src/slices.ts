@@ -136,6 +136,11 @@ export async function inSlices<T>(work: Work<T>, slices: Slices): Promise<T> {
   }
 }
 
+/** The result of work: at once without slices, as for small inputs, else in slices. */
+export function resultOf<T>(work: Work<T>, slices: Slices | undefined): MaybePromise<T> {
+  return slices === undefined ? atOnce(work) : inSlices(work, slices);
+}
+
 /** The same for work that is mostly short: what is done within one slice takes no promise. */
 export function soonOrInSlices<T>(work: Work<T>, slices = new Slices()): MaybePromise<T> {
   for (;;) {

@@ -9,3 +9,13 @@ export type MaybePromise<T> = T | Promise<T>;
 export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(use) : use(value);
 }
+
+/** The result of a call; where it throws or rejects, what `recover` makes of the error. */
+export function orElse<T>(call: () => MaybePromise<T>, recover: (error: unknown) => MaybePromise<T>): MaybePromise<T> {
+  try {
+    const value = call();
+    return value instanceof Promise ? value.catch(recover) : value;
+  } catch (error) {
+    return recover(error);
+  }
+}

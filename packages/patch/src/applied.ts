@@ -5,9 +5,10 @@
 import { isNumeric } from '@plat-dev/lib/integers';
 import { type ListType, type MessageType, resolve, type ScalarName, type Type } from '@plat-dev/schema/types';
 import type { Skipped } from './compare.ts';
-import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
+import { emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
 import { MOST_ENTRIES } from './interned.ts';
+import { elementText } from './path-element.ts';
 import {
   anyShape,
   checkLength,

@@ -13,7 +13,8 @@ import { checkApplied, fieldsOf } from './applied.ts';
 import type { Applied, ApplyWrite } from './apply-write.ts';
 import type { Comparison } from './compare.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
-import { difference, type FieldSet, intersection, isEmpty, setOf, union, unionSteps } from './fieldset.ts';
+import { difference, type FieldSet, intersection, isEmpty, setOf, union } from './fieldset.ts';
+import { unionOf } from './fieldset-build.ts';
 import { keepLastApplied, ownedByLastApplied } from './last-applied.ts';
 import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
 import { decodeMerged } from './merged.ts';
@@ -25,35 +26,29 @@ import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
 
 const FIRST_APPLY = 'before-first-apply';
 
-/** Throws ApiError: a body that does not match the schema, a conflict. */
-export function apply(write: ApplyWrite): Applied {
-  return atOnce(applying(write, false));
-}
+/** The result of an apply, at once. Throws ApiError: a body that does not match the schema, a conflict. */
+export const apply = (write: ApplyWrite): Applied => atOnce(appliedObject(write));
 
 /** The same as work that can be interrupted between its walks over the object. */
-export function applySteps(write: ApplyWrite): Work<Applied> {
-  return applying(write, true);
-}
-/** `pauses`: it may be interrupted. Small objects are not, as each pause has a cost. */
-function* applying(write: ApplyWrite, pauses: boolean): Work<Applied> {
+export function* appliedObject(write: ApplyWrite): Work<Applied> {
   checkBody(write);
-  if (pauses) yield;
-  const done = yield* applyOrTakeOver(write, pauses);
+  yield;
+  const done = yield* mergedOrTakenOver(write);
   return write.clientApply === undefined ? done : keepLastApplied(write.clientApply, write, done);
 }
 
 /** Fields of client-side apply by the same client cause no conflict. */
-function* applyOrTakeOver(write: ApplyWrite, pauses: boolean): Work<Applied> {
+function* mergedOrTakenOver(write: ApplyWrite): Work<Applied> {
   try {
-    return yield* merge(write, write.force, pauses);
+    return yield* mergedObject(write, write.force);
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error;
     const yielded = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
     if (yielded === undefined) throw error.toError();
     const rest = error.without(yielded);
     if (rest.conflicts.length > 0) throw rest.toError();
-    if (pauses) yield;
-    return yield* merge(write, true, pauses);
+    yield;
+    return yield* mergedObject(write, true);
   }
 }
 
@@ -86,16 +81,16 @@ function nameOf({ applied }: ApplyWrite): string {
 
 // ---- the merge ---------------------------------------------------------------------------------------------------
 
-function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applied> {
+function* mergedObject(write: ApplyWrite, force: boolean): Work<Applied> {
   const { type, live, applied, apiVersion, subresource = '' } = write;
   const shape = shapeOf(type);
   const skipped = skippedPaths(write.resetFields);
   const stored = live === undefined ? undefined : managedFieldsOf(live);
-  const before = managersOf(write, stored);
+  const before = yield* managersOf(write, stored);
   try {
-    if (pauses) yield;
+    yield;
     const set = write.large ? yield* fieldsOfLarge(shape, applied, skipped) : fieldsOf(shape, applied, skipped);
-    if (pauses) yield;
+    yield;
     const self: Manager = {
       name: write.manager,
       operation: 'Apply',
@@ -108,17 +103,17 @@ function* merge(write: ApplyWrite, force: boolean, pauses: boolean): Work<Applie
     const last = before.find((manager) => isSame(manager, self));
     const others = before.filter((manager) => manager !== last);
     const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
-    if (pauses) yield;
-    const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others, pauses);
-    if (pauses) yield;
+    yield;
+    const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others);
+    yield;
     const comparison = write.large ? yield* compareLarge(shape, live, left, skipped) : undefined;
     const versions = new Comparisons(write, live, left, skipped, () => decoded(write, left), comparison);
-    if (pauses) yield;
-    const after = yield* yielding(others, versions, force, pauses);
+    yield;
+    const after = yield* remainingManagers(others, versions, force);
     if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
     const same = isSameObject(versions.own.comparison);
     if (same && live !== undefined && sameOwners(before, after)) return { object: live, managedFields: stored as ManagedFieldsEntry[] };
-    if (pauses) yield;
+    yield;
     return { object: same && live !== undefined ? live : decoded(write, left), managedFields: writeManagers(after) };
   } catch (error) {
     if (error instanceof Untyped) throw unprocessable(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
@@ -150,15 +145,15 @@ function sameOwners(before: readonly Manager[], after: readonly Manager[]): bool
 }
 
 /** The managers of the stored object. The fields of an object without managers belong to its previous writer. */
-function managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | undefined): readonly Manager[] {
+function* managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | undefined): Work<readonly Manager[]> {
   const { live } = write;
   const managers = stored === undefined ? [] : (readManagers(stored, true) ?? []);
   if (managers.length > 0 || live === undefined) return managers;
-  return managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
+  return yield* managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
 }
 
 /** The remaining fields of other managers: without those that the apply changes or removes. */
-function* yielding(others: readonly Manager[], versions: Comparisons, force: boolean, pauses: boolean): Work<Manager[]> {
+function* remainingManagers(others: readonly Manager[], versions: Comparisons, force: boolean): Work<Manager[]> {
   const after: Manager[] = [];
   const conflicts: Conflict[] = [];
   for (const manager of others) {
@@ -167,11 +162,11 @@ function* yielding(others: readonly Manager[], versions: Comparisons, force: boo
     const { shape, comparison } = version;
     const fields = reconcile(shape, manager.fields);
     const lost = intersection(fields, comparison.changed);
-    if (pauses) yield;
+    yield;
     if (!isEmpty(lost)) conflicts.push({ manager, fields: lost });
     const kept = difference(difference(fields, comparison.changed), comparison.removed);
     if (!isEmpty(kept)) after.push(withFields(manager, kept));
-    if (pauses) yield;
+    yield;
   }
   if (conflicts.length > 0 && !force) throw new ApplyConflict(conflicts);
   return after;
@@ -180,14 +175,7 @@ function* yielding(others: readonly Manager[], versions: Comparisons, force: boo
 /** Every object has metadata and a name, regardless of its owners. */
 const everyones: FieldSet = union(setOf(['f:metadata']), setOf(['f:metadata', 'f:name']));
 
-function* pruned(
-  write: ApplyWrite,
-  merged: Values,
-  last: Manager,
-  self: Manager,
-  others: readonly Manager[],
-  pauses: boolean,
-): Work<Values> {
+function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager, others: readonly Manager[]): Work<Values> {
   const { apiVersion } = write;
   const shape = shapeOf(write.type);
   if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
@@ -197,10 +185,10 @@ function* pruned(
     const sets = [union(everyones, self.fields)];
     for (const other of others) {
       sets.push(reconcile(shape, other.fields));
-      if (pauses) yield;
+      yield;
     }
-    const owned = yield* unionSteps(sets);
-    if (pauses) yield;
+    const owned = yield* unionOf(sets);
+    yield;
     return prune(shape, merged, before, owned);
   }
   const owned = new Map<string, FieldSet>();
@@ -210,8 +198,8 @@ function* pruned(
     if (sets === undefined) byVersion.set(owner.apiVersion, [everyones, owner.fields]);
     else sets.push(owner.fields);
   }
-  for (const [version, sets] of byVersion) owned.set(version, yield* unionSteps(sets));
-  if (pauses) yield;
+  for (const [version, sets] of byVersion) owned.set(version, yield* unionOf(sets));
+  yield;
   return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
 }
 

@@ -4,9 +4,10 @@
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
-import { elementText, emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
+import { emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
+import { elementText } from './path-element.ts';
 import {
   anyShape,
   checkLength,
@@ -177,6 +178,7 @@ class Walk {
       if (this.removed !== undefined) removed.add(shape.element(b[at]), this.removed);
     }
     if (at < a.length || at < b.length) this.movedItems(shape, a, b, at, changed, removed);
+    else checkDistinct(shape, b);
     this.removed = removed.build(false);
     return changed.build(false);
   }
@@ -213,13 +215,24 @@ const noItems: readonly unknown[] = Object.freeze([]);
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
 }
+/** Throws Untyped if two items have the same key. */
+function checkDistinct(shape: ListShape, list: readonly unknown[]): void {
+  if (list.length > MOST_PAIRED) atOnce(itemsByElement(shape, list));
+  else
+    for (let i = 1; i < list.length; i++)
+      for (let j = 0; j < i; j++) if (shape.same(list[i], list[j])) throw repeated(shape.element(list[i]));
+}
+/** Up to this length comparing all pairs takes less time than their elements. */
+const MOST_PAIRED = 12;
+const repeated = (element: string): Untyped => new Untyped(`duplicate entries for key ${elementText(element)}`);
+
 /** The items of a list by their path elements, in the order of the list. Throws Untyped if two have the same. */
 export function* itemsByElement(shape: ListShape, list: readonly unknown[]): Work<Map<string, unknown>> {
   const items = new Map<string, unknown>();
   const many = list.length > MOST_ENTRIES;
   for (const item of list) {
     const element = shape.element(item, many);
-    if (items.has(element)) throw new Untyped(`duplicate entries for key ${elementText(element)}`);
+    if (items.has(element)) throw repeated(element);
     items.set(element, item);
     if (items.size % ITEMS_A_STEP === 0) yield;
   }

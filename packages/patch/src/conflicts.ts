@@ -1,6 +1,6 @@
 /** Fields that an applier would change although others own them. */
 import { type ApiError, applyConflict, MAX_CAUSES, type StatusCause } from '@plat-dev/meta/errors';
-import { difference, type FieldSet, isEmpty, paths, size, unionAll } from './fieldset.ts';
+import { difference, type FieldSet, isEmpty, paths, size } from './fieldset.ts';
 import { identifier, type Manager } from './managers.ts';
 
 export interface Conflict {
@@ -16,10 +16,6 @@ export class ApplyConflict extends Error {
     super('apply conflict');
     this.name = 'ApplyConflict';
     this.conflicts = [...conflicts].sort((a, b) => (identifier(a.manager) < identifier(b.manager) ? -1 : 1));
-  }
-  /** All fields in conflict, of all owners. */
-  get fields(): FieldSet {
-    return unionAll(this.conflicts.map(({ fields }) => fields));
   }
   /** The same without conflicts over some fields. */
   without(fields: FieldSet): ApplyConflict {

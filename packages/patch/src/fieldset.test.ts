@@ -1,24 +1,11 @@
 import { atOnce } from '@plat-dev/lib/slices';
 import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
-import {
-  compareElements,
-  difference,
-  type FieldSet,
-  has,
-  intersection,
-  isEmpty,
-  parseSet,
-  paths,
-  sameSet,
-  setOf,
-  size,
-  sorted,
-  sortedSteps,
-  union,
-  unionAll,
-} from './fieldset.ts';
+import { difference, type FieldSet, has, intersection, isEmpty, paths, sameSet, setOf, size, union } from './fieldset.ts';
+import { sentSet, unionOf } from './fieldset-build.ts';
+import { compareElements, sorted, sortedElements } from './path-element.ts';
 
+const parseSet = (fields: unknown): FieldSet | undefined => atOnce(sentSet(fields));
 const set = (fields: unknown): FieldSet => parseSet(fields) as FieldSet;
 
 test('a node is a member when it is empty or holds a dot', () => {
@@ -64,7 +51,7 @@ test('many elements are put in the order that comparing them gives, texts by the
   const fields = Array.from({ length: 100 }, (_, i) => `f:k${(i * 37) % 100}`);
   for (const elements of [plain, fields, [...named, ...plain], [...others, ...named, ...plain, ...fields]]) {
     expect(sorted([...elements])).toEqual([...elements].sort(compareElements));
-    expect(atOnce(sortedSteps([...elements]))).toEqual([...elements].sort(compareElements));
+    expect(atOnce(sortedElements([...elements]))).toEqual([...elements].sort(compareElements));
   }
 });
 
@@ -132,7 +119,7 @@ test('the union of many sets is that of one after another', () => {
   fc.assert(
     fc.property(fc.array(fieldSet, { maxLength: 6 }), (sets) => {
       const one = sets.reduce<FieldSet>(union, {});
-      expect(JSON.stringify(unionAll(sets))).toBe(JSON.stringify(one));
+      expect(JSON.stringify(atOnce(unionOf(sets)))).toBe(JSON.stringify(one));
     }),
   );
 });

@@ -1,6 +1,7 @@
 /** Builds sets of paths: collects the nodes of one level, in order. */
-import { compareElements, elementText, type FieldSet, leaf, type MutableFieldSet, sorted } from './fieldset.ts';
+import { type FieldSet, leaf, type MutableFieldSet } from './fieldset.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
+import { compareElements, elementText, sorted } from './path-element.ts';
 import { anyShape, type FieldShape, keyElement, type MessageShape, Untyped } from './shape.ts';
 
 /** The shape of a field; of one that the schema does not name, the shape of its value. Undefined: it is not kept. */

@@ -1,13 +1,13 @@
 /** Patches and field ownership: pure functions over objects, driven by their schemas. */
 export { checkApplied } from './applied.ts';
-export { apply, applySteps } from './apply.ts';
+export { appliedObject, apply } from './apply.ts';
 export type { Applied, ApplyWrite } from './apply-write.ts';
 export { jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
 export { managerName, validateFieldManager } from './manager-name.ts';
 export { MAX_MANAGERS, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
 export { readMergePatch } from './merge-patch.ts';
 export type { ReadBody } from './patch-body.ts';
-export { type Convert, recordUpdate, recordUpdateSteps, type UpdateWrite } from './record-update.ts';
+export { type Convert, recordedFields, recordUpdate, type UpdateWrite } from './record-update.ts';
 export { objectManagers, viewManagers } from './scale.ts';
 export { readStrategicPatch } from './strategic.ts';
 export { addUntouched, touchedPart } from './touched.ts';

@@ -17,9 +17,13 @@ import { type PatchBody, patchValue } from './patch-body.ts';
 import type { Values } from './shape.ts';
 import { readsOtherwise, type Touched } from './touched.ts';
 
-/** A parsed patch: makes the new document, which shares only unchanged parts with the old one. Throws ApiError. */
-export interface Patch {
+/** A parsed patch: makes the new document, at once, which shares only unchanged parts with the old one. Throws ApiError. */
+export interface Patch extends PatchFacts {
   (document: JsonValue): JsonValue;
+  /** The same as work that can be interrupted. */
+  patched(document: JsonValue): Work<JsonValue>;
+}
+interface PatchFacts {
   /** The fields that it reads or may change; undefined: any. */
   readonly touched?: Touched | undefined;
   /** The text of the patch holds numbers that are floats by their spelling. */
@@ -28,16 +32,22 @@ export interface Patch {
   readonly copies?: number;
   /** Whether it is a strategic merge patch: an invalid result has another message. */
   readonly strategic?: true;
-  /** The same in steps, for patches that may take long. */
-  steps?(document: JsonValue): Work<JsonValue>;
 }
+export function patchOf(patched: Patch['patched'], facts: PatchFacts): Patch {
+  return Object.assign((document: JsonValue) => atOnce(patched(document)), { patched, ...facts });
+}
+/** The patch `null`. */
+export const emptyPatch: Patch = patchOf(function* (document) {
+  yield;
+  return document;
+}, {});
 
 /** Limit of operations. */
 export const MAX_OPERATIONS = 10_000;
 /** Limit of the JSON characters that the copies of one patch add: that of bodies. */
 const MAX_COPIED = 3 * 1024 * 1024;
 
-/** Operations after which a patch in steps yields; a power of two. */
+/** Operations after which a patch yields; a power of two. */
 const OPERATIONS_A_STEP = 64;
 
 interface Operation {
@@ -51,12 +61,13 @@ type Container = JsonValue[] | LongList | { [key: string]: JsonValue };
 /** Parses the body of a patch request. */
 export function readJsonPatch(body: PatchBody): Patch {
   const operations = patchValue(body, badRequest);
-  return Object.assign(jsonPatch(operations), { floats: holdsFloats(operations) });
+  const patch = jsonPatch(operations);
+  return holdsFloats(operations) ? patchOf(patch.patched, { ...patch, floats: true }) : patch;
 }
 
 /** A patch from parsed operations, as webhooks send them. */
 export function jsonPatch(operations: JsonValue): Patch {
-  if (operations === null) return (document) => document;
+  if (operations === null) return emptyPatch;
   if (!Array.isArray(operations)) throw badRequest(`json: cannot unmarshal ${goKind(operations)}: a JSON patch is a list of operations`);
   for (const operation of operations)
     if (typeof operation !== 'object' || Array.isArray(operation))
@@ -65,9 +76,7 @@ export function jsonPatch(operations: JsonValue): Patch {
     throw requestTooLarge(
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
-  const steps = (document: JsonValue): Work<JsonValue> => apply(operations as Operation[], document);
-  return Object.assign((document: JsonValue) => atOnce(steps(document)), {
-    steps,
+  return patchOf((document) => patchedBy(operations as Operation[], document), {
     touched: touchedByPaths(operations as Operation[]),
     copies: (operations as Operation[]).some((operation) => operation?.op === 'copy') ? MAX_COPIED : 0,
   });
@@ -98,7 +107,7 @@ export function goKind(value: JsonValue): string {
           : typeof value;
 }
 
-function* apply(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
+function* patchedBy(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
   const root = { document: yield* cloneSteps(document), copied: 0 };
   yield;
   let at = 0;

@@ -8,7 +8,9 @@ import { equal } from '@plat-dev/lib/equal';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { formatTime } from '@plat-dev/lib/time';
 import type { Infer } from '@plat-dev/schema/types';
-import { ELEMENTS_A_STEP, type FieldSet, type Pace, parseSet, parseSetSteps, unionSteps } from './fieldset.ts';
+import type { FieldSet } from './fieldset.ts';
+import { type Pace, sentSet, unionOf } from './fieldset-build.ts';
+import { ELEMENTS_A_STEP } from './path-element.ts';
 
 export type ManagedFieldsEntry = Infer<typeof EntrySchema>;
 export type ManagedFields = readonly ManagedFieldsEntry[];
@@ -62,7 +64,7 @@ function* readSentManagers(entries: ManagedFields): Work<Manager[] | undefined> 
   const managers = new Map<string, Manager>();
   const pace: Pace = { left: ELEMENTS_A_STEP };
   for (const entry of entries) {
-    const fields = yield* parseSetSteps(entry.fieldsV1 ?? {}, pace);
+    const fields = yield* sentSet(entry.fieldsV1 ?? {}, pace);
     if (faultOf(entry) !== undefined || fields === undefined) return undefined;
     const manager = managerOf(entry, fields, undefined);
     managers.set(identifier(manager), manager);
@@ -95,7 +97,7 @@ export function managersAfterAdmission<T extends ManagedFields>(
 ): { readonly managedFields: T | undefined; readonly warning?: string } {
   if (after === before || after === undefined) return { managedFields: after };
   for (const entry of after) {
-    const fault = faultOf(entry) ?? (parseSet(entry.fieldsV1 ?? {}) === undefined ? 'fieldsV1 cannot be read' : undefined);
+    const fault = faultOf(entry) ?? (atOnce(sentSet(entry.fieldsV1 ?? {})) === undefined ? 'fieldsV1 cannot be read' : undefined);
     if (fault !== undefined)
       return {
         managedFields: before,
@@ -196,7 +198,7 @@ export function* foldOldest(managers: readonly Manager[]): Work<readonly Manager
   for (const [apiVersion, alike] of folded) {
     if (alike.length < 2) continue;
     for (const manager of alike) kept.delete(manager);
-    const fields = yield* unionSteps(alike.map((manager) => manager.fields));
+    const fields = yield* unionOf(alike.map((manager) => manager.fields));
     const { time } = alike[alike.length - 1] as Manager;
     kept.add({ name: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '', time, fields, entry: undefined });
   }

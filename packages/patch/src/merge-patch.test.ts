@@ -1,8 +1,11 @@
 import { jsonText } from '@plat-dev/lib/json-text';
+import { atOnce } from '@plat-dev/lib/slices';
 import fc from '@plat-dev/lib/testing/fast-check.testing';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
-import { merge, readMergePatch } from './merge-patch.ts';
+import { mergedValue, readMergePatch } from './merge-patch.ts';
+
+const merge = (document: JsonValue, patch: JsonValue): JsonValue => atOnce(mergedValue(document, patch));
 
 test('keys are merged, null removes, lists are replaced', () => {
   const document = { data: { red: '1', green: '2' }, list: [1, 2], labels: { size: 'l' } };

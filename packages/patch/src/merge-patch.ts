@@ -1,10 +1,10 @@
 /** JSON merge patch (RFC 7386): objects are merged key by key, null removes, everything else replaces. */
 import { own, setOwn } from '@plat-dev/lib/own';
-import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import { badRequest } from '@plat-dev/meta/errors';
 import { holdsFloats } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
-import type { Patch } from './json-patch.ts';
+import { type Patch, patchOf } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
 import { isObject } from './shape.ts';
 import { touchedBy } from './touched.ts';
@@ -15,27 +15,18 @@ type JsonMap = { [key: string]: JsonValue };
 export function readMergePatch(body: PatchBody): Patch {
   const patch = patchValue(body, () => badRequest('Invalid JSON Patch'));
   if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
-  const read = patch;
-  const steps = (document: JsonValue): Work<JsonValue> => mergeSteps(document, read, { keys: 0 });
-  return Object.assign((document: JsonValue) => atOnce(steps(document)), {
-    steps,
-    touched: touchedBy(read),
-    floats: holdsFloats(read),
-  });
+  return patchOf((document) => mergedValue(document, patch), { touched: touchedBy(patch), floats: holdsFloats(patch) });
 }
 
 /** The merged value shares unchanged parts with both. */
-export function merge(document: JsonValue | undefined, patch: JsonValue): JsonValue {
-  return atOnce(mergeSteps(document, patch, { keys: 0 }));
-}
-function* mergeSteps(document: JsonValue | undefined, patch: JsonValue, merged: { keys: number }): Work<JsonValue> {
+export function* mergedValue(document: JsonValue | undefined, patch: JsonValue, merged = { keys: 0 }): Work<JsonValue> {
   if (!isObject(patch)) return patch;
   const result: JsonMap = isObject(document) ? { ...(document as JsonMap) } : {};
   for (const key of Object.keys(patch)) {
     if (++merged.keys % KEYS_A_STEP === 0) yield;
     const value = patch[key] as JsonValue;
     if (value === null) delete result[key];
-    else if (isObject(value)) setOwn(result, key, yield* mergeSteps(own(result, key) as JsonValue | undefined, value, merged));
+    else if (isObject(value)) setOwn(result, key, yield* mergedValue(own(result, key) as JsonValue | undefined, value, merged));
     else setOwn(result, key, value);
   }
   return result;

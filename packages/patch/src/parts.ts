@@ -11,7 +11,8 @@ import { own, setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
 import { fieldsOf } from './applied.ts';
 import { asList, asObject, type Comparison, compare, itemsByElement, type Skipped } from './compare.ts';
-import { type FieldSet, unionSteps } from './fieldset.ts';
+import type { FieldSet } from './fieldset.ts';
+import { unionOf } from './fieldset-build.ts';
 import { fieldOf } from './gather.ts';
 import { anyShape, checkLength, isObject, type ListShape, type Shape, type Values } from './shape.ts';
 
@@ -22,19 +23,21 @@ export const ENTRIES_A_PART = 256;
 export function* compareLarge(shape: Shape, before: unknown, after: unknown, skipped?: Skipped, most = ENTRIES_A_PART): Work<Comparison> {
   const changed: FieldSet[] = [];
   const removed: FieldSet[] = [];
-  yield* new Cut(most).parts(shape, before ?? {}, after, (earlier, later) => {
+  const take: Take = (earlier, later) => {
     const part = compare(shape, earlier, later, skipped);
     changed.push(part.changed);
     removed.push(part.removed);
-  });
-  return { changed: yield* unionSteps(changed), removed: yield* unionSteps(removed) };
+  };
+  yield* new Cut(most).parts(shape, before ?? {}, after, take, skipped);
+  return { changed: yield* unionOf(changed), removed: yield* unionOf(removed) };
 }
 
 /** The result of `fieldsOf`. `most`: entries in one part. Throws Untyped. */
 export function* fieldsOfLarge(shape: Shape, value: unknown, skipped?: Skipped, most = ENTRIES_A_PART): Work<FieldSet> {
   const sets: FieldSet[] = [];
-  yield* new Cut(most).parts(shape, undefined, value, (_, part) => sets.push(fieldsOf(shape, part, skipped)));
-  return yield* unionSteps(sets);
+  const take: Take = (_, part) => sets.push(fieldsOf(shape, part, skipped));
+  yield* new Cut(most).parts(shape, undefined, value, take, skipped);
+  return yield* unionOf(sets);
 }
 
 /** Takes a part of each of two states of a value. */
@@ -48,10 +51,10 @@ class Cut {
   }
 
   /** Gives the parts of a pair, and yields after each. */
-  *parts(shape: Shape, before: unknown, after: unknown, take: Take): Work<void> {
+  *parts(shape: Shape, before: unknown, after: unknown, take: Take, skipped?: Skipped): Work<void> {
     if (shape.node === 'leaf' || before === after) take(before, after);
     else if (shape.node === 'list') yield* this.items(shape, before, after, take);
-    else yield* this.entries(shape, before, after, take);
+    else yield* this.entries(shape, before, after, take, skipped?.fields);
   }
   /** Whether a pair is not cut: it is small, unchanged or owned as a whole. */
   private isWhole(shape: Shape, before: unknown, after: unknown): boolean {
@@ -62,13 +65,14 @@ class Cut {
     return before === after ? 0 : this.most - entriesLeft(after, entriesLeft(before, this.most));
   }
 
-  private *entries(shape: Shape, before: unknown, after: unknown, take: Take): Work<void> {
+  private *entries(shape: Shape, before: unknown, after: unknown, take: Take, skipped?: Skipped['fields']): Work<void> {
     const parts = new Parts(before, after, take);
     const earlier = asObject(before);
     const later = asObject(after);
-    for (const key in later) yield* this.entry(shapeOfKey(shape, key), key, own(earlier, key), own(later, key), parts);
+    for (const key in later) yield* this.entry(shapeOfKey(shape, key), key, own(earlier, key), own(later, key), parts, skipped?.get(key));
     for (const key in earlier)
-      if (own(later, key) === undefined) yield* this.entry(shapeOfKey(shape, key), key, own(earlier, key), undefined, parts);
+      if (own(later, key) === undefined)
+        yield* this.entry(shapeOfKey(shape, key), key, own(earlier, key), undefined, parts, skipped?.get(key));
     parts.give();
   }
   private *items(shape: ListShape, before: unknown, after: unknown, take: Take): Work<void> {
@@ -76,25 +80,28 @@ class Cut {
     const a = asList(before);
     const b = asList(after);
     if (b.length > a.length) checkLength(b);
+    // No part has all items: that none has the key of another is checked here.
+    const later = yield* itemsByElement(shape, b);
     // As in a comparison of short lists, only items that have moved are looked up.
     let at = 0;
     for (; at < a.length && at < b.length && shape.same(a[at], b[at]); at++) yield* this.entry(shape.item, '', a[at], b[at], parts);
     if (at < a.length || at < b.length) {
       const earlier = yield* itemsByElement(shape, a);
-      const later = yield* itemsByElement(shape, b);
       let index = 0;
       for (const [element, next] of later) if (index++ >= at) yield* this.entry(shape.item, '', earlier.get(element), next, parts);
       for (const [element, last] of earlier) if (!later.has(element)) yield* this.entry(shape.item, '', last, undefined, parts);
     }
     parts.give();
   }
-  private *entry(shape: Shape, key: string, last: unknown, next: unknown, parts: Parts): Work<void> {
-    if (!this.isWhole(shape, last, next)) {
+  /** `skip`: the entry, or what is below it, is not compared, and so not cut. */
+  private *entry(shape: Shape, key: string, last: unknown, next: unknown, parts: Parts, skip?: Skipped | true): Work<void> {
+    if (skip !== true && !this.isWhole(shape, last, next)) {
+      const take: Take = (a, b) => parts.giveAlone(key, parts.withKeys(a, last), parts.withKeys(b, next));
       // To list the keys of a wide map takes a step by itself.
       yield;
-      return yield* this.parts(shape, last, next, (a, b) => parts.giveAlone(key, parts.withKeys(a, last), parts.withKeys(b, next)));
+      return yield* this.parts(shape, last, next, take, skip);
     }
-    parts.add(key, last, next, 1 + this.weight(last, next));
+    parts.add(key, last, next, skip === true ? 1 : 1 + this.weight(last, next));
     if (parts.size < this.most) return;
     parts.give();
     yield;

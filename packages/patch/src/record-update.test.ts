@@ -204,6 +204,35 @@ test('items with equal keys leave ownership as it was', () => {
   expect(history.entries).toEqual([]);
 });
 
+test.each([
+  ['short', 3, false],
+  ['long', 1_500, false],
+  ['long', 1_500, true],
+])('a %s list of %d items in which a key is repeated leaves ownership as it was, whatever changes (large: %s)', (_, length, large) => {
+  const names = Array.from({ length }, (_, i) => `E${i}`);
+  const repeats = [...names.slice(0, -1), 'E0'];
+  const pod = (list: readonly string[], values: Record<number, string> = {}, labels: Values = {}): Values => ({
+    metadata: { labels },
+    spec: { containers: [{ name: 'c', env: list.map((name, i) => ({ name, value: values[i] ?? 'v' })) }] },
+  });
+  const history = new History(Pod).write('creator', pod(names), { large });
+  const { owners } = history;
+  const last = length - 1;
+  for (const [writer, object] of Object.entries({
+    repeating: pod(repeats),
+    'both-repeats': pod(repeats, { 0: 'x', [last]: 'y' }),
+    'one-repeat': pod(repeats, { 0: 'z', [last]: 'y' }),
+    'other-item': pod(repeats, { 0: 'z', 1: 'x', [last]: 'y' }),
+    'other-field': pod(repeats, { 0: 'z', 1: 'x', [last]: 'y' }, { l: '1' }),
+    removing: pod(names),
+  })) {
+    history.write(writer, object, { large });
+    expect([writer, history.owners]).toEqual([writer, owners]);
+  }
+  history.write('distinct', pod(names, { 1: 'x' }), { large });
+  expect(Object.keys(history.owners)).toEqual(['creator', 'distinct']);
+});
+
 test('map keys named like built-in properties are plain keys', () => {
   const history = new History(ConfigMap)
     .write('a', { data: { x: '1' } })

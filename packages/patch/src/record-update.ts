@@ -51,19 +51,17 @@ export interface UpdateWrite extends Write {
   readonly object: Values;
 }
 
-/** The managedFields of `object` after the write; undefined when there are none. Changes none of its inputs. */
-export function recordUpdate(write: UpdateWrite): ManagedFieldsEntry[] | undefined {
-  return atOnce(recordUpdateSteps(write));
-}
+/** The managedFields of `object` after the write, at once; undefined when there are none. Changes none of its inputs. */
+export const recordUpdate = (write: UpdateWrite): ManagedFieldsEntry[] | undefined => atOnce(recordedFields(write));
 
 /** The same as work that can be interrupted between its walks over the object. */
-export function* recordUpdateSteps(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
+export function* recordedFields(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
   const entries = entriesOf(write);
   const { stored } = entries;
   const before = entries.edited ? yield* editedManagers(stored, entries.edited) : entries.reset ? [] : storedManagers(stored);
   if (isUnfollowed(write, entries, before)) return undefined;
   yield;
-  return recorded(stored, yield* updateSteps(write, before));
+  return recorded(stored, yield* managersAfterUpdate(write, before));
 }
 
 interface Entries {
@@ -87,10 +85,7 @@ function recorded(stored: ManagedFields | undefined, after: readonly Manager[]):
   return stored !== undefined && sameManagers(stored, after) ? (stored as ManagedFieldsEntry[]) : writeManagers(after);
 }
 
-export function managersAfterUpdate(write: UpdateWrite, before: Manager[]): readonly Manager[] {
-  return atOnce(updateSteps(write, before));
-}
-function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
+export function* managersAfterUpdate(write: UpdateWrite, before: Manager[]): Work<readonly Manager[]> {
   try {
     const { live, object, resetFields } = write;
     const comparison = write.large ? yield* compareLarge(shapeOf(write.type), live, object, skippedPaths(resetFields)) : undefined;
@@ -106,7 +101,7 @@ function* updateSteps(write: UpdateWrite, before: Manager[]): Work<readonly Mana
     return asBefore(error, before);
   }
 }
-/** If items of a list have the same key, in either state, ownership is not changed. */
+/** If items of a list have the same key, in either state, ownership is not changed, as with a stock server. */
 function asBefore(error: unknown, before: readonly Manager[]): readonly Manager[] {
   if (error instanceof Untyped) return before;
   throw error;

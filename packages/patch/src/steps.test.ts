@@ -6,11 +6,12 @@ import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { list, object, opt, string } from '@plat-dev/schema/types';
 import { expect, test, vi } from 'vitest';
 import { checkApplied } from './applied.ts';
-import { apply, applySteps } from './apply.ts';
+import { appliedObject, apply } from './apply.ts';
 import { compare } from './compare.ts';
-import { ELEMENTS_A_STEP, parseSet } from './fieldset.ts';
+import { sentSet } from './fieldset-build.ts';
 import { compareLarge, ENTRIES_A_PART } from './parts.ts';
-import { recordUpdate, recordUpdateSteps } from './record-update.ts';
+import { ELEMENTS_A_STEP } from './path-element.ts';
+import { recordedFields, recordUpdate } from './record-update.ts';
 import { shapeOf, type Values } from './shape.ts';
 
 const now = Date.UTC(2024, 0, 1);
@@ -48,16 +49,16 @@ function pausesOf(work: Work<unknown>): number {
 }
 
 test('an apply can be interrupted between its walks, and after each manager', () => {
-  expect(pausesOf(applySteps(write('one', undefined, wide(0, 100))))).toBeGreaterThanOrEqual(6);
-  expect(pausesOf(applySteps(write('last', appliedByMany, wide(5, 15))))).toBeGreaterThanOrEqual(100);
+  expect(pausesOf(appliedObject(write('one', undefined, wide(0, 100))))).toBeGreaterThanOrEqual(6);
+  expect(pausesOf(appliedObject(write('last', appliedByMany, wide(5, 15))))).toBeGreaterThanOrEqual(100);
   // What the applier no longer names is looked for among the fields of all others.
-  expect(pausesOf(applySteps(write('m3', appliedByMany, wide(0, 5))))).toBeGreaterThanOrEqual(150);
+  expect(pausesOf(appliedObject(write('m3', appliedByMany, wide(0, 5))))).toBeGreaterThanOrEqual(150);
 });
 
 test('who owns what after an update can be found in steps', () => {
   const live = appliedByMany;
   const object = { ...live, data: { ...(live.data as Values), k5: 'w' } };
-  const work = recordUpdateSteps({ type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live, object });
+  const work = recordedFields({ type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live, object });
   expect(pausesOf(work)).toBeGreaterThanOrEqual(100);
 });
 
@@ -95,16 +96,16 @@ test('the parts of an item of a list have its keys, whether they were sent or ar
 test('who owns what of a large new object is found in as many steps as it has parts', () => {
   const object = wide(0, 2_500);
   const write = { type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live: undefined, object };
-  expect(pausesOf(recordUpdateSteps({ ...write, large: true }))).toBeGreaterThanOrEqual(2_500 / ENTRIES_A_PART);
-  expect(pausesOf(recordUpdateSteps(write))).toBeLessThan(5);
-  expect(atOnce(recordUpdateSteps({ ...write, large: true }))).toEqual(atOnce(recordUpdateSteps(write)));
+  expect(pausesOf(recordedFields({ ...write, large: true }))).toBeGreaterThanOrEqual(2_500 / ENTRIES_A_PART);
+  expect(pausesOf(recordedFields(write))).toBeLessThan(5);
+  expect(atOnce(recordedFields({ ...write, large: true }))).toEqual(atOnce(recordedFields(write)));
 });
 
 test('what an applier names in a long list or a wide map is found in as many steps as there are parts', () => {
   const one = write('one', undefined, wide(0, 2_500));
-  expect(pausesOf(applySteps({ ...one, large: true }))).toBeGreaterThanOrEqual((2 * 2_500) / ENTRIES_A_PART);
-  expect(pausesOf(applySteps(one))).toBeLessThan(20);
-  expect(atOnce(applySteps({ ...one, large: true }))).toEqual(apply(one));
+  expect(pausesOf(appliedObject({ ...one, large: true }))).toBeGreaterThanOrEqual((2 * 2_500) / ENTRIES_A_PART);
+  expect(pausesOf(appliedObject(one))).toBeLessThan(20);
+  expect(atOnce(appliedObject({ ...one, large: true }))).toEqual(apply(one));
 });
 
 test('long lists are applied with work that grows with their length', () => {
@@ -165,10 +166,10 @@ test('sets of fields that a client sends are read in as many steps as they have 
     return { ...wide(10_000, 10_000 + count), metadata: { name: 'a', managedFields: [entry] } };
   };
   const write = (object: Values) => ({ type: ConfigMap, apiVersion: 'v1', manager: 'm', now, live: undefined, object });
-  const pauses = (count: number) => pausesOf(recordUpdateSteps(write(sent(count))));
+  const pauses = (count: number) => pausesOf(recordedFields(write(sent(count))));
   expect(pauses(5 * ELEMENTS_A_STEP) - pauses(10)).toBe(5);
   // Whatever their order, they are stored in the one that sets have.
-  expect(JSON.stringify(parseSet(fields(100, -1)))).toBe(JSON.stringify(fields(100)));
+  expect(JSON.stringify(atOnce(sentSet(fields(100, -1))))).toBe(JSON.stringify(fields(100)));
 });
 
 test('sets of many managers are read in as many steps as they have parts together', () => {
@@ -183,7 +184,7 @@ test('sets of many managers are read in as many steps as they have parts togethe
     return { ...wide(0, 10), metadata: { name: 'a', managedFields } };
   };
   const write = (object: Values) => ({ type: ConfigMap, apiVersion: 'v1', manager: 'me', now, live: undefined, object });
-  const reading = (count: number) => pausesOf(recordUpdateSteps(write(managed(count)))) - 2 * count;
+  const reading = (count: number) => pausesOf(recordedFields(write(managed(count)))) - 2 * count;
   expect(reading(200) - reading(10)).toBeGreaterThanOrEqual(Math.floor((190 * 100) / ELEMENTS_A_STEP));
 });
 
@@ -199,9 +200,9 @@ test('many managers are folded into one in as many steps as their sets have part
     return { ...wide(0, 10), metadata: { name: 'a', managedFields } };
   };
   const write = (object: Values) => ({ type: ConfigMap, apiVersion: 'v1', manager: 'me', now, live: undefined, object });
-  const folding = (count: number) => pausesOf(recordUpdateSteps(write(managed(count)))) - 2 * count;
+  const folding = (count: number) => pausesOf(recordedFields(write(managed(count)))) - 2 * count;
   expect(folding(300) - folding(9)).toBeGreaterThan((300 * 100) / ELEMENTS_A_STEP);
   const folded = recordUpdate(write(managed(300)));
   expect(folded).toHaveLength(10);
-  expect(JSON.stringify(folded)).toBe(JSON.stringify(atOnce(recordUpdateSteps(write(managed(300))))));
+  expect(JSON.stringify(folded)).toBe(JSON.stringify(atOnce(recordedFields(write(managed(300))))));
 });

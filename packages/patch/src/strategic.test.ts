@@ -8,7 +8,6 @@ import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { JsonValue, MessageType } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
-import type { Patch } from './json-patch.ts';
 import { readStrategicPatch } from './strategic.ts';
 
 const patch = (type: MessageType, document: unknown, body: unknown): Record<string, JsonValue> => {
@@ -308,8 +307,8 @@ test('long lists are merged in steps', () => {
     { containers: named('two') },
     { '$setElementOrder/containers': named('two').map(({ name }) => ({ name })), containers: named('two') },
   ]) {
-    const { steps } = readStrategicPatch(PodSpec, JSON.stringify(body)) as Required<Patch>;
-    const work = steps({ containers: named('one') });
+    const { patched } = readStrategicPatch(PodSpec, JSON.stringify(body));
+    const work = patched({ containers: named('one') });
     let yields = 0;
     let step = work.next();
     for (; !step.done; step = work.next()) yields++;
@@ -320,7 +319,7 @@ test('long lists are merged in steps', () => {
 
 test('large values without a counterpart are copied in steps', () => {
   const env = Array.from({ length: 5000 }, (_, i) => ({ name: `e${i}` }));
-  const { steps } = readStrategicPatch(PodSpec, JSON.stringify({ containers: [{ name: 'c', env }] })) as Required<Patch>;
-  expect([...steps({})].length).toBeGreaterThanOrEqual(9);
-  expect(atOnce(steps({}))).toEqual({ containers: [{ name: 'c', env }] });
+  const { patched } = readStrategicPatch(PodSpec, JSON.stringify({ containers: [{ name: 'c', env }] }));
+  expect([...patched({})].length).toBeGreaterThanOrEqual(9);
+  expect(atOnce(patched({}))).toEqual({ containers: [{ name: 'c', env }] });
 });

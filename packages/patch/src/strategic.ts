@@ -10,11 +10,11 @@
  * Inputs are not changed; the result shares unchanged parts with document and patch.
  */
 import { own, setOwn } from '@plat-dev/lib/own';
-import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import { badRequest, unprocessable } from '@plat-dev/meta/errors';
 import { cloneSteps } from '@plat-dev/schema/json/plain';
 import { type JsonValue, type MessageType, resolve, type Type } from '@plat-dev/schema/types';
-import { goKind, type Patch } from './json-patch.ts';
+import { emptyPatch, goKind, type Patch, patchOf } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
 import { fieldNamed, isObject } from './shape.ts';
 import { arrange, goText, type JsonMap, noMergeKey } from './strategic-lists.ts';
@@ -28,11 +28,13 @@ const ORDER = '$setElementOrder';
 /** Parses the body of a patch request for objects of the type. Throws ApiError. */
 export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
   const patch = patchValue(body, badRequest);
-  if (patch === null) return (document) => document;
+  if (patch === null) return emptyPatch;
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)}: a strategic merge patch is an object`);
   const read = patch as JsonMap;
-  const steps = (document: JsonValue): Work<JsonValue> => mergeObjects(type, isObject(document) ? (document as JsonMap) : {}, read);
-  return Object.assign((document: JsonValue) => atOnce(steps(document)), { steps, touched: touchedBy(read), strategic: true as const });
+  return patchOf((document) => mergedObjects(type, isObject(document) ? (document as JsonMap) : {}, read), {
+    touched: touchedBy(read),
+    strategic: true,
+  });
 }
 
 /** The schema of a field that a patch names. */
@@ -55,7 +57,7 @@ export function ruleOf(type: Type | undefined, name: string): FieldRule {
 
 // ---- objects -----------------------------------------------------------------------------------------------------
 
-function* mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap): Work<JsonMap> {
+function* mergedObjects(type: Type | undefined, original: JsonMap, patch: JsonMap): Work<JsonMap> {
   const directive = own(patch, PATCH);
   if (directive === 'delete') return {};
   if (directive === 'replace') return yield* plain(patch);
@@ -63,7 +65,7 @@ function* mergeObjects(type: Type | undefined, original: JsonMap, patch: JsonMap
   const retained = own(patch, RETAIN);
   const result = retained === undefined ? { ...original } : retain(original, patch, retained as JsonValue);
   const keys = Object.keys(patch);
-  const ordered = keys.some(isOrder) ? yield* orderLists(type, result, patch) : noNames;
+  const ordered = keys.some(isOrder) ? yield* orderedLists(type, result, patch) : noNames;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;
     if ((i + 1) % KEYS_A_STEP === 0) yield;
@@ -89,8 +91,8 @@ function* mergeField(type: Type | undefined, result: JsonMap, key: string, value
   const rule = ruleOf(type, key);
   if (isObject(before) && isObject(value)) {
     const replaced = rule.strategy === 'replace';
-    setOwn(result, key, replaced ? yield* plain(value as JsonMap) : yield* mergeObjects(rule.type, before as JsonMap, value as JsonMap));
-  } else if (Array.isArray(before) && Array.isArray(value)) setOwn(result, key, yield* mergeLists(rule, before, value));
+    setOwn(result, key, replaced ? yield* plain(value as JsonMap) : yield* mergedObjects(rule.type, before as JsonMap, value as JsonMap));
+  } else if (Array.isArray(before) && Array.isArray(value)) setOwn(result, key, yield* mergedLists(rule, before, value));
   else setOwn(result, key, yield* plain(value));
 }
 
@@ -151,7 +153,7 @@ function isKnown(directive: unknown): boolean {
 // ---- lists -------------------------------------------------------------------------------------------------------
 
 /** Merges and orders the lists for which the patch gives an order. Returns their names: nothing more is to be done for them. */
-function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Work<Set<string>> {
+function* orderedLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Work<Set<string>> {
   const done = new Set<string>();
   for (const key of Object.keys(patch)) {
     if (!isDirective(key, ORDER)) continue;
@@ -172,7 +174,7 @@ function* orderLists(type: Type | undefined, result: JsonMap, patch: JsonMap): W
         ? original
         : before === undefined
           ? yield* plain(change as JsonValue[])
-          : (yield* mergeItems(rule, original, change as JsonValue[])).items;
+          : (yield* mergedItems(rule, original, change as JsonValue[])).items;
     if (items.length > ITEMS_A_STEP) yield;
     // Items move up when others are deleted, and added ones take the places that are free then, but no places of their own.
     const places = items.slice(0, original.length);
@@ -194,8 +196,8 @@ function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], me
     );
 }
 
-function* mergeLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<JsonValue[]> {
-  const { items, named, kept } = yield* mergeItems(rule, original, patch);
+function* mergedLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<JsonValue[]> {
+  const { items, named, kept } = yield* mergedItems(rule, original, patch);
   if (items.length > ITEMS_A_STEP) yield;
   return named === undefined ? items : arrange(items, named, kept, rule.mergeKey);
 }
@@ -210,7 +212,7 @@ interface MergedItems {
 }
 
 /** The items of a merged list, not yet in order. */
-function* mergeItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<MergedItems> {
+function* mergedItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<MergedItems> {
   const isMerged = rule.strategy === 'merge' || rule.strategy === 'merge,retainKeys';
   if (!isMerged) return { items: yield* plain(patch), kept: [] };
   if (original.length === 0 && patch.length === 0) return { items: original, kept: original };
@@ -230,7 +232,7 @@ function* mergeItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[])
     const key = own(change, mergeKey);
     if (key === undefined) throw noMergeKey(change, mergeKey);
     const at = placeOf.get(key);
-    if (at !== undefined) items[at] = yield* mergeObjects(item, items[at] as JsonMap, change);
+    if (at !== undefined) items[at] = yield* mergedObjects(item, items[at] as JsonMap, change);
     else placeOf.set(key, items.push(yield* plain(change)) - 1);
   }
   return { items, named: changes, kept };

@@ -1,7 +1,8 @@
 import { schemaOfKind } from '@plat-dev/cli/discovery/kind-schemas';
+import { atOnce } from '@plat-dev/lib/slices';
 import type { MessageType } from '@plat-dev/schema/types';
 import { describe, expect, test } from 'vitest';
-import { merge } from './merge-patch.ts';
+import { mergedValue } from './merge-patch.ts';
 import { readStrategicPatch } from './strategic.ts';
 import type { JsonMap } from './strategic-lists.ts';
 import { PatchConflict, threeWayPatch, twoWayPatch } from './three-way.ts';
@@ -16,7 +17,7 @@ function applied(lastApplied: JsonMap | undefined, now: JsonMap, current: JsonMa
 /** The same for a kind without a schema. */
 function appliedAsJson(lastApplied: JsonMap | undefined, now: JsonMap, current: JsonMap) {
   const patch = threeWayPatch({ type: undefined, lastApplied, applied: now, current, overwrite: true });
-  return { patch, result: merge(current, patch) };
+  return { patch, result: atOnce(mergedValue(current, patch)) };
 }
 const pod = (containers: JsonMap[], more: JsonMap = {}): JsonMap => ({ spec: { template: { spec: { containers, ...more } } } });
 

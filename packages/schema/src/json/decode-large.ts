@@ -8,7 +8,7 @@
  * What the decoder refuses is left to the last step, which knows its path.
  */
 import type { Work } from '@plat-dev/lib/slices';
-import { sortSteps } from '@plat-dev/lib/sort-steps';
+import { sortedList } from '@plat-dev/lib/sorted-list';
 import { type ListType, type MapType, type MessageType, resolve, type Type } from '../types.ts';
 import { decodeValue, entriesReader, isPlain, isSorted, itemsReader, withDecoded } from './decode.ts';
 import { Mismatch } from './mismatch.ts';
@@ -120,7 +120,7 @@ const itself = (container: object): object => container;
 function* sorted(keys: string[]): Work<void> {
   if (isSorted(keys)) return;
   if (keys.length <= SCALARS) keys.sort();
-  else yield* sortSteps(keys, (a, b) => (a < b ? -1 : 1));
+  else yield* sortedList(keys, (a, b) => (a < b ? -1 : 1));
 }
 
 function* findInMessage(type: MessageType, value: Values, search: Search): Work<number> {

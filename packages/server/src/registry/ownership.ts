@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Work } from '@plat-dev/lib/slices';
-import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { ApiError, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import {
@@ -10,14 +10,13 @@ import {
   MAX_MANAGERS,
   type ManagedFieldsEntry,
   managersAfterAdmission,
-  recordUpdate,
-  recordUpdateSteps,
+  recordedFields,
   type UpdateWrite,
 } from '@plat-dev/patch';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { dropRepeatedOwners } from './metadata.ts';
-import { Undeclared, withConversions, withConversionsInSlices } from './rule-conversions.ts';
+import { Undeclared, withConversions } from './rule-conversions.ts';
 import { strategyOf } from './strategy.ts';
 
 /** Sets the managedFields of a new object, in request version. */
@@ -77,15 +76,10 @@ function recorded(
     live: live as never,
     object: object as never,
   });
-  try {
-    const entries =
-      slices === undefined
-        ? withConversions(deps.catalog, resource, 'refuse', ({ convert }) => recordUpdate(write(convert)))
-        : withConversionsInSlices(deps.catalog, resource, 'refuse', ({ convert }) => recordUpdateSteps(write(convert)), slices);
-    return entries instanceof Promise ? entries.catch((error: unknown) => excused(error, live)) : entries;
-  } catch (error) {
-    return excused(error, live);
-  }
+  return orElse<Entries>(
+    () => withConversions(deps.catalog, resource, 'refuse', ({ convert }) => recordedFields(write(convert)), slices),
+    (error) => excused(error, live),
+  );
 }
 
 /** The owners of fields after a conversion has failed. Throws other errors. */
@@ -105,7 +99,7 @@ export function* ownAction(
   kind: { readonly schema: MessageType; readonly apiVersion: string },
   large: boolean,
 ): Work<void> {
-  const entries = yield* recordUpdateSteps({
+  const entries = yield* recordedFields({
     type: kind.schema,
     apiVersion: kind.apiVersion,
     manager: ctx.manager,

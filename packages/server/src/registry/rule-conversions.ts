@@ -7,8 +7,8 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '@plat-dev/kinds/served';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
+import { type MaybePromise, orElse } from '@plat-dev/lib/when-ready';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { type Convert, checkApplied } from '@plat-dev/patch';
 import type { Catalog, Resource } from './catalog.ts';
@@ -31,22 +31,25 @@ const MOST_CALLS = 100;
 /** How unknown fields of a custom version are treated. */
 export type UndeclaredFields = 'refuse' | 'drop';
 
-/** The result of a rule. Throws or rejects with the error of the rule, with Undeclared, or with the error of a conversion. */
+/**
+ * The result of a rule; that of a large object runs in slices. Throws or rejects with the error of the rule, with Undeclared, with the
+ * error of a conversion, or with RequestEnded.
+ */
 export function withConversions<T>(
   catalog: Catalog,
   resource: Resource,
   undeclared: UndeclaredFields,
-  rule: (conversions: Conversions) => T,
+  rule: (conversions: Conversions) => Work<T>,
+  slices: Slices | undefined,
 ): MaybePromise<T> {
-  if (!resource.custom) return rule(builtInConversions(catalog, resource, undeclared));
+  if (!resource.custom) return resultOf(rule(builtInConversions(catalog, resource, undeclared)), slices);
   const known: Known = new Map();
   const conversions = conversionsOf(catalog, resource, known, undeclared);
-  try {
-    return rule(conversions);
-  } catch (error) {
+  const run = (): MaybePromise<T> => resultOf(rule(conversions), slices);
+  return orElse(run, (error) => {
     if (!(error instanceof Missing)) throw error;
-    return again(error, known, () => rule(conversions));
-  }
+    return again(error, known, run);
+  });
 }
 
 /** Built-in kinds need no calls, and so remember no results: the conversions of a resource serve all its writes. */
@@ -61,25 +64,6 @@ function builtInConversions(catalog: Catalog, resource: Resource, undeclared: Un
 }
 const ofBuiltIns: Readonly<Record<UndeclaredFields, WeakMap<Resource, Conversions>>> = { refuse: new WeakMap(), drop: new WeakMap() };
 const noResults: ReadonlyMap<string, ApiObject> = new Map();
-
-/** The same for a rule that takes long, in slices. Also rejects with RequestEnded. */
-export async function withConversionsInSlices<T>(
-  catalog: Catalog,
-  resource: Resource,
-  undeclared: UndeclaredFields,
-  rule: (conversions: Conversions) => Work<T>,
-  slices: Slices,
-): Promise<T> {
-  const known: Known = new Map();
-  const conversions = conversionsOf(catalog, resource, known, undeclared);
-  const run = (): Promise<T> => inSlices(rule(conversions), slices);
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof Missing)) throw error;
-    return again(error, known, run);
-  }
-}
 
 async function again<T>(first: Missing, known: Known, rule: () => MaybePromise<T>): Promise<T> {
   let missing = first;

@@ -5,7 +5,7 @@ import type { Slices } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { badRequest, conflict, requestTooLarge } from '@plat-dev/meta/errors';
 import { clientSideApply } from '@plat-dev/meta/identity';
-import { type Applied, type ApplyWrite, apply, applySteps } from '@plat-dev/patch';
+import { type Applied, type ApplyWrite, appliedObject } from '@plat-dev/patch';
 import { DecodeError, TooLargeError } from '@plat-dev/schema/errors';
 import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import { RepeatedKeys } from '@plat-dev/schema/fields/field-place';
@@ -17,7 +17,7 @@ import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import { checkEntries } from '../registry/entries.ts';
 import { copyOf } from '../registry/recent.ts';
-import { type Conversions, withConversions, withConversionsInSlices } from '../registry/rule-conversions.ts';
+import { type Conversions, withConversions } from '../registry/rule-conversions.ts';
 import { strategyOf } from '../registry/strategy.ts';
 import { type UpdateResult, update } from '../registry/update.ts';
 import { checkUtf8, fillDefaults, parseYamlBody } from '../request/body.ts';
@@ -89,9 +89,13 @@ export async function applyObject(
     ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
   });
   const run = (live: ApiObject | undefined, slices: Slices | undefined): MaybePromise<Applied> =>
-    slices === undefined
-      ? withConversions(registry.catalog, resource, 'drop', (conversions) => apply(applyTo(live, conversions, false)))
-      : withConversionsInSlices(registry.catalog, resource, 'drop', (conversions) => applySteps(applyTo(live, conversions, true)), slices);
+    withConversions(
+      registry.catalog,
+      resource,
+      'drop',
+      (conversions) => appliedObject(applyTo(live, conversions, slices !== undefined)),
+      slices,
+    );
   const changed = (live: ApiObject, shown: ApiObject, done: Applied): MaybePromise<ApiObject> => {
     if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
     const unchanged = done.object === (shown as never) && done.managedFields === (shown.metadata.managedFields as never);

@@ -152,7 +152,7 @@ async function patchedHub(
 async function patchedDocument(patch: Patch, document: JsonValue, slices: Slices | undefined): Promise<JsonValue> {
   if (slices === undefined) return patch(document);
   await slices.pause();
-  const patched = patch.steps === undefined ? patch(document) : await inSlices(patch.steps(document), slices);
+  const patched = await inSlices(patch.patched(document), slices);
   await slices.pause();
   return patched;
 }
@@ -264,7 +264,7 @@ export async function patchedView(
   const large = ctx.slices() !== undefined;
   const patched = function* (current: ApiObject): Work<ApiObject> {
     const before = toJson(schema, current as never) as JsonObject;
-    const document = patch.steps === undefined ? patch(before) : yield* patch.steps(before);
+    const document = yield* patch.patched(before);
     const view = yield* readPatched(schema, document, body, type, patch.strategic, large);
     if (faults !== undefined) {
       yield* unknownFieldsOf({ schema }, document, faults);

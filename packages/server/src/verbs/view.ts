@@ -7,7 +7,7 @@ import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { joinApiVersion, splitApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
-import { applySteps, type ManagedFields, objectManagers, recordUpdateSteps, viewManagers } from '@plat-dev/patch';
+import { appliedObject, type ManagedFields, objectManagers, recordedFields, viewManagers } from '@plat-dev/patch';
 import { applyDefaults, cloneJson, decode } from '@plat-dev/schema/json';
 import type { Item } from '@plat-dev/storage/item';
 import type { Context } from '../context.ts';
@@ -185,14 +185,12 @@ function* viewChange(
     const { applied } = made;
     // What is shown of an object is not in the normal form: it has zeros where that has nothing.
     const read = (merged: object) => decode(view.schema, merged) as never;
-    const done = yield* applySteps({ ...common, kind, live: before as never, applied, force: options.force ?? false, decode: read });
+    const done = yield* appliedObject({ ...common, kind, live: before as never, applied, force: options.force ?? false, decode: read });
     return { wanted: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
   }
   const wanted = yield* made(before);
   // Nobody owns the number of a custom object that was scaled: so it is with the stock server, whose clients count on it.
-  const managers = write.resource.custom
-    ? undefined
-    : yield* recordUpdateSteps({ ...common, live: before as never, object: wanted as never });
+  const managers = write.resource.custom ? undefined : yield* recordedFields({ ...common, live: before as never, object: wanted as never });
   return { wanted, managers };
 }
 

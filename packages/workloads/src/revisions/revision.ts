@@ -13,7 +13,7 @@ import { equal } from '@plat-dev/lib/equal';
 import { compareNumbers, type Integer, nextInt64 } from '@plat-dev/lib/integers';
 import { own, setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
-import { sortedKeySteps } from '@plat-dev/lib/sort-steps';
+import { sortedKeys } from '@plat-dev/lib/sorted-list';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { Template } from '../shared/pod-control.ts';
 
@@ -48,7 +48,7 @@ function* sorted(value: unknown, done: { parts: number }): Work<unknown> {
     return list;
   }
   const object: Record<string, unknown> = {};
-  for (const key of yield* sortedKeySteps(value)) setOwn(object, key, yield* sorted(own(value as Record<string, unknown>, key), done));
+  for (const key of yield* sortedKeys(value)) setOwn(object, key, yield* sorted(own(value as Record<string, unknown>, key), done));
   return object;
 }
 

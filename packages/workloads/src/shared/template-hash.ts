@@ -2,7 +2,7 @@
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
-import { sortedKeySteps } from '@plat-dev/lib/sort-steps';
+import { sortedKeys } from '@plat-dev/lib/sorted-list';
 import { generatedAlphabet } from '@plat-dev/meta/names';
 
 const OFFSET = 0x811c9dc5;
@@ -44,7 +44,7 @@ function* addValue(value: unknown, hash: Hash): Work<void> {
     hash.add(']');
   } else if (value !== null && typeof value === 'object') {
     hash.add('{');
-    for (const key of yield* sortedKeySteps(value)) {
+    for (const key of yield* sortedKeys(value)) {
       hash.add(`${JSON.stringify(key)}:`);
       yield* addValue(own(value as Record<string, unknown>, key), hash);
     }

@@ -5,7 +5,7 @@ import type { Work } from './slices.ts';
 const ITEMS_A_STEP = 1024;
 
 /** Sorts a list in place. */
-export function* sortSteps<T>(items: T[], compare: (a: T, b: T) => number): Work<T[]> {
+export function* sortedList<T>(items: T[], compare: (a: T, b: T) => number): Work<T[]> {
   for (let from = 0; from < items.length; from += ITEMS_A_STEP) {
     const run = items.slice(from, from + ITEMS_A_STEP).sort(compare);
     for (let i = 0; i < run.length; i++) items[from + i] = run[i] as T;
@@ -14,7 +14,7 @@ export function* sortSteps<T>(items: T[], compare: (a: T, b: T) => number): Work
   let source = items;
   let target = items.slice();
   for (let width = ITEMS_A_STEP; width < items.length; width *= 2) {
-    for (let from = 0; from < items.length; from += 2 * width) yield* mergeSteps(source, target, from, width, compare);
+    for (let from = 0; from < items.length; from += 2 * width) yield* mergedRuns(source, target, from, width, compare);
     [source, target] = [target, source];
   }
   if (source !== items) for (let i = 0; i < items.length; i++) items[i] = source[i] as T;
@@ -22,13 +22,13 @@ export function* sortSteps<T>(items: T[], compare: (a: T, b: T) => number): Work
 }
 
 /** Keys that have a value, in the order of text. */
-export function* sortedKeySteps(value: object): Work<string[]> {
+export function* sortedKeys(value: object): Work<string[]> {
   const keys = Object.keys(value).filter((key) => (value as Record<string, unknown>)[key] !== undefined);
-  return keys.length <= ITEMS_A_STEP ? keys.sort() : yield* sortSteps(keys, (a, b) => (a < b ? -1 : 1));
+  return keys.length <= ITEMS_A_STEP ? keys.sort() : yield* sortedList(keys, (a, b) => (a < b ? -1 : 1));
 }
 
 /** Merges two runs of `width` items that follow each other. */
-function* mergeSteps<T>(source: readonly T[], target: T[], from: number, width: number, compare: (a: T, b: T) => number): Work<void> {
+function* mergedRuns<T>(source: readonly T[], target: T[], from: number, width: number, compare: (a: T, b: T) => number): Work<void> {
   const middle = Math.min(from + width, source.length);
   const end = Math.min(from + 2 * width, source.length);
   let left = from;

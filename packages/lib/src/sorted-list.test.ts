@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { atOnce } from './slices.ts';
-import { sortSteps } from './sort-steps.ts';
+import { sortedList } from './sorted-list.ts';
 import fc from './testing/fast-check.testing.ts';
 
 const byRank = (a: { rank: number }, b: { rank: number }): number => a.rank - b.rank;
@@ -10,7 +10,7 @@ test('lists of any length are sorted as Array.prototype.sort does, equal items i
   fc.assert(
     fc.property(lengths, fc.integer({ min: 1, max: 2 ** 30 }), (length, factor) => {
       const items = Array.from({ length }, (_, at) => ({ rank: ((at + 1) * factor) % 101, at }));
-      expect(atOnce(sortSteps([...items], byRank))).toEqual([...items].sort(byRank));
+      expect(atOnce(sortedList([...items], byRank))).toEqual([...items].sort(byRank));
     }),
     { numRuns: 30 },
   );
@@ -20,7 +20,7 @@ test('a list is sorted in place, and with a pause after a thousand comparisons o
   const items = Array.from({ length: 20_000 }, (_, at) => ({ rank: (at * 7919) % 20_011 }));
   let compared = 0;
   let most = 0;
-  const work = sortSteps(items, (a, b) => {
+  const work = sortedList(items, (a, b) => {
     compared++;
     return byRank(a, b);
   });
