@@ -11,6 +11,7 @@ export const exceptions = {
   'packages/kinds/src/validation/replicas.ts status[field]': named,
   'packages/kinds/src/validation/replicas.ts (status as Counts<K>)[field]': named,
   'packages/patch/src/fieldset.ts': element,
+  'packages/patch/src/fieldset-build.ts': element,
   'packages/patch/src/gather.ts': element,
   'packages/patch/src/prune.ts owned?.[element]': element,
   'packages/patch/src/prune.ts last[element]': element,

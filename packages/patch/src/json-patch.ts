@@ -31,10 +31,11 @@ interface PatchFacts {
   /** How many characters it may add to a document without holding them. */
   readonly copies?: number;
   /** Whether it is a strategic merge patch: an invalid result has another message. */
-  readonly strategic?: true;
+  readonly strategic?: true | undefined;
 }
 export function patchOf(patched: Patch['patched'], facts: PatchFacts): Patch {
-  return Object.assign((document: JsonValue) => atOnce(patched(document)), { patched, ...facts });
+  const { touched, floats = false, copies = 0, strategic } = facts;
+  return Object.assign((document: JsonValue) => atOnce(patched(document)), { patched, touched, floats, copies, strategic });
 }
 /** The patch `null`. */
 export const emptyPatch: Patch = patchOf(function* (document) {
