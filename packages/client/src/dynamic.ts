@@ -5,11 +5,12 @@ import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, SLICED_FROM, Slices } from '@plat-dev/lib/slices';
 import type { TextBytes } from '@plat-dev/lib/text-bytes';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { notFound } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
-import { parseExact, parseExactInSlices } from '@plat-dev/schema/json/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
+import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
-import { type ListText, listItems } from './list-items.ts';
 import { versionPath } from './paths.ts';
 
 /** The parts of a resource's path. `group` is the full name. */
@@ -130,9 +131,9 @@ export class Client {
     const path = pathOf(resource, namespace);
     const headers = this.accept(metadataOnly ? 'PartialObjectMetadataList' : 'whole');
     const body = await this.answer('GET', query === '' ? path : `${path}?${query}`, headers);
-    const page = body.length > LONG_LIST ? await inSlices(listItems(body), new Slices()) : (parseExact(body.toString()) as ListText);
+    const page = (await parsed(body)) as { metadata: ObjectList<T>['metadata']; items?: T[] | null };
     // Some servers write an empty list as null.
-    return { metadata: page.metadata as ObjectList<T>['metadata'], items: (page.items ?? []) as T[], bytes: body.length };
+    return { metadata: page.metadata, items: page.items ?? [], bytes: body.length };
   }
   /** All objects of a collection, fetched in pages. */
   async *each<T extends ApiObject>(resource: ResourceRef, namespace: string | undefined, choice: ListChoice = {}): AsyncGenerator<T> {
@@ -228,9 +229,7 @@ export class Client {
   }
   /** Any request with JSON in and out. Throws ApiError and TransportError. */
   async call<T>(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<T> {
-    const text = await this.answer(method, path, headers, body);
-    // Within the server many answers come in one turn.
-    return (text.length > SLICED_FROM ? await parseExactInSlices(text, new Slices()) : parseExact(text.toString())) as T;
+    return (await parsed(await this.answer(method, path, headers, body))) as T;
   }
   private async answer(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<TextBytes> {
     const answer = await this.http.request({
@@ -247,7 +246,8 @@ export class Client {
   }
 }
 
-/** Bytes of a list from which on its items are parsed one by one: twenty pods of 5,000 labels each take the engine's parser 0.2 s. */
-const LONG_LIST = 256 << 10;
+/** Within the server many answers come in one turn, and twenty pods of 5,000 labels each take the engine's parser 0.2 s. */
+const parsed = (text: TextBytes): MaybePromise<unknown> =>
+  text.length > SLICED_FROM ? inSlices(parseExactSteps(text), new Slices()) : parseExact(text.toString());
 /** Objects of a page: few enough that neither side holds much at a time. */
 const PAGE = 500;

@@ -10,12 +10,9 @@ function backlogOf(): { backlog: EventBacklog; handled: string[] } {
   // Not the budget of the process, of which other watches may have used a part.
   return {
     handled,
-    backlog: new EventBacklog(
-      ({ type }) =>
-        () =>
-          void handled.push(type),
-      new TurnBudget(TURN_BYTES),
-    ),
+    backlog: new EventBacklog(function* ({ type }) {
+      return () => void handled.push(type);
+    }, new TurnBudget(TURN_BYTES)),
   };
 }
 
@@ -55,7 +52,7 @@ test('beyond its limits the watch fails, and what waits is forgotten', async () 
 test('a large event is read in one turn and handed on in a later one, unless what waits is forgotten meanwhile', async () => {
   await turn();
   const steps: string[] = [];
-  const backlog = new EventBacklog(({ type }) => {
+  const backlog = new EventBacklog(function* ({ type }) {
     steps.push(`read ${type}`);
     return () => void steps.push(`hand on ${type}`);
   });

@@ -4,6 +4,7 @@
  */
 import { nextTurn, TurnBudget } from '@plat-dev/lib/next-turn';
 import { BoundedQueue } from '@plat-dev/lib/queue';
+import { atOnce, inSlices, Slices, type Work } from '@plat-dev/lib/slices';
 import type { StreamEvent } from './http.ts';
 
 /** Bytes of events that are handled in one turn, by all watches of the process together. */
@@ -14,13 +15,13 @@ const MOST_EVENTS = 20_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export class EventBacklog {
-  private readonly read: (event: StreamEvent) => (() => void) | undefined;
+  private readonly read: (event: StreamEvent) => Work<(() => void) | undefined>;
   private readonly turn: TurnBudget;
   private readonly waiting = new BoundedQueue<StreamEvent>(MOST_EVENTS);
   private bytes = 0;
 
   /** `read` parses an event, and returns what hands it on. */
-  constructor(read: (event: StreamEvent) => (() => void) | undefined, turn = ofProcess) {
+  constructor(read: (event: StreamEvent) => Work<(() => void) | undefined>, turn = ofProcess) {
     this.read = read;
     this.turn = turn;
   }
@@ -30,7 +31,7 @@ export class EventBacklog {
   /** Throws when too much waits. */
   push(event: StreamEvent): void {
     if (this.isEmpty && !isLarge(event) && this.turn.take(event.source.length)) {
-      this.read(event)?.();
+      atOnce(this.read(event))?.();
       return;
     }
     this.bytes += event.source.length;
@@ -50,8 +51,7 @@ export class EventBacklog {
       if (event === undefined) return;
       const { length } = event.source;
       if (!this.turn.take(length) && !isFirst) return this.goOn();
-      const handOn = this.read(event);
-      if (isLarge(event)) await nextTurn(this);
+      const handOn = isLarge(event) ? await this.readInSlices(event) : atOnce(this.read(event));
       if (this.waiting.peek() !== event) return;
       this.bytes -= length;
       this.waiting.shift();
@@ -59,7 +59,12 @@ export class EventBacklog {
       if (isLarge(event)) return this.goOn();
     }
   }
+  private async readInSlices(event: StreamEvent): Promise<(() => void) | undefined> {
+    const handOn = await inSlices(this.read(event), new Slices(undefined, undefined, this));
+    await nextTurn(this);
+    return handOn;
+  }
 }
 
-/** It is parsed in one turn and handed on in another, and in neither with the work of its writer or with other events. */
+/** It is parsed in turns of its own and handed on in another, and in none with the work of its writer or with other events. */
 const isLarge = ({ source }: StreamEvent): boolean => source.length > TURN_BYTES;

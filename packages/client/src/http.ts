@@ -4,6 +4,7 @@
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { Work } from '@plat-dev/lib/slices';
 import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { ApiError, type Status } from '@plat-dev/meta/errors';
 import { parseExact } from '@plat-dev/schema/json/parse';
@@ -37,8 +38,9 @@ export interface StreamEvent {
   readonly source: TextBytes;
   /** The event as in the stream, made on demand. */
   readonly bytes: TextBytes;
-  /** The event as the first of those that share it has parsed it. Nobody may change it. */
+  /** The event as those that share it have parsed it, and their work on that. Nobody may change it. */
   parsed?: unknown;
+  parsing?: Work<void>;
   /** Makes the object as it was written, without managedFields, if that is known: keys may come in another order than in its text. */
   readonly written?: (() => unknown) | undefined;
 }

@@ -1,6 +1,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { turnsOf } from '@plat-dev/lib/slices.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import { expect, test } from 'vitest';
 import { Client } from './dynamic.ts';
@@ -87,4 +88,64 @@ test('a collection that expires again and again is reported as an answer of the 
   });
   expect(reported).toMatchObject({ code: 410, message: 'too old' });
   expect(reported).toBeInstanceOf(ApiError);
+});
+
+/** Followers of the same objects within the process of a server, and the events of both in order. */
+async function sharing(): Promise<{ send(event: StreamEvent): void; seen: unknown[]; stop(): void }> {
+  const sinks: StreamSink[] = [];
+  const http: Http = {
+    request: async () => ({ status: 200, body: Buffer.from('{"metadata":{"resourceVersion":"5"},"items":[]}') }),
+    stream: async (_request, sink) => {
+      sinks.push(sink);
+      return { close() {} };
+    },
+  };
+  const seen: unknown[] = [];
+  const options = {
+    client: new Client(http, { userAgent: 'test', metadataGroup: 'meta' }),
+    resource: { group: '', version: 'v1', name: 'configmaps', namespaced: true },
+    clock: new FakeClock(),
+    spread: () => 0,
+    shared: true,
+    report: (error: unknown) => void seen.push((error as Error).message),
+  };
+  const follower = { begin() {}, listed() {}, complete() {}, changed: (_type: string, object: ApiObject) => void seen.push(object) };
+  const followings = [new Following<ApiObject>(options, follower), new Following<ApiObject>(options, follower)];
+  for (const following of followings) following.start();
+  while (sinks.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  return {
+    send: (event) => {
+      for (const sink of sinks) sink.event?.(event);
+    },
+    seen,
+    stop: () => {
+      for (const following of followings) following.stop();
+    },
+  };
+}
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+};
+const largeEvent = (text: string): StreamEvent => ({ type: 'ADDED', source: Buffer.alloc(1 << 20), bytes: Buffer.from(text) });
+
+test('a large event that followers share is parsed once, in many turns', async () => {
+  const { send, seen, stop } = await sharing();
+  const env = Array.from({ length: 20_000 }, (_, i) => ({ name: `N${i}`, value: 'v' }));
+  const object = { metadata: { name: 'a', resourceVersion: '7', managedFields: [] }, env };
+  const turns = await turnsOf(async () => {
+    send(largeEvent(jsonText({ type: 'ADDED', object })));
+    await until(() => seen.length === 2);
+  });
+  expect(turns).toBeGreaterThan(15);
+  expect(seen[0]).toEqual({ metadata: { name: 'a', resourceVersion: '7' }, env });
+  expect(seen[1]).toBe(seen[0]);
+  stop();
+});
+
+test('a large event that cannot be read is an error of every watch that has it', async () => {
+  const { send, seen, stop } = await sharing();
+  send(largeEvent(`{"type":"ADDED","object":{"a":"${'x'.repeat(100_000)}"`));
+  await until(() => seen.length === 2);
+  stop();
+  expect(seen).toEqual([expect.stringContaining('JSON'), 'an event of the stream cannot be read']);
 });

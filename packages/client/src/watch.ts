@@ -12,10 +12,10 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Clock } from '@plat-dev/lib/clock';
 import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
-import { Slices } from '@plat-dev/lib/slices';
+import { Slices, type Work } from '@plat-dev/lib/slices';
 import { joined, type TextBytes } from '@plat-dev/lib/text-bytes';
 import { ApiError } from '@plat-dev/meta/errors';
-import { parseExact } from '@plat-dev/schema/json/parse';
+import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
 import { EventBacklog } from './event-backlog.ts';
 import { type HttpStream, isStatus, type StreamEvent } from './http.ts';
@@ -183,23 +183,21 @@ export class Following<T extends ApiObject> {
     const began = clock.monotonic();
     await new Promise<void>((resolve, reject) => {
       this.endWatch = resolve;
+      const fail = (error: unknown): void => {
+        this.stream?.close();
+        reject(error);
+      };
       const guarded =
-        <A, R>(take: (value: A) => R) =>
-        (value: A): R | undefined => {
+        <A>(take: (value: A) => void) =>
+        (value: A): void => {
           try {
-            if (!this.stopped()) return take(value);
+            if (!this.stopped()) take(value);
           } catch (error) {
-            this.stream?.close();
-            reject(error);
+            fail(error);
           }
-          return undefined;
         };
       const handOn = guarded((event: WireEvent<T>) => this.handOn(event));
-      const read = guarded((event: StreamEvent) => this.read(event));
-      const backlog = new EventBacklog((arrived) => {
-        const event = read(arrived);
-        return event && (() => handOn(event));
-      });
+      const backlog = new EventBacklog((arrived) => this.reading(arrived, handOn, fail));
       this.backlog = backlog;
       const lines = new Lines((line) => backlog.push({ type: typeOf(line), source: line, bytes: line }));
       client.http
@@ -228,19 +226,30 @@ export class Following<T extends ApiObject> {
     else if (!this.stopped()) throw new Error('the watch ended as soon as it had begun');
   }
 
-  /** Undefined: the event is not needed. */
-  private read(arrived: StreamEvent): WireEvent<T> | undefined {
+  /** Reads an event, and returns what hands it on; undefined if it is not needed. */
+  private *reading(
+    arrived: StreamEvent,
+    handOn: (event: WireEvent<T>) => void,
+    fail: (error: unknown) => void,
+  ): Work<(() => void) | undefined> {
     const { type, source } = arrived;
-    if (isChange(type) && this.follower.wants?.(type, source) === false) return undefined;
-    return (this.options.written === true ? writtenEvent<T>(arrived) : undefined) ?? this.parsed(arrived);
+    try {
+      if (this.stopped() || (isChange(type) && this.follower.wants?.(type, source) === false)) return undefined;
+      const event = (this.options.written === true ? writtenEvent<T>(arrived) : undefined) ?? (yield* this.parsed(arrived));
+      return () => handOn(event);
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
   }
   private handOn(event: WireEvent<T>): void {
     if (event.type === 'ERROR') throw failureOf(event.object);
     this.version = event.object.metadata.resourceVersion ?? this.version;
     if (event.type !== 'BOOKMARK') this.follower.changed(event.type, event.object);
   }
-  private parsed(arrived: StreamEvent): WireEvent<T> {
-    return this.options.shared === true ? sharedEvent<T>(arrived) : (parseExact(arrived.bytes.toString()) as WireEvent<T>);
+  private *parsed(arrived: StreamEvent): Work<WireEvent<T>> {
+    if (this.options.shared === true) return yield* sharedEvent<T>(arrived);
+    return (yield* parseExactSteps(arrived.bytes)) as WireEvent<T>;
   }
 }
 
@@ -250,14 +259,17 @@ function writtenEvent<T extends ApiObject>({ type, written }: StreamEvent): Wire
   return object === undefined ? undefined : { type: type as WatchEventType, object: object as T };
 }
 
-/** Several informers of the same objects parse an event once. */
-function sharedEvent<T extends ApiObject>(arrived: StreamEvent): WireEvent<T> {
-  if (arrived.parsed === undefined) {
-    const event = parseExact(arrived.bytes.toString()) as WireEvent<T>;
-    if (isChange(event.type)) delete event.object.metadata.managedFields;
-    arrived.parsed = frozen(event);
-  }
+/** Several informers of the same objects parse an event once: whoever has time for it goes on with the work. */
+function* sharedEvent<T extends ApiObject>(arrived: StreamEvent): Work<WireEvent<T>> {
+  arrived.parsing ??= parseShared(arrived);
+  while (arrived.parsed === undefined && !arrived.parsing.next().done) yield;
+  if (arrived.parsed === undefined) throw new Error('an event of the stream cannot be read');
   return arrived.parsed as WireEvent<T>;
+}
+function* parseShared(arrived: StreamEvent): Work<void> {
+  const event = (yield* parseExactSteps(arrived.bytes)) as WireEvent<ApiObject>;
+  if (isChange(event.type)) delete event.object.metadata.managedFields;
+  arrived.parsed = frozen(event);
 }
 
 /** Bookmarks and errors are handled here. */

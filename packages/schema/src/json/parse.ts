@@ -22,7 +22,7 @@ import { toWellFormed, withoutUndefined } from './plain.ts';
 export interface ParseOptions {
   /** Whether repeated objects are merged. */
   readonly merge?: boolean;
-  /** Whether the text is the server's own: it may hold any number of objects, lists and keys. */
+  /** Whether text that is parsed at once may hold any number of objects, lists and keys. */
   readonly uncounted?: boolean;
   /** Walks the text if keys are repeated, for field validation; otherwise the value is enough. */
   readonly place?: Place | undefined;
@@ -104,34 +104,18 @@ export const holdsFloats = (value: JsonValue): boolean => typeof value === 'obje
 export function parseJsonInSlices(input: TextBytes, options: ParseOptions, slices: Slices): Promise<JsonValue> {
   return inSlices(parseJsonSteps(input, options), slices);
 }
-/** As `parseExact`, for large text, in slices. Rejects with RequestEnded. */
-export async function parseExactInSlices(text: TextBytes, slices: Slices): Promise<unknown> {
-  try {
-    return await parseJsonInSlices(text, { uncounted: true }, slices);
-  } catch (error) {
-    // What a server has stored is read, even if a client could no longer write it.
-    if (error instanceof DecodeError) return parseExact(text.toString());
-    throw error;
-  }
-}
 /** The same as work that can be interrupted. */
 export function* parseJsonSteps(input: TextBytes, options: ParseOptions = {}): Work<JsonValue> {
   const known = knownValues.get(input);
   if (known !== undefined) return known;
-  let isSmall = input.length <= BYTES_AT_ONCE;
-  if (options.uncounted !== true) {
-    const { parts } = yield* countSteps(input);
-    isSmall = parts <= PARTS_AT_ONCE;
-    yield;
-  }
+  const { parts } = yield* countSteps(input);
+  yield;
   const text = input.toString('utf8');
   yield;
-  return yield* isSmall ? parseSteps(text, options) : slowSteps(text, options);
+  return yield* parts <= PARTS_AT_ONCE ? parseSteps(text, options) : slowSteps(text, options);
 }
 /** Limit of keys and values for the engine's parser, which never yields. */
 const PARTS_AT_ONCE = 20_000;
-/** Limit of bytes of uncounted text for that parser. */
-const BYTES_AT_ONCE = 256 * 1024;
 
 /** Shorter text cannot exceed the limits of objects, lists and keys: an item takes two characters, and a key five. */
 const surveyedFrom = 2 * maxContainers;

@@ -18,7 +18,8 @@ import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
 import { cloneJson, decode, decodeLarge, encodeBytes, encodeLarge } from '@plat-dev/schema/json';
-import { parseExact, parseExactInSlices } from '@plat-dev/schema/json/parse';
+import { parseExact } from '@plat-dev/schema/json/parse';
+import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { HEADER, type Item, withHeader } from '@plat-dev/storage/item';
 import type { RecentObjects } from './recent.ts';
@@ -34,7 +35,7 @@ export function sharedObject(item: Item): ApiObject {
 }
 /** Large JSON text of our own encoder, in slices. */
 export const parseStoredInSlices = (text: Buffer, slices: Slices): Promise<JsonObject> =>
-  parseExactInSlices(text, slices) as Promise<JsonObject>;
+  inSlices(parseExactSteps(text), slices) as Promise<JsonObject>;
 
 export class Versions {
   /** Objects of this version are converted by calls. */
