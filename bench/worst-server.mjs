@@ -5,6 +5,7 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import WebSocket from 'ws';
 
 const root = process.env.WORST_ROOT ?? fileURLToPath(new URL('..', import.meta.url));
 const probe = fileURLToPath(new URL('worst-probe.mjs', import.meta.url));
@@ -63,17 +64,49 @@ export async function startProbed(more = []) {
   return server;
 }
 
-/** Sends bytes as they are. `until` ends a watch when that many bytes came. */
-export function send(server, { method = 'GET', path, headers = {}, body = undefined, keep = false, until = undefined }) {
+/** A WebSocket of channels: sends the messages of `input`, and ends when the server closes it, or after `seconds`. */
+function converse(server, { path, input, seconds = 10 }) {
+  return new Promise((resolve) => {
+    const options = { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}` } };
+    const socket = new WebSocket(server.address.replace('https', 'wss') + path, ['v4.channel.k8s.io'], options);
+    const chunks = [];
+    let bytes = 0;
+    let status = 101;
+    const end = setTimeout(() => socket.terminate(), seconds * 1000);
+    socket.on('open', () => {
+      for (const message of input) socket.send(message);
+    });
+    socket.on('message', (chunk) => {
+      bytes += chunk.length;
+      if (bytes < 2_000) chunks.push(chunk);
+    });
+    socket.on('unexpected-response', (_request, response) => {
+      status = response.statusCode;
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () => socket.terminate());
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(end);
+      resolve({ status, bytes, text: Buffer.concat(chunks).toString('utf8', 0, 400) });
+    });
+  });
+}
+
+/** Sends bytes as they are. `until` ends a watch when that many bytes came, `input` makes it a WebSocket. */
+export function send(server, one) {
+  return one.input === undefined ? request(server, one) : converse(server, one);
+}
+function request(server, { method = 'GET', path, headers = {}, body = undefined, keep = false, until = undefined }) {
   return new Promise((resolve, reject) => {
-    const request = https.request(server.address + path, {
+    const asked = https.request(server.address + path, {
       method,
       agent: until === undefined ? agent : false,
       rejectUnauthorized: false,
       maxHeaderSize: 128 * 1024,
       headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-length': body.length }), ...headers },
     });
-    request.on('response', (response) => {
+    asked.on('response', (response) => {
       const chunks = [];
       let bytes = 0;
       const done = () => {
@@ -85,14 +118,14 @@ export function send(server, { method = 'GET', path, headers = {}, body = undefi
         bytes += chunk.length;
         if (until !== undefined && bytes >= until) {
           done();
-          request.destroy();
+          asked.destroy();
         }
       });
       response.on('end', done);
       response.on('error', reject);
     });
-    request.on('error', reject);
-    request.end(body);
+    asked.on('error', reject);
+    asked.end(body);
   });
 }
 

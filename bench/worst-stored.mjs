@@ -4,14 +4,14 @@ import { asJson, must, send, sleep } from './worst-server.mjs';
 import { mapOf, times } from './worst-shapes.mjs';
 
 /** The size of an object that can be stored; what defaults and managed fields add leaves so much of the limit. */
-const STORED = Math.floor(1.3 * 2 ** 20);
+export const STORED = Math.floor(1.3 * 2 ** 20);
 /** Entries of a list or map, and requirements of a selector, that an object may have. */
 const ENTRIES = 19_900;
 const REQUIREMENTS = 4_990;
-const mergePatch = { 'content-type': 'application/merge-patch+json' };
-const bytes = (value) => Buffer.from(JSON.stringify(value));
+export const mergePatch = { 'content-type': 'application/merge-patch+json' };
+export const bytes = (value) => Buffer.from(JSON.stringify(value));
 /** As many as fit the size, and at most as many as a list may have. */
-const fitting = (size, make, most = ENTRIES) => {
+export const fitting = (size, make, most = ENTRIES) => {
   const list = [];
   for (let used = 0; list.length < most; ) {
     const entry = make(list.length);
@@ -103,7 +103,7 @@ class World {
 
 export const storedCases = [];
 /** `prepare` stores objects and gives the requests that touch them. */
-function stored(name, prepare, more = {}) {
+export function stored(name, prepare, more = {}) {
   let world;
   storedCases.push({
     name: `touched: ${name}`,
@@ -119,14 +119,14 @@ function stored(name, prepare, more = {}) {
   });
 }
 
-const container = (more = {}) => ({ name: 'c', image: 'i', ...more });
-const podSpec = (more = {}) => ({ containers: [container()], terminationGracePeriodSeconds: 0, ...more });
-const pod = (labels = { app: 'x' }, more = {}) => ({ metadata: { labels }, spec: podSpec(more) });
-const template = (more = {}, labels = /** @type {Record<string, string>} */ ({ app: 'x' })) => ({
+export const container = (more = {}) => ({ name: 'c', image: 'i', ...more });
+export const podSpec = (more = {}) => ({ containers: [container()], terminationGracePeriodSeconds: 0, ...more });
+export const pod = (labels = { app: 'x' }, more = {}) => ({ metadata: { labels }, spec: podSpec(more) });
+export const template = (more = {}, labels = /** @type {Record<string, string>} */ ({ app: 'x' })) => ({
   metadata: { labels },
   spec: podSpec(more),
 });
-const selecting = { matchLabels: { app: 'x' } };
+export const selecting = { matchLabels: { app: 'x' } };
 
 // ---- schedules ------------------------------------------------------------------------------------------------------
 
@@ -301,7 +301,7 @@ for (const [name, count] of Object.entries({ 'as many as a pod may have': 200, '
 
 // ---- pods with one long list ----------------------------------------------------------------------------------------
 
-const inContainer = (more) => ({ containers: [container(more)] });
+export const inContainer = (more) => ({ containers: [container(more)] });
 const small = STORED * 0.8;
 const podLists = {
   env: () => inContainer({ env: fitting(small, (i) => ({ name: `N${i}`, value: 'v' })) }),

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { cases, seed, seedOrder } from './worst-cases.mjs';
 import { send, sleep, startProbed } from './worst-server.mjs';
 import { storedCases } from './worst-stored.mjs';
+import './worst-edit.mjs';
 
 /** Longest that the loop may be held at a time, in ms of the main thread's processor time. */
 const BLOCK_MS = 50;

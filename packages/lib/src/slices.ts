@@ -115,6 +115,12 @@ function callLate(): void {
 /** Work that yields wherever it may be interrupted, and a promise where it goes on only after that. */
 export type Work<T> = Generator<Promise<unknown> | undefined, T, void>;
 
+/** Work of which nothing is left but its result. */
+// biome-ignore lint/correctness/useYield: there is nothing to interrupt.
+export function* noWork<T>(result: T): Work<T> {
+  return result;
+}
+
 /** Runs work to its end without ever giving way. Throws where the work waits for something. */
 export function atOnce<T>(work: Work<T>): T {
   for (;;) {

@@ -25,14 +25,17 @@ const LOG_WORK = 60_000 * COMMAND_WORK;
 /** Longest line that has not ended. */
 const PARTIAL_LIMIT = 64 * 1024;
 
-/** All lines in their order, with the times at which they are written; those in the future too. `work`: how far the command is followed. */
+/**
+ * All lines in their order, with the times at which they are written; those in the future too. Undefined in between: others may go
+ * first. `work`: how far the command is followed.
+ */
 export function* linesOfRun(
   annotated: Annotated,
   container: Container,
   startedAt: number,
   environment: () => Environment,
   work = LOG_WORK,
-): Generator<LogLine> {
+): Generator<LogLine | undefined, undefined> {
   const { metadata } = annotated.pod;
   const text = annotationOf(annotated, 'logs', container.name);
   if (text !== undefined) {
@@ -54,7 +57,10 @@ export function* linesOfRun(
         if (done === true) break;
         if ('waitMs' in value) at += value.waitMs;
         const more = 'out' in value ? value.out : 'err' in value ? value.err : '';
-        if (more === '') continue;
+        if (more === '') {
+          yield undefined;
+          continue;
+        }
         size += more.length;
         const lines = (partial + more).split('\n');
         partial = (lines.pop() as string).slice(0, PARTIAL_LIMIT);

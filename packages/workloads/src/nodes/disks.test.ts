@@ -1,5 +1,6 @@
 import type { Loose } from '@plat-dev/controllers/testing';
 
+import { atOnce } from '@plat-dev/lib/slices';
 import { formatTime } from '@plat-dev/meta/time';
 import { expect, test } from 'vitest';
 import { noSources } from './container-view.ts';
@@ -22,7 +23,7 @@ const podOf = (uid: string, container: Loose, volumes: readonly Loose[] = [], mo
 });
 /** Runs a script in the first container; answers its exit code. */
 function exec(pod: Loose, script: string, world: DiskWorld): number {
-  const running = run(['sh', '-c', script], environmentNow(pod, pod.spec.containers[0], world));
+  const running = run(['sh', '-c', script], atOnce(environmentNow(pod, pod.spec.containers[0], world)));
   for (;;) {
     const { done, value } = running.next(undefined);
     if (done === true) return value;
@@ -72,7 +73,7 @@ test('init containers leave files in shared volumes', () => {
 test('probes: commands are run, a known web server has its files, the rest succeeds', () => {
   const world = worldAt();
   const check = (pod: Loose, probe: Loose): boolean =>
-    succeeds(probe, pod.spec.containers[0], () => environmentNow(pod, pod.spec.containers[0], world));
+    atOnce(succeeds(probe, pod.spec.containers[0], () => atOnce(environmentNow(pod, pod.spec.containers[0], world))));
   const pod = podOf('u1', mount, claim);
   const exists = { exec: { command: ['test', '-f', '/data/go'] } };
   expect(check(pod, exists)).toBe(false);

@@ -5,6 +5,7 @@
  *   kubectl exec web-0 -- touch /data/ready      kept with the claim: the next web-0 has the file, too
  *   kubectl exec web-0 -- touch /tmp/ready       kept with the container
  */
+import type { Work } from '@plat-dev/lib/slices';
 import { timeMillis } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { argvOf, type Container, commandOf } from './container-command.ts';
@@ -33,8 +34,8 @@ export interface DiskWorld {
 const INIT_LIMIT = 20;
 
 /** What a command that runs in a container now sees. */
-export function environmentNow(pod: WorkloadPod, container: Container, world: DiskWorld): Environment {
-  return viewNow(pod, container, world).environment;
+export function* environmentNow(pod: WorkloadPod, container: Container, world: DiskWorld): Work<Environment> {
+  return (yield* viewNow(pod, container, world)).environment;
 }
 
 export interface View {
@@ -44,18 +45,20 @@ export interface View {
   /** Whether those of init containers are that share volumes with it. */
   readonly initSimulated: boolean;
   /** When the command of the container changes a file next, in milliseconds since 1970. */
-  readonly nextChange: () => number | undefined;
+  readonly nextChange: (() => Work<number | undefined>) | undefined;
 }
-export function viewNow(pod: WorkloadPod, container: Container, world: DiskWorld): View {
-  const { files, simulated, initSimulated, startedAt, nextChangeMs } = baseNow(pod, container, world);
+export function* viewNow(pod: WorkloadPod, container: Container, world: DiskWorld): Work<View> {
+  const { files, simulated, initSimulated, startedAt, nextChangeMs } = yield* baseNow(pod, container, world);
   return {
     environment: environment(pod, container, world, new Files(files, layersOf(pod, container, world))),
     simulated,
     initSimulated,
-    nextChange: () => {
-      const after = nextChangeMs();
-      return after === undefined ? undefined : startedAt + after;
-    },
+    nextChange:
+      nextChangeMs &&
+      function* () {
+        const after = yield* nextChangeMs();
+        return after === undefined ? undefined : startedAt + after;
+      },
   };
 }
 /** What the command of the container itself sees when it starts. `volumes`: what the commands of the pod have written to them. */
@@ -85,15 +88,15 @@ function environment(
 }
 
 /** Files as the commands of the init containers and of the container itself have left them. */
-function baseNow(
+function* baseNow(
   pod: WorkloadPod,
   container: Container,
   world: DiskWorld,
-): Replayed & Pick<View, 'initSimulated'> & { readonly startedAt: number } {
-  const { volumes, initSimulated, work } = afterInit(pod, container, world);
+): Work<Replayed & Pick<View, 'initSimulated'> & { readonly startedAt: number }> {
+  const { volumes, initSimulated, work } = yield* afterInit(pod, container, world);
   const startedAt = pod.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.running?.startedAt;
   const began = startedAt == null ? world.now() : timeMillis(startedAt);
-  const own = replayed(pod, container, world, volumes, world.now() - began, work);
+  const own = yield* replayed(pod, container, world, volumes, world.now() - began, work);
   return { ...own, initSimulated, startedAt: began };
 }
 
@@ -105,7 +108,7 @@ export interface AfterInit {
   readonly work: number;
 }
 /** The volumes of a pod when a container starts. */
-export function afterInit(pod: WorkloadPod, container: Container, world: DiskWorld): AfterInit {
+export function* afterInit(pod: WorkloadPod, container: Container, world: DiskWorld): Work<AfterInit> {
   const volumes = new Map<string, KeptFiles>();
   const init = pod.spec?.initContainers ?? [];
   const ownIndex = init.findIndex(({ name }) => name === container.name);
@@ -114,23 +117,23 @@ export function afterInit(pod: WorkloadPod, container: Container, world: DiskWor
   const followed = new Set(earlierInits.filter((one) => argvOf(one).length > 0).slice(-INIT_LIMIT));
   const work = (world.work ?? OUTCOME_WORK) / (followed.size + 1);
   for (const one of earlierInits) {
-    const isKnown = followed.has(one) && replayed(pod, one, world, volumes, Number.POSITIVE_INFINITY, work).simulated;
+    const isKnown = followed.has(one) && (yield* replayed(pod, one, world, volumes, Number.POSITIVE_INFINITY, work)).simulated;
     if (!isKnown && sharesVolume(pod, one, container)) initSimulated = false;
   }
   return { volumes, initSimulated, work };
 }
 
 /** The files of a container whose command has run for so long. */
-function replayed(
+function* replayed(
   pod: WorkloadPod,
   container: Container,
   world: DiskWorld,
   volumes: Map<string, KeptFiles>,
   ranMs: number,
   work: number,
-): Replayed {
+): Work<Replayed> {
   const atStart = environmentAtStart(pod, container, world, volumes);
-  return replay(commandOf(container, atStart.variables), atStart, ranMs, work);
+  return yield* replay(commandOf(container, atStart.variables), atStart, ranMs, work);
 }
 
 function layersOf(pod: WorkloadPod, container: Container, { disks, wrote }: DiskWorld): Layer[] {

@@ -1,8 +1,9 @@
 import type { Loose } from '@plat-dev/controllers/testing';
+import { atOnce } from '@plat-dev/lib/slices';
 import { expect, test } from 'vitest';
 import { noSources } from './container-view.ts';
 import { KeptDisks } from './kept-disks.ts';
-import { listens } from './listening.ts';
+import { listening } from './listening.ts';
 
 /** The ports of these on which something in a pod listens. */
 function heard(containers: Loose[], running = containers.length): number[] {
@@ -10,7 +11,7 @@ function heard(containers: Loose[], running = containers.length): number[] {
   const containerStatuses = named.slice(0, running).map(({ name }) => ({ name, state: { running: {} } }));
   const pod = { metadata: { name: 'p' }, spec: { containers: named }, status: { containerStatuses } } as Loose;
   const world = { disks: new KeptDisks(1), sources: noSources, now: () => 0, random: () => 0 };
-  return [53, 80, 81, 8080].filter((port) => listens(pod, port, world));
+  return [53, 80, 81, 8080].filter(atOnce(listening(pod, world)));
 }
 const ports = (...containerPorts: number[]): Loose => ({ ports: containerPorts.map((containerPort) => ({ containerPort })) });
 

@@ -2,6 +2,7 @@
  * On which ports something in a pod listens. Ports that containers or their probes name are all there are; where none is named, web
  * servers have theirs, simulated commands have none, and what is not known may listen anywhere.
  */
+import type { Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { argvOf, type Container, commandOf } from './container-command.ts';
 import { type DiskWorld, environmentAtStart } from './disks.ts';
@@ -10,12 +11,18 @@ import { containersOf, processOfCommand, workOf } from './lifecycle/process.ts';
 
 const WEB_PORT = 80;
 
-export function listens(pod: WorkloadPod, port: number, world: DiskWorld): boolean {
+export function* listening(pod: WorkloadPod, world: DiskWorld): Work<(port: number) => boolean> {
   const isRunning = ({ name }: Container): boolean =>
     pod.status?.containerStatuses?.some((status) => status.name === name && status.state?.running != null) === true;
   const running = (pod.spec?.containers ?? []).filter(isRunning);
   const named = new Set(running.flatMap(namedPorts));
-  return named.size > 0 ? named.has(port) : running.some((container) => mayListen(pod, container, port, world));
+  if (named.size > 0) return (port) => named.has(port);
+  let isWebServer = false;
+  for (const container of running) {
+    if (argvOf(container).length === 0 && documentRootOf(container.image ?? '') !== undefined) isWebServer = true;
+    else if (yield* isUnknown(pod, container, world)) return () => true;
+  }
+  return (port) => isWebServer && port === WEB_PORT;
 }
 
 function namedPorts({ ports, readinessProbe, livenessProbe, startupProbe }: Container): number[] {
@@ -27,9 +34,10 @@ function namedPorts({ ports, readinessProbe, livenessProbe, startupProbe }: Cont
   return [...declared, ...probed];
 }
 
-function mayListen(pod: WorkloadPod, container: Container, port: number, world: DiskWorld): boolean {
-  if (argvOf(container).length === 0) return documentRootOf(container.image ?? '') === undefined || port === WEB_PORT;
+/** Whether it is not known what a container runs. */
+function* isUnknown(pod: WorkloadPod, container: Container, world: DiskWorld): Work<boolean> {
+  if (argvOf(container).length === 0) return true;
   const environment = environmentAtStart(pod, container, world);
   const work = workOf(containersOf(pod));
-  return processOfCommand(commandOf(container, environment.variables), environment, { work }) === undefined;
+  return (yield* processOfCommand(commandOf(container, environment.variables), environment, { work })) === undefined;
 }

@@ -6,7 +6,7 @@ import { type ControllerContext, refs } from '@plat-dev/controllers/runtime/cont
 import type { WorkQueue } from '@plat-dev/controllers/runtime/queue';
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
-import { Slices, turnWithTime } from '@plat-dev/lib/slices';
+import { Slices, soonOrInSlices, turnWithTime, type Work } from '@plat-dev/lib/slices';
 import { nodeAgentWord } from '@plat-dev/meta/identity';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import { EventBudget } from '../shared/event-budget.ts';
@@ -19,8 +19,9 @@ import { disksOf } from './disks.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
 import type { KeptDisks, Writer } from './kept-disks.ts';
 import type { Chosen } from './lifecycle/choose.ts';
+import type { Stop } from './lifecycle/container-stop.ts';
 import { PodMemory } from './lifecycle/memory.ts';
-import { failedStatus, nextStatus, type StoppedWorld, stoppedStatus } from './lifecycle/pod-status.ts';
+import { failedStatus, nextStatus, type PodWorld, type StoppedWorld, stoppedStatus } from './lifecycle/pod-status.ts';
 import type { Container } from './lifecycle/process.ts';
 import { type Blocked, type ContainerStatus, fieldPathOf, type NodeEvent, type Status } from './lifecycle/world.ts';
 import { verdictOf } from './pod-probes.ts';
@@ -142,6 +143,7 @@ export class NodePods {
   }
 
   private async run(key: string, pod: WorkloadPod, node: SimulatedNode, missing: Missing): Promise<number | undefined> {
+    const { processes } = this;
     const { clock } = this.context;
     const { problem, ...run } = this.runOf(key, pod);
     const { memory, lifecycles } = run;
@@ -162,21 +164,25 @@ export class NodePods {
     if (deadline !== undefined && now >= deadline) {
       const message = 'Pod was active on the node longer than the specified deadline';
       events.push({ type: 'Normal', reason: 'DeadlineExceeded', message });
-      await this.write(pod, failedStatus(this.stopped(run, now), 'DeadlineExceeded', message), node, events);
+      const failed = await soonOrInSlices(failedStatus(this.stopped(run, now), 'DeadlineExceeded', message));
+      await this.write(pod, failed, node, events);
       return undefined;
     }
     const graceMs = Number(pod.spec?.terminationGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
-    const { status, due } = nextStatus({
+    const world: PodWorld = {
       ...this.stopped(run, now),
       lifecycles,
       hostIP: node.hostIP,
       podIP: () => this.addressOf(pod, node),
       blocked: (container) => this.blocked(pod, node, container, missing, events),
-      process: (container, role, restartCount) => this.processes.process(run, container, role, restartCount),
-      stop: (container, status) => within(this.processes.stop(run, container, status), graceMs),
+      process: (container, role, restartCount) => processes.process(run, container, role, restartCount),
+      *stop(container, status) {
+        return within(yield* processes.stop(run, container, status), graceMs);
+      },
       probe: (container, probe) => verdictOf(pod, container, probe, this.settings.disks, now),
       event: (event) => void events.push(event),
-    });
+    };
+    const { status, due } = await soonOrInSlices(nextStatus(world));
     await this.write(pod, status, node, events);
     const next = Math.min(due ?? Number.POSITIVE_INFINITY, deadline ?? Number.POSITIVE_INFINITY);
     const waitMs = Math.max(next - clock.now(), 1);
@@ -238,26 +244,20 @@ export class NodePods {
     const graceMs = Number(deletionGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
     const statusOf = ({ name: container }: Container) => pod.status?.containerStatuses?.find((status) => status.name === container);
     const running = (pod.spec?.containers ?? []).filter((container) => statusOf(container)?.state?.running != null);
-    const stops = new Map(
-      running.map((container) => {
-        const stop = memory.stop(`${container.name}/deleted`, () =>
-          this.processes.stop(run, container, statusOf(container) as ContainerStatus),
-        );
-        return [container.name, within(stop, graceMs)];
-      }),
-    );
+    const stops = new Map<string, Stop>();
+    for (const container of running) {
+      const find = (): Work<Stop> => this.processes.stop(run, container, statusOf(container) as ContainerStatus);
+      stops.set(container.name, within(await soonOrInSlices(memory.stop(`${container.name}/deleted`, find)), graceMs));
+    }
     if (isNew) this.emit(pod, node, running.map(stopping));
     const stopMs = Math.max(0, ...[...stops.values()].map(({ afterMs }) => afterMs));
     const due = began + stopMs;
     if (now < due) return due - now;
     // A pod that only this deletion keeps is gone at once: nobody would see the status.
-    if (running.length > 0 && (isHeld || stopMs > 0))
-      await this.write(
-        pod,
-        stoppedStatus(this.stopped(run, now), ({ name: container }) => stops.get(container)?.exitCode ?? 0),
-        node,
-        [],
-      );
+    if (running.length > 0 && (isHeld || stopMs > 0)) {
+      const exitCodeOf = ({ name: container }: Container): number => stops.get(container)?.exitCode ?? 0;
+      await this.write(pod, await soonOrInSlices(stoppedStatus(this.stopped(run, now), exitCodeOf)), node, []);
+    }
     // A finalizer keeps it from now on.
     if (isHeld && (deletionGracePeriodSeconds === 0 || memory.time('removed') !== undefined)) return undefined;
     await client.delete(refs.pods, namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } }).catch(unlessGoneOrReplaced);

@@ -529,6 +529,7 @@ test('a deleted pod frees its address', async () => {
   // A scheduler has bound more than fit.
   const bound = { status: { conditions: [{ type: 'PodScheduled', status: 'True' }] } };
   for (let i = 0; i < 253; i++) pod(`p${i}`, bound);
+  await run.idle();
   pod('last', bound);
   await run.idle();
   expect(status('last').containerStatuses[0].state.waiting.reason).toBe('ContainerCreating');

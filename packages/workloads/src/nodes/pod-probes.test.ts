@@ -1,4 +1,5 @@
 import type { Loose } from '@plat-dev/controllers/testing';
+import { atOnce } from '@plat-dev/lib/slices';
 import { formatTime } from '@plat-dev/meta/time';
 import { expect, test } from 'vitest';
 import { KeptDisks } from './kept-disks.ts';
@@ -14,8 +15,8 @@ function verdict(container: Loose, probe: Loose, seconds = 0, spec: Loose = {}):
     spec: { ...spec, containers: [{ name: 'main', ...container }, ...(spec.containers ?? [])] },
     status: { containerStatuses: [{ name: 'main', state: { running: { startedAt: formatTime(START) } } }] },
   };
-  const { ok, sure, changesAt } = verdictOf(pod, pod.spec.containers[0], probe, new KeptDisks(10), START + seconds * 1000);
-  const at = changesAt();
+  const { ok, sure, changesAt } = atOnce(verdictOf(pod, pod.spec.containers[0], probe, new KeptDisks(10), START + seconds * 1000));
+  const at = changesAt && atOnce(changesAt());
   return `${ok ? 'succeeds' : sure ? 'fails' : 'may fail'}${at === undefined ? '' : `, until ${(at - START) / 1000} s`}`;
 }
 const exec = (...command: string[]): Loose => ({ exec: { command } });
@@ -60,4 +61,17 @@ test('what others may have written or configured is not known', () => {
   expect(verdict({ ...script, ...mount('config', '/config') }, exec('cat', '/config/a'), 0, config)).toBe('succeeds');
   const token = { volumes: [{ name: 'token', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }] };
   expect(verdict({ image: HTTPD, ...mount('token', '/var/run/secrets') }, page('/healthz'), 0, token)).toBe('fails');
+});
+
+test('a probe whose command works for long, and that of its container, are found out in steps', () => {
+  const loop = ['sh', '-c', 'for i in $(seq 1 3000); do a=$i; done; sleep 60'];
+  const pod: Loose = {
+    metadata: { name: 'web-0', namespace: 'ns', uid: 'u' },
+    spec: { containers: [{ name: 'main', image: 'app', command: loop }] },
+    status: { containerStatuses: [{ name: 'main', state: { running: { startedAt: formatTime(START) } } }] },
+  };
+  const steps = (probe: Loose): number => [...verdictOf(pod, pod.spec.containers[0], probe, new KeptDisks(10), START)].length;
+  const ofContainer = steps(exec('true'));
+  expect(ofContainer).toBeGreaterThan(20);
+  expect(steps(exec(...loop))).toBeGreaterThan(ofContainer + 20);
 });

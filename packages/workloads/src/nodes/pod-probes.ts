@@ -7,6 +7,7 @@
  *   image example.com/app, entrypoint             cat /tmp/ok            fails, but the program may have made the file
  *   image example.com/app, entrypoint             false                  fails for sure
  */
+import { noWork, type Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { argvOf, type Container } from './container-command.ts';
 import { noSources } from './container-view.ts';
@@ -18,13 +19,13 @@ import { fraction } from './lifecycle/lifecycle.ts';
 import { isRun, type Probe, succeeds, type Verdict } from './lifecycle/probes.ts';
 import { containersOf, workOf } from './lifecycle/process.ts';
 
-const unknown: Verdict = { ok: true, sure: false, changesAt: () => undefined };
+const unknown: Verdict = { ok: true, sure: false, changesAt: undefined };
 
-export function verdictOf(pod: WorkloadPod, container: Container, probe: Probe, disks: KeptDisks, now: number): Verdict {
+export function* verdictOf(pod: WorkloadPod, container: Container, probe: Probe, disks: KeptDisks, now: number): Work<Verdict> {
   if (!isRun(probe, container) || readsObjects(pod, container, probe.exec?.command ?? [])) return unknown;
   let drawn = 0;
   let varies = false;
-  const view = viewNow(pod, container, {
+  const view = yield* viewNow(pod, container, {
     disks,
     sources: noSources,
     work: workOf(containersOf(pod)),
@@ -39,10 +40,10 @@ export function verdictOf(pod: WorkloadPod, container: Container, probe: Probe, 
   });
   const { environment } = view;
   varies = false;
-  const ok = succeeds(probe, container, () => environment);
+  const ok = yield* succeeds(probe, container, () => environment);
   const dependsOnTime = varies;
   const sure = (!environment.files.missed && !namesVariables(probe)) || isKnown(pod, container, view);
-  return { ok, sure, changesAt: () => (dependsOnTime ? now : view.nextChange()) };
+  return { ok, sure, changesAt: dependsOnTime ? () => noWork(now) : view.nextChange };
 }
 
 const namesVariables = ({ exec }: Probe): boolean => exec?.command?.some((word) => word.includes('$')) === true;

@@ -1,6 +1,7 @@
 /** What the processes of containers do, found by running their commands: how long they run, what they leave behind, how they stop. */
 
 import type { ControllerContext } from '@plat-dev/controllers/runtime/controller';
+import type { Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import type { Annotations } from './annotations.ts';
 import { argvOf } from './container-command.ts';
@@ -62,9 +63,9 @@ export class PodProcesses {
   }
 
   /** The process of one run of a container. */
-  process(run: PodRun, container: Container, role: Role, restartCount: number): Process {
+  *process(run: PodRun, container: Container, role: Role, restartCount: number): Work<Process> {
     const { pod, memory, lifecycles } = run;
-    return memory.process(`${container.name}#${restartCount}`, () => {
+    return yield* memory.process(`${container.name}#${restartCount}`, () => {
       const seed = `${pod.metadata.uid}/${container.name}/${restartCount}`;
       const environment = (): Environment => this.environment(run, container, seed);
       return processOf({ pod, container, role, lifecycle: lifecycles.of(container.name), seed, environment });
@@ -81,41 +82,39 @@ export class PodProcesses {
   }
 
   /** The termination message of a container that exits now: of its life cycle, of its file, or the end of its log. */
-  message(run: PodRun, container: Container, role: Role, status: ContainerStatus, exitCode: number): string {
+  *message(run: PodRun, container: Container, role: Role, status: ContainerStatus, exitCode: number): Work<string> {
     const { pod, memory, lifecycles, ofNamespace } = run;
     const { identity, clock } = this.context;
     const lifecycle = lifecycles.of(container.name);
     const startedAt = startOf(memory, status);
-    const ended = this.process(run, container, role, status.restartCount);
+    const ended = yield* this.process(run, container, role, status.restartCount);
     const ranMs = clock.now() - startedAt;
     const text = (role === 'init' ? lifecycle.init : lifecycle.exit).message ?? messageAfter(ended, ranMs);
     if (text !== '' || exitCode === 0 || container.terminationMessagePolicy !== 'FallbackToLogsOnError') return limitedMessage(pod, text);
     const environment = (): Environment => this.environment(run, container, 'log', copied(memory.volumes));
-    return limitedMessage(
-      pod,
-      endOfLog(until(linesOfRun({ identity, pod, ofNamespace }, container, 0, environment, workOf(containersOf(pod))), ranMs)),
-    );
+    const lines = linesOfRun({ identity, pod, ofNamespace }, container, 0, environment, workOf(containersOf(pod)));
+    return limitedMessage(pod, yield* endOfLog(lines, ranMs));
   }
 
   /** How a container stops if that is asked of it now. */
-  stop(run: PodRun, container: Container, status: ContainerStatus): Stop {
+  *stop(run: PodRun, container: Container, status: ContainerStatus): Work<Stop> {
     const { pod, memory, lifecycles } = run;
     const { terminate } = lifecycles.of(container.name);
-    const hookMs = this.hookMs(run, container);
+    const hookMs = yield* this.hookMs(run, container);
     const exitCode = (pod.spec?.restartPolicy ?? 'Always') === 'Always' ? 0 : TERMINATED;
     if (terminate !== undefined) return { afterMs: hookMs + delayOf(terminate, `${pod.metadata.uid}/stop`), exitCode };
-    const main = this.process(run, container, 'main', status.restartCount);
+    const main = yield* this.process(run, container, 'main', status.restartCount);
     if (main.ignoresTerm !== true) return { afterMs: hookMs, exitCode };
     if (main.runMs === undefined) return { afterMs: Number.POSITIVE_INFINITY, exitCode };
     const leftMs = startOf(memory, status) + main.runMs - this.context.clock.now();
     return { afterMs: Math.max(hookMs, leftMs), exitCode: main.exitCode };
   }
   /** How long the command takes that a container runs before it is stopped. One that is not simulated takes no time. */
-  private hookMs(run: PodRun, container: Container): number {
+  private *hookMs(run: PodRun, container: Container): Work<number> {
     const command = container.lifecycle?.preStop?.exec?.command ?? [];
     if (command.length === 0) return 0;
     const environment = this.environment(run, container, 'hook', copied(run.memory.volumes));
-    const hook = processOfCommand(command, environment, { work: workOf(containersOf(run.pod)) });
+    const hook = yield* processOfCommand(command, environment, { work: workOf(containersOf(run.pod)) });
     return hook === undefined ? 0 : (hook.runMs ?? Number.POSITIVE_INFINITY);
   }
 }
@@ -129,10 +128,3 @@ export const within = ({ afterMs, exitCode }: Stop, graceMs: number): Stop =>
 /** For a command that leaves nothing behind. */
 const copied = (volumes: ReadonlyMap<string, KeptFiles>): Map<string, KeptFiles> =>
   new Map([...volumes].map(([id, { written, removed }]) => [id, { written: new Map(written), removed: new Set(removed) }]));
-
-function* until(lines: Iterable<{ readonly at: number; readonly text: string }>, end: number): Generator<string> {
-  for (const { at, text } of lines) {
-    if (at > end) return;
-    yield text;
-  }
-}

@@ -65,7 +65,7 @@ async function drive(
     if ('out' in value) await streams.write('out', text(value.out));
     else if ('err' in value) await streams.write(tty ? 'out' : 'err', text(value.err));
     else if ('waitMs' in value) await lines.unlessInterrupted(clock.sleep(value.waitMs, streams.signal));
-    else {
+    else if ('input' in value) {
       if (prompts) await streams.write('out', Buffer.from('# '));
       answer = await lines.unlessInterrupted(lines.next());
     }

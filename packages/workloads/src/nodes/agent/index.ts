@@ -10,6 +10,7 @@ import { refs } from '@plat-dev/controllers/runtime/controller';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { LocalSocket } from '@plat-dev/lib/files/local-socket';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { commandStatus } from '@plat-dev/meta/errors';
 import { identities } from '@plat-dev/meta/identity';
 import { TimeError, timeMillis } from '@plat-dev/meta/time';
@@ -18,7 +19,7 @@ import type { Annotated } from '../annotations.ts';
 import { argvOf, type Container } from '../container-command.ts';
 import { type LogLine, linesOfRun } from '../container-log.ts';
 import { afterInit, type DiskWorld, environmentAtStart, environmentNow } from '../disks.ts';
-import { listens } from '../listening.ts';
+import { listening } from '../listening.ts';
 import { type Environment, run, UnknownProgram } from '../shell/run.ts';
 import { NotSupported } from '../shell/words.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -193,13 +194,13 @@ export class SimulatedAgent {
   }
 
   /** What a container has written and will write, when its present run began. */
-  private async linesOf(pod: WorkloadPod, container: Container, startedAt: number): Promise<Generator<LogLine>> {
+  private async linesOf(pod: WorkloadPod, container: Container, startedAt: number): Promise<Generator<LogLine | undefined, undefined>> {
     const environment = await this.atStart(pod, container);
     return linesOfRun(await this.annotated(pod), container, startedAt, () => environment);
   }
   private async atStart(pod: WorkloadPod, container: Container): Promise<Environment> {
     const world = await this.worldOf(pod);
-    return environmentAtStart(pod, container, world, afterInit(pod, container, world).volumes);
+    return environmentAtStart(pod, container, world, (await inSlices(afterInit(pod, container, world), new Slices())).volumes);
   }
   private async annotated(pod: WorkloadPod): Promise<Annotated> {
     const { client, identity } = this.options;
@@ -207,18 +208,19 @@ export class SimulatedAgent {
     return { identity, pod, ofNamespace: namespace?.metadata.annotations };
   }
   private async targetsOf(pod: WorkloadPod): Promise<PortTargets> {
-    const world = await this.worldOf(pod);
-    const allowLocal = this.options.forwardLocal;
-    return portTargets(await this.annotated(pod), { allowLocal, listens: (port) => listens(pod, port, world) });
+    const listens = await inSlices(listening(pod, await this.worldOf(pod)), new Slices());
+    return portTargets(await this.annotated(pod), { allowLocal: this.options.forwardLocal, listens });
   }
 
   private async runOnce(res: ServerResponse, { pod, container, query }: Question): Promise<void> {
     if (container === undefined) throw new Refused(400, 'a container must be named');
-    const environment = environmentNow(pod, container, await this.worldOf(pod));
+    const slices = new Slices();
+    const environment = await inSlices(environmentNow(pod, container, await this.worldOf(pod)), slices);
     let text = '';
     try {
       const running = run((query.get('cmd') ?? '').split(' '), environment);
       for (;;) {
+        if (slices.due) await slices.pause();
         const { done, value } = running.next(undefined);
         if (done === true) break;
         if ('waitMs' in value) throw new Refused(400, 'the command takes too long');
@@ -264,7 +266,7 @@ export class SimulatedAgent {
     argv: readonly string[],
     tty: boolean,
   ): Promise<void> {
-    const environment = environmentNow(pod, container, await this.worldOf(pod));
+    const environment = await inSlices(environmentNow(pod, container, await this.worldOf(pod)), new Slices());
     await runFor(streams, argv, environment, { clock: this.options.clock, tty });
   }
   /** A command that reads its input is run for the client; of others it sees what they print from now on. */

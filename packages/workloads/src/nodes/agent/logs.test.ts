@@ -16,9 +16,10 @@ const environment = (): Environment => ({
   random: () => 1,
 });
 const annotated = { identity: kubernetes, pod, ofNamespace: undefined };
-const linesOf = (script: string) => [
-  ...linesOfRun(annotated, { name: 'main', image: 'x', command: ['sh', '-c', script] } as never, 1000, environment),
-];
+const linesOf = (script: string) =>
+  [...linesOfRun(annotated, { name: 'main', image: 'x', command: ['sh', '-c', script] } as never, 1000, environment)].filter(
+    (line) => line !== undefined,
+  );
 
 test('the lines of a command, at the times of its sleeps', () => {
   expect(linesOf('echo a; sleep 5; echo b; sleep 1; printf c')).toEqual([

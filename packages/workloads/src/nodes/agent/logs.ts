@@ -38,7 +38,7 @@ export function runOf(pod: WorkloadPod, container: Container, previous: boolean)
 }
 
 /** Lines that were all written at one time. */
-export function* linesAt(text: string, at: number): Generator<LogLine> {
+export function* linesAt(text: string, at: number): Generator<LogLine | undefined, undefined> {
   for (const line of linesOf(text)) yield { at, text: line };
 }
 
@@ -47,21 +47,25 @@ export interface LogSink {
   write(bytes: Buffer): Promise<void>;
 }
 
+type Next = IteratorResult<LogLine | undefined, undefined>;
+/** Whether there is a line of this time or before it; where others may go first there may be one. */
+const isDue = ({ done, value }: Next, time: number): boolean => done !== true && (value?.at ?? time) <= time;
+
 /** Writes a log. With `follow` it goes on as lines are made, until `hasEnded` or the client is gone. */
 export async function writeLog(
-  lines: Generator<LogLine>,
+  lines: Generator<LogLine | undefined, undefined>,
   options: LogOptions,
   sink: LogSink,
   { clock, hasEnded, endedAt }: { readonly clock: Clock; readonly hasEnded: () => Promise<boolean>; readonly endedAt: number | undefined },
 ): Promise<void> {
   const now = clock.now();
   const past: LogLine[] = [];
-  let next = lines.next();
+  let next: Next = lines.next();
   // Times in a status are whole seconds.
   const until = endedAt === undefined ? now : Math.min(endedAt + 999, now);
   const slices = new Slices();
-  for (; next.done !== true && next.value.at <= until; next = lines.next()) {
-    past.push(next.value);
+  for (; isDue(next, until); next = lines.next()) {
+    if (next.value !== undefined) past.push(next.value);
     if (slices.due) await slices.pause();
     if (sink.signal.aborted) return;
   }
@@ -71,10 +75,13 @@ export async function writeLog(
   const shown = tailLines === undefined ? recent : tailLines === 0 ? [] : recent.slice(-tailLines);
   if (!(await out.lines(shown)) || !options.follow || options.previous) return;
   while (!sink.signal.aborted && endedAt === undefined) {
-    const due = next.done === true ? Number.POSITIVE_INFINITY : next.value.at;
+    const due = next.done === true ? Number.POSITIVE_INFINITY : (next.value?.at ?? now);
     await clock.sleep(Math.max(Math.min(due - clock.now(), POLL_MS), 1), sink.signal).catch(() => {});
     const arrived: LogLine[] = [];
-    for (; next.done !== true && next.value.at <= clock.now(); next = lines.next()) arrived.push(next.value);
+    for (; isDue(next, clock.now()); next = lines.next()) {
+      if (next.value !== undefined) arrived.push(next.value);
+      if (slices.due) await slices.pause();
+    }
     if (!(await out.lines(arrived))) return;
     if (sink.signal.aborted || (await hasEnded())) return;
   }

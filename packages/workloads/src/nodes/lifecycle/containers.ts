@@ -4,6 +4,7 @@
  *   waiting (pull) → running → terminated → running again, at once the first time, then after 10 s, 20 s, … 5 min
  */
 import { createHash } from 'node:crypto';
+import type { Work } from '@plat-dev/lib/slices';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import { liveness, readiness, startup } from './container-probes.ts';
@@ -44,18 +45,18 @@ function restarts({ spec }: WorkloadPod, role: Role, exitCode: number): boolean 
 /** Each turn of it is one change of state; more than these in one moment wait for the next. */
 const TURNS = 6;
 
-export function progress(world: ContainerWorld, container: Container, role: Role, old: ContainerStatus | undefined): Progress {
+export function* progress(world: ContainerWorld, container: Container, role: Role, old: ContainerStatus | undefined): Work<Progress> {
   let status = old ?? waitingStatus(container, 'ContainerCreating');
   for (let turn = 0; turn < TURNS; turn++) {
-    const next = step(world, container, role, status);
+    const next = yield* step(world, container, role, status);
     if (next.status === status || next.due !== undefined) return next;
     status = next.status;
   }
   return { status, due: world.now };
 }
 
-function step(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
-  if (status.state?.running != null) return running(world, container, role, status);
+function* step(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Work<Progress> {
+  if (status.state?.running != null) return yield* running(world, container, role, status);
   if (status.state?.terminated != null) return terminated(world, container, role, status);
   return waiting(world, container, role, status);
 }
@@ -140,24 +141,24 @@ function started(world: ContainerWorld, container: Container, role: Role, status
 
 const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function running(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
+function* running(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Work<Progress> {
   const { now, memory } = world;
   const { name } = container;
-  if (role === 'main' && status.image !== (container.image ?? '')) return replaced(world, container, status);
+  if (role === 'main' && status.image !== (container.image ?? '')) return yield* replaced(world, container, status);
   const startedAt = startOf(memory, status);
-  const { runMs, exitCode, reason } = memory.process(`${name}#${status.restartCount}`, () =>
+  const { runMs, exitCode, reason } = yield* memory.process(`${name}#${status.restartCount}`, () =>
     world.process(container, role, status.restartCount),
   );
   if (runMs !== undefined && now >= startedAt + runMs)
-    return { status: exited(world, container, role, status, { exitCode, reason }), due: undefined };
+    return { status: yield* exited(world, container, role, status, { exitCode, reason }), due: undefined };
   const exitDue = runMs === undefined ? undefined : startedAt + runMs;
   if (role === 'init') return { status, due: exitDue };
-  const start = startup(world, container, status, startedAt);
-  if (start.result === false) return { status: killed(world, container, status, 'startup'), due: undefined };
+  const start = yield* startup(world, container, status, startedAt);
+  if (start.result === false) return { status: yield* killed(world, container, status, 'startup'), due: undefined };
   const isStarted = start.result === true;
-  const live = isStarted ? liveness(world, container, status, startedAt) : {};
-  if (live.result === false) return { status: killed(world, container, status, 'liveness'), due: undefined };
-  const { ready, due } = isStarted ? readiness(world, container, status, startedAt) : { ready: false };
+  const live = isStarted ? yield* liveness(world, container, status, startedAt) : {};
+  if (live.result === false) return { status: yield* killed(world, container, status, 'liveness'), due: undefined };
+  const { ready, due } = isStarted ? yield* readiness(world, container, status, startedAt) : { ready: false };
   const next = ready === status.ready && isStarted === status.started ? status : { ...status, ready, started: isStarted };
   return { status: next, due: earliest(earliest(due, exitDue), earliest(start.due, live.due)) };
 }
@@ -167,42 +168,47 @@ export const startOf = (memory: PodMemory, { name, state }: ContainerStatus): nu
   memory.time(`${name}/started`) ?? timeMillis(state?.running?.startedAt ?? '');
 
 /** A running container whose image was changed is stopped, and started with the new one whatever the pod says about restarts. */
-function replaced(world: ContainerWorld, container: Container, status: ContainerStatus): Progress {
+function* replaced(world: ContainerWorld, container: Container, status: ContainerStatus): Work<Progress> {
   const { memory, now } = world;
   const change = `${container.name}/change#${status.restartCount}`;
   if (memory.time(change) === undefined) {
     const message = `Container ${container.name} definition changed, will be restarted`;
     world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, 'main') });
   }
-  const { afterMs, exitCode } = memory.stop(change, () => world.stop(container, status));
+  const { afterMs, exitCode } = yield* memory.stop(change, () => world.stop(container, status));
   const due = memory.since(change, now) + afterMs;
   if (now < due) return { status, due };
   memory.drop(change);
-  const { terminated } = exited(world, container, 'main', status, { exitCode, reason: reasonOf(exitCode) }).state ?? {};
+  const { terminated } = (yield* exited(world, container, 'main', status, { exitCode, reason: reasonOf(exitCode) })).state ?? {};
   const runs = { lastState: { ...(terminated != null && { terminated }) }, restartCount: status.restartCount };
   return { status: { ...waitingStatus(container, 'ContainerCreating'), image: '', ...runs }, due: undefined };
 }
 
 /** The container is stopped because of a probe, and restarted as the pod says. */
-function killed(world: ContainerWorld, container: Container, status: ContainerStatus, kind: 'startup' | 'liveness'): ContainerStatus {
+function* killed(
+  world: ContainerWorld,
+  container: Container,
+  status: ContainerStatus,
+  kind: 'startup' | 'liveness',
+): Work<ContainerStatus> {
   const message = `Container ${container.name} failed ${kind} probe, will be restarted`;
   world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, 'main') });
-  return exited(world, container, 'main', status, { exitCode: KILLED, reason: 'Error' });
+  return yield* exited(world, container, 'main', status, { exitCode: KILLED, reason: 'Error' });
 }
 export const KILLED = 137;
 
 export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
-export function exited(
+export function* exited(
   world: Pick<ContainerWorld, 'now' | 'memory' | 'message'>,
   container: Container,
   role: Role,
   status: ContainerStatus,
   { exitCode, reason }: { readonly exitCode: number; readonly reason: string },
-): ContainerStatus {
+): Work<ContainerStatus> {
   const { now, memory } = world;
-  const message = world.message(container, role, status, exitCode);
+  const message = yield* world.message(container, role, status, exitCode);
   memory.note(`${status.name}/finished`, now);
   const { containerID } = status;
   const terminated = {

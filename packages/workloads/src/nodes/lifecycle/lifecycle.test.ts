@@ -1,5 +1,6 @@
 import type { Loose } from '@plat-dev/controllers/testing';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { atOnce, noWork } from '@plat-dev/lib/slices';
 import { plat } from '@plat-dev/meta/identity';
 import { fromLabelSelector, LabelSelector } from '@plat-dev/meta/labels';
 import { expect, test } from 'vitest';
@@ -54,32 +55,34 @@ class Life {
   private step(): void {
     const now = START + this.at * 1000;
     const { pod, memory, lifecycles } = this;
-    const next = nextStatus({
-      pod,
-      now,
-      memory,
-      lifecycles,
-      hostIP: '172.16.0.2',
-      podIP: () => '10.128.0.2',
-      blocked: (container) => this.blocked[container.name],
-      process: (container, role, restartCount) =>
-        processOf({
-          pod,
-          container,
-          role,
-          lifecycle: lifecycles.of(container.name),
-          seed: `${restartCount}`,
-          environment: () => ({ variables: new Map(), files: new Files(new Map(), undefined, this.knows) }) as Loose,
-        }),
-      message: () => this.message,
-      stop: () => this.stop,
-      probe: () => {
-        this.probes++;
-        const changes = this.changes.map((seconds) => START + seconds * 1000);
-        return { ok: this.healthy, sure: this.sure, changesAt: () => changes.find((at) => at > now) };
-      },
-      event: (event) => void this.events.push(event),
-    });
+    const next = atOnce(
+      nextStatus({
+        pod,
+        now,
+        memory,
+        lifecycles,
+        hostIP: '172.16.0.2',
+        podIP: () => '10.128.0.2',
+        blocked: (container) => this.blocked[container.name],
+        process: (container, role, restartCount) =>
+          processOf({
+            pod,
+            container,
+            role,
+            lifecycle: lifecycles.of(container.name),
+            seed: `${restartCount}`,
+            environment: () => ({ variables: new Map(), files: new Files(new Map(), undefined, this.knows) }) as Loose,
+          }),
+        message: () => noWork(this.message),
+        stop: () => noWork(this.stop),
+        probe: () => {
+          this.probes++;
+          const changes = this.changes.map((seconds) => START + seconds * 1000);
+          return noWork({ ok: this.healthy, sure: this.sure, changesAt: () => noWork(changes.find((at) => at > now)) });
+        },
+        event: (event) => void this.events.push(event),
+      }),
+    );
     if (jsonText(next.status) !== jsonText(pod.status)) this.writes++;
     pod.status = next.status;
     this.due = next.due;
@@ -610,15 +613,15 @@ test('after a restart of the server the status is enough to go on', () => {
 
 test('stopped and failed pods', () => {
   const life = new Life({}).to(1);
-  const world = { pod: life.pod, now: START + 2000, memory: life.memory, message: () => '' };
-  expect(stoppedStatus(world, () => 0)).toMatchObject({
+  const world = { pod: life.pod, now: START + 2000, memory: life.memory, message: () => noWork('') };
+  expect(atOnce(stoppedStatus(world, () => 0))).toMatchObject({
     phase: 'Running',
     containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0 } } }],
   });
-  const failed = failedStatus(world, 'DeadlineExceeded', 'too long');
+  const failed = atOnce(failedStatus(world, 'DeadlineExceeded', 'too long'));
   expect(failed).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' });
   const never = new Life({ restartPolicy: 'Never' }).to(1);
-  expect(stoppedStatus({ ...world, pod: never.pod }, () => 143).phase).toBe('Failed');
+  expect(atOnce(stoppedStatus({ ...world, pod: never.pod }, () => 143)).phase).toBe('Failed');
 });
 
 test('jitter is the same for the same seed, and different for others', () => {

@@ -2,6 +2,7 @@
  * What a simulated node remembers of a pod for as long as something is still to happen to it: times to the millisecond, which the
  * status has in seconds only, and what its processes do. After a restart the status has to do.
  */
+import type { Work } from '@plat-dev/lib/slices';
 import type { Sources } from '../container-view.ts';
 import type { KeptFiles } from '../shell/files.ts';
 import type { Stop } from './container-stop.ts';
@@ -46,16 +47,16 @@ export class PodMemory {
     this.stops.delete(what);
   }
   /** How a container stops, found once for each reason. */
-  stop(what: string, find: () => Stop): Stop {
-    const stop = this.stops.get(what) ?? find();
+  *stop(what: string, find: () => Work<Stop>): Work<Stop> {
+    const stop = this.stops.get(what) ?? (yield* find());
     this.stops.set(what, stop);
     return stop;
   }
   /** The process of one run of a container, found once. */
-  process(run: string, find: () => Process): Process {
+  *process(run: string, find: () => Work<Process>): Work<Process> {
     const known = this.processes.get(run);
     if (known !== undefined) return known;
-    const found = find();
+    const found = yield* find();
     keepOnly(this.processes, run, found);
     return found;
   }

@@ -1,4 +1,5 @@
 /** The next status of a pod on a simulated node: pure functions of its status, its life cycle and the time. */
+import type { Work } from '@plat-dev/lib/slices';
 import { formatTime } from '@plat-dev/meta/time';
 import { phaseOf as phaseNow } from '../../shared/pod-state.ts';
 import { conditionsOf, phaseOf, type States } from './conditions.ts';
@@ -24,13 +25,13 @@ const byName = (statuses: readonly ContainerStatus[] | null | undefined, name: s
   statuses?.find((one) => one.name === name);
 
 /** The status of a pod that runs, or is about to. Finished pods stay as they are. */
-export function nextStatus(world: PodWorld): NextStatus {
+export function* nextStatus(world: PodWorld): Work<NextStatus> {
   const { pod, now } = world;
   const old: Status = pod.status ?? {};
   const phase = phaseNow(pod);
   if (phase === 'Succeeded' || phase === 'Failed') return { status: old, due: undefined };
-  const init = initStates(world);
-  const main = mainStates(world, init);
+  const init = yield* initStates(world);
+  const main = yield* mainStates(world, init);
   const states: States = { init: init.statuses, main: main.statuses, initialized: init.done, initFailed: init.failed };
   const next = phaseOf(pod, states);
   const ephemeral = ephemeralStates(world);
@@ -58,7 +59,7 @@ interface InitStates {
 }
 
 /** One after another: those behind the first that has not succeeded wait. */
-function initStates(world: PodWorld): InitStates {
+function* initStates(world: PodWorld): Work<InitStates> {
   const { pod } = world;
   const statuses: ContainerStatus[] = [];
   let open = false;
@@ -70,7 +71,8 @@ function initStates(world: PodWorld): InitStates {
       statuses.push(old ?? waitingStatus(container, 'PodInitializing'));
       continue;
     }
-    const next = progress(world, container, 'init', old);
+    yield;
+    const next = yield* progress(world, container, 'init', old);
     statuses.push(next.status);
     if (next.status.state?.terminated?.exitCode === 0) continue;
     open = true;
@@ -80,16 +82,21 @@ function initStates(world: PodWorld): InitStates {
   return { statuses, done: !open, failed, due };
 }
 
-function mainStates(world: PodWorld, init: InitStates): { statuses: readonly ContainerStatus[]; due: number | undefined } {
+function* mainStates(world: PodWorld, init: InitStates): Work<{ statuses: readonly ContainerStatus[]; due: number | undefined }> {
   const { pod } = world;
   let due: number | undefined;
-  const statuses = (pod.spec?.containers ?? []).map((container) => {
+  const statuses: ContainerStatus[] = [];
+  for (const container of pod.spec?.containers ?? []) {
     const old = byName(pod.status?.containerStatuses, container.name);
-    if (!init.done) return old ?? waitingStatus(container, 'PodInitializing');
-    const next = progress(world, container, 'main', old);
+    if (!init.done) {
+      statuses.push(old ?? waitingStatus(container, 'PodInitializing'));
+      continue;
+    }
+    yield;
+    const next = yield* progress(world, container, 'main', old);
     due = earliest(due, next.due);
-    return next.status;
-  });
+    statuses.push(next.status);
+  }
   return { statuses, due };
 }
 
@@ -107,18 +114,25 @@ function ephemeralStates(world: PodWorld): ContainerStatus[] {
 export type StoppedWorld = Pick<ContainerWorld, 'pod' | 'now' | 'memory' | 'message'>;
 
 /** The status of a pod whose containers were stopped with their exit codes. */
-export function stoppedStatus(world: StoppedWorld, exitCodeOf: (container: Container) => number): Status {
+export function* stoppedStatus(world: StoppedWorld, exitCodeOf: (container: Container) => number): Work<Status> {
   const { pod, now } = world;
   const old: Status = pod.status ?? {};
-  const stop = (status: ContainerStatus, role: Role): ContainerStatus => {
+  const stop = function* (statuses: readonly ContainerStatus[] | null | undefined, role: Role): Work<ContainerStatus[]> {
     const all = role === 'init' ? pod.spec?.initContainers : pod.spec?.containers;
-    const container = all?.find(({ name }) => name === status.name);
-    if (status.state?.running == null || container === undefined) return status;
-    const exitCode = exitCodeOf(container);
-    return exited(world, container, role, status, { exitCode, reason: reasonOf(exitCode) });
+    const stopped: ContainerStatus[] = [];
+    for (const status of statuses ?? []) {
+      const container = all?.find(({ name }) => name === status.name);
+      if (status.state?.running == null || container === undefined) {
+        stopped.push(status);
+        continue;
+      }
+      const exitCode = exitCodeOf(container);
+      stopped.push(yield* exited(world, container, role, status, { exitCode, reason: reasonOf(exitCode) }));
+    }
+    return stopped;
   };
-  const main = (old.containerStatuses ?? []).map((status) => stop(status, 'main'));
-  const init = (old.initContainerStatuses ?? []).map((status) => stop(status, 'init'));
+  const main = yield* stop(old.containerStatuses, 'main');
+  const init = yield* stop(old.initContainerStatuses, 'init');
   const isInitialized = init.every(({ state }) => state?.terminated?.exitCode === 0);
   const states: States = { init, main, initialized: isInitialized, initFailed: false };
   const phase = main.length === 0 ? phaseNow(pod) : phaseOf(pod, states);
@@ -132,6 +146,6 @@ export function stoppedStatus(world: StoppedWorld, exitCodeOf: (container: Conta
 }
 
 /** The status of a pod that its node ended, for a reason such as DeadlineExceeded or Evicted. */
-export function failedStatus(world: StoppedWorld, reason: string, message: string): Status {
-  return { ...stoppedStatus(world, () => KILLED), phase: 'Failed', reason, message };
+export function* failedStatus(world: StoppedWorld, reason: string, message: string): Work<Status> {
+  return { ...(yield* stoppedStatus(world, () => KILLED)), phase: 'Failed', reason, message };
 }

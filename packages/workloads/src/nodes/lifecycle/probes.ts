@@ -6,6 +6,7 @@
  *   5 s fails   15 s fails   25 s succeeds: ready   35 s, 45 s, 55 s fail: not ready
  */
 
+import type { Work } from '@plat-dev/lib/slices';
 import { argvOf } from '../container-command.ts';
 import { documentPath, documentRootOf } from '../images.ts';
 import type { Environment } from '../shell/run.ts';
@@ -33,8 +34,8 @@ export interface Verdict {
   readonly ok: boolean;
   /** False: it may be otherwise, since not all is known that it looked at. */
   readonly sure: boolean;
-  /** When that may change without a client, in milliseconds since 1970. */
-  readonly changesAt: () => number | undefined;
+  /** When that may change without a client, in milliseconds since 1970. Undefined: never. */
+  readonly changesAt: (() => Work<number | undefined>) | undefined;
 }
 
 const DEFAULT_PERIOD_SECONDS = 10;
@@ -45,10 +46,10 @@ export function newRecord({ initialDelaySeconds }: Probe, startedAt: number): Pr
 }
 
 /** Runs the probe if its time has come. Missed runs are not made up for. */
-export function probed(record: ProbeRecord, probe: Probe, now: number, check: () => boolean): ProbeRecord {
+export function* probed(record: ProbeRecord, probe: Probe, now: number, check: () => Work<boolean>): Work<ProbeRecord> {
   if (now < record.due) return record;
   const period = (probe.periodSeconds ?? DEFAULT_PERIOD_SECONDS) * 1000;
-  const last = check();
+  const last = yield* check();
   const count = last === record.last ? record.count + 1 : 1;
   const enough = count >= (last ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? DEFAULT_FAILURES));
   const missed = Math.floor((now - record.due) / period);
@@ -61,25 +62,29 @@ export function probed(record: ProbeRecord, probe: Probe, now: number, check: ()
  *
  *   0 s start: succeeds, ready      rests      40 s exec removes a file: fails   50 s fails   60 s fails: not ready   70 s …
  */
-export function probedAtOnce(record: ProbeRecord, probe: Probe, now: number, check: () => Verdict): ProbeRecord {
+export function* probedAtOnce(record: ProbeRecord, probe: Probe, now: number, check: () => Work<Verdict>): Work<ProbeRecord> {
   if (now < record.due) return record;
-  let changesAt: Verdict['changesAt'] = () => undefined;
-  const next = probed({ ...record, due: now }, probe, now, () => {
-    const verdict = check();
+  let changesAt: Verdict['changesAt'];
+  const next = yield* probed({ ...record, due: now }, probe, now, function* () {
+    const verdict = yield* check();
     changesAt = verdict.changesAt;
     return verdict.ok || !verdict.sure;
   });
   if (!next.last) return next;
   const isFirst = record.result === undefined && record.count === 0;
   if (!isFirst && next.result !== true) return next;
-  return { ...next, result: true, due: Math.max(next.due, changesAt() ?? NEVER) };
+  return { ...next, result: true, due: Math.max(next.due, yield* changeOf(changesAt)) };
+}
+/** When a verdict may change, or never. */
+export function* changeOf(changesAt: Verdict['changesAt']): Work<number> {
+  return (changesAt && (yield* changesAt())) ?? NEVER;
 }
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /** A probe that takes longer than its timeout fails; others that nothing is known of succeed. */
-export function succeeds(probe: Probe, container: Container, environment: () => Environment): boolean {
+export function* succeeds(probe: Probe, container: Container, environment: () => Environment): Work<boolean> {
   const command = probe.exec?.command;
-  if (command != null && command.length > 0) return exitCodeOf(command, environment(), (probe.timeoutSeconds ?? 1) * 1000) === 0;
+  if (command != null && command.length > 0) return (yield* exitCodeOf(command, environment(), (probe.timeoutSeconds ?? 1) * 1000)) === 0;
   const root = probe.httpGet == null || (container.command?.length ?? 0) > 0 ? undefined : documentRootOf(container.image ?? '');
   return root === undefined || environment().files.read(documentPath(root, probe.httpGet?.path ?? '/')) !== undefined;
 }
@@ -87,7 +92,7 @@ export function succeeds(probe: Probe, container: Container, environment: () => 
 const STEPS_LIMIT = 1000;
 const TOO_LONG = 124;
 
-function exitCodeOf(argv: readonly string[], environment: Environment, timeoutMs: number): number {
+function* exitCodeOf(argv: readonly string[], environment: Environment, timeoutMs: number): Work<number> {
   let waited = 0;
   try {
     const running = run(argv, environment);
@@ -96,6 +101,7 @@ function exitCodeOf(argv: readonly string[], environment: Environment, timeoutMs
       if (done === true) return value;
       if ('waitMs' in value) waited += value.waitMs;
       if (waited > timeoutMs) return TOO_LONG;
+      yield;
     }
     return TOO_LONG;
   } catch (error) {

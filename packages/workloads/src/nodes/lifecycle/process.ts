@@ -6,6 +6,7 @@
  *   anything else: an init container, a pod that is not kept up   exits with 0 after a moment
  *   a server, a pod of a ReplicaSet, restartPolicy Always         runs until it is stopped
  */
+import type { Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import { controllerOf } from '../../shared/pods.ts';
 import { argvOf, type Container, commandOf } from '../container-command.ts';
@@ -63,12 +64,12 @@ export interface ProcessQuestion {
   readonly environment: () => Environment;
 }
 
-export function processOf({ pod, container, role, lifecycle, seed, environment }: ProcessQuestion): Process {
+export function* processOf({ pod, container, role, lifecycle, seed, environment }: ProcessQuestion): Work<Process> {
   const { when } = role === 'init' ? lifecycle.init : lifecycle.exit;
   if (when === 'never') return forever;
   if (when !== undefined) return { runMs: delayOf(when, seed), exitCode: when.exitCode, reason: when.reason };
   if (isNothing(container.image ?? '')) return doesNothing(container);
-  const simulated = ofCommand(pod, container, environment);
+  const simulated = yield* ofCommand(pod, container, environment);
   if (simulated !== undefined) return simulated;
   if (role === 'init') return { runMs: 0, exitCode: 0, reason: 'Completed' };
   return completes(pod, container, lifecycle) ? { runMs: MOMENT_MS, exitCode: 0, reason: 'Completed' } : forever;
@@ -102,11 +103,11 @@ function serves(container: Container): boolean {
 }
 
 /** Undefined if the command is none that is simulated, such as the entrypoint of an image. */
-function ofCommand(pod: WorkloadPod, container: Container, environment: () => Environment): Process | undefined {
+function* ofCommand(pod: WorkloadPod, container: Container, environment: () => Environment): Work<Process | undefined> {
   if (argvOf(container).length === 0) return undefined;
   const world = environment();
   const path = container.terminationMessagePath ?? DEFAULT_PATH;
-  const process = processOfCommand(commandOf(container, world.variables), world, {
+  const process = yield* processOfCommand(commandOf(container, world.variables), world, {
     waits: container.stdin === true,
     work: workOf(containersOf(pod)),
     messagePath: path,
@@ -128,7 +129,7 @@ export interface Followed {
 }
 
 /** What a command does: undefined if it is not simulated, or if that depends on files that are not known. */
-export function processOfCommand(argv: readonly string[], world: Environment, followed: Followed = {}): Process | undefined {
+export function* processOfCommand(argv: readonly string[], world: Environment, followed: Followed = {}): Work<Process | undefined> {
   const { waits = false, work = OUTCOME_WORK, messagePath } = followed;
   const { files } = world;
   const messages: WrittenMessage[] = [];
@@ -156,6 +157,7 @@ export function processOfCommand(argv: readonly string[], world: Environment, fo
       if ('waitMs' in step.value) waited += step.value.waitMs;
       if ('waitMs' in step.value && step.value.waitMs >= FOREVER_MS) return done(forever, true);
       if (waited >= FOREVER_MS || steps > STEPS_LIMIT || (world.work?.total ?? 0) > work) return done(forever, false);
+      yield;
     }
   } catch (error) {
     if (error instanceof UnknownProgram || error instanceof NotSupported) return undefined;

@@ -1,5 +1,7 @@
 /** Termination messages of containers, with the limits of node agents. */
+import type { Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../../shared/pods.ts';
+import type { LogLine } from '../container-log.ts';
 
 /** Of a file, from its end. */
 export const MESSAGE_BYTES = 4096;
@@ -17,11 +19,14 @@ export function limitedMessage({ spec }: WorkloadPod, text: string): string {
   return lastBytes(text, MESSAGE_BYTES).subarray(0, share).toString();
 }
 
-/** The end of a log. */
-export function endOfLog(lines: Iterable<string>): string {
+/** The end of a log as far as it has come at a time. */
+export function* endOfLog(lines: Iterable<LogLine | undefined>, end: number): Work<string> {
   const last: string[] = [];
   for (const line of lines) {
-    last.push(line);
+    yield;
+    if (line === undefined) continue;
+    if (line.at > end) break;
+    last.push(line.text);
     if (last.length > LOG_LINES) last.shift();
   }
   return lastBytes(last.join(''), LOG_BYTES).toString();

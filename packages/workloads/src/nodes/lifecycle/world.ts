@@ -1,5 +1,6 @@
 /** What the life of a container depends on: its pod, the time, what its process does, and what stands in its way. */
 
+import type { Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import type { Stop } from './container-stop.ts';
 import type { Lifecycles } from './lifecycle.ts';
@@ -28,13 +29,13 @@ export interface ContainerWorld {
   readonly lifecycles: Lifecycles;
   readonly memory: PodMemory;
   readonly blocked: (container: Container) => Blocked | undefined;
-  readonly process: (container: Container, role: Role, restartCount: number) => Process;
+  readonly process: (container: Container, role: Role, restartCount: number) => Work<Process>;
   /** How a probe of a container comes out now. */
-  readonly probe: (container: Container, probe: Probe) => Verdict;
+  readonly probe: (container: Container, probe: Probe) => Work<Verdict>;
   /** The termination message of a container that exits now. */
-  readonly message: (container: Container, role: Role, status: ContainerStatus, exitCode: number) => string;
+  readonly message: (container: Container, role: Role, status: ContainerStatus, exitCode: number) => Work<string>;
   /** How long a container takes to stop if that is asked of it now, and its exit code. */
-  readonly stop: (container: Container, status: ContainerStatus) => Stop;
+  readonly stop: (container: Container, status: ContainerStatus) => Work<Stop>;
   readonly event: (event: NodeEvent) => void;
 }
 

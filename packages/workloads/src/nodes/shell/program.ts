@@ -6,6 +6,8 @@ export type ProcessStep =
   | { readonly out: string }
   | { readonly err: string }
   | { readonly waitMs: number }
+  /** Has worked for a while: others may go first. */
+  | { readonly busy: true }
   /** Wants a line of the input; the answer is undefined at its end. */
   | { readonly input: true };
 

@@ -4,6 +4,7 @@
  *
  *   sh -c 'touch /tmp/a; sleep 10; rm /tmp/a'      after 5 s: /tmp/a      after 15 s: nothing
  */
+import type { Work } from '@plat-dev/lib/slices';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
 import { OUTCOME_WORK } from './work.ts';
@@ -17,14 +18,14 @@ export interface Replayed {
   readonly files: ReadonlyMap<string, string>;
   /** Whether the command is one that is simulated, as far as it has come. */
   readonly simulated: boolean;
-  /** How long after its start the command changes a file next; undefined if it does not. */
-  readonly nextChangeMs: () => number | undefined;
+  /** How long after its start the command changes a file next; undefined if it does not, or if there is none. */
+  readonly nextChangeMs: (() => Work<number | undefined>) | undefined;
 }
 
 /** `environment`: as it was at the start; `work`: how far the command is followed. */
-export function replay(argv: readonly string[], environment: Environment, elapsedMs: number, work = OUTCOME_WORK): Replayed {
+export function* replay(argv: readonly string[], environment: Environment, elapsedMs: number, work = OUTCOME_WORK): Work<Replayed> {
   const { files } = environment;
-  if (argv.length === 0) return { files: files.all(), simulated: false, nextChangeMs: () => undefined };
+  if (argv.length === 0) return { files: files.all(), simulated: false, nextChangeMs: undefined };
   const world: Environment = { ...environment, variables: new Map(environment.variables) };
   const running = run(argv, world);
   let simulated = true;
@@ -44,16 +45,20 @@ export function replay(argv: readonly string[], environment: Environment, elapse
         hasEnded = true;
       }
   };
-  while (!hasEnded && waitedMs <= elapsedMs) step();
+  while (!hasEnded && waitedMs <= elapsedMs) {
+    step();
+    yield;
+  }
   return {
     files: files.all(),
     simulated: simulated && !files.assumed && !files.guessed,
-    nextChangeMs: () => {
+    *nextChangeMs() {
       const before = files.changes;
       const last = steps + AHEAD_LIMIT;
       while (!hasEnded && steps < last) {
         const at = waitedMs;
         step();
+        yield;
         if (files.changes !== before) return at;
       }
       return undefined;

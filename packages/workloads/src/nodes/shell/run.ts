@@ -193,7 +193,7 @@ class Shell {
   private *loop({ until, test, body }: Extract<Command, { kind: 'while' }>): Running {
     let code = 0;
     for (;;) {
-      this.count();
+      yield* this.count();
       if (((yield* this.list(test, true)) === 0) === until) return code;
       const ended = yield* this.body(body);
       if (ended === 'break') return 0;
@@ -236,7 +236,7 @@ class Shell {
   }
 
   private *simple(words: readonly Word[], redirections: readonly Redirection[]): Running {
-    this.count();
+    yield* this.count();
     const argv = yield* this.expandAll(words);
     let at = 0;
     for (; at < argv.length && isAssignment(words[at], argv[at] as string); at++) {
@@ -326,7 +326,8 @@ class Shell {
       if (done === true) return value;
       if ('input' in value) answer = lines === undefined ? yield value : lines.next().value;
       else {
-        if (!('waitMs' in value)) this.work.spend('out' in value ? value.out.length : value.err.length);
+        if ('out' in value) this.work.spend(value.out.length);
+        else if ('err' in value) this.work.spend(value.err.length);
         const step: ProcessStep | undefined =
           'out' in value && out !== undefined ? out(value.out) : 'err' in value && err !== undefined ? err(value.err) : value;
         if (step !== undefined) yield step;
@@ -412,8 +413,10 @@ class Shell {
     if (name === 'HOSTNAME') return this.environment.variables.get(name) ?? this.environment.hostname;
     return this.environment.variables.get(name);
   }
-  private count(): void {
+  /** Counts a command, before which others may go first. */
+  private *count(): Generator<ProcessStep, void, string | undefined> {
     this.work.spend(COMMAND_WORK + this.environment.files.takeWork());
+    if (this.work.givesWay()) yield { busy: true };
   }
   /** The lines of a text that a command has as its input. */
   private lines(text: string): Lines {

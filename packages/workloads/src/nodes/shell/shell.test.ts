@@ -1,6 +1,7 @@
+import { atOnce } from '@plat-dev/lib/slices';
 import { expect, test } from 'vitest';
 import { Files, layerOf, newKeptFiles, withoutEnd } from './files.ts';
-import { replay } from './replay.ts';
+import { type Replayed, replay } from './replay.ts';
 import { type Environment, run, UnknownProgram } from './run.ts';
 import { NotSupported } from './words.ts';
 
@@ -29,7 +30,7 @@ function all(argv: readonly string[], world = environment(), input: readonly str
     if ('out' in value) seen.out += value.out;
     else if ('err' in value) seen.err += value.err;
     else if ('waitMs' in value) seen.waited += value.waitMs;
-    else answer = lines.shift();
+    else if ('input' in value) answer = lines.shift();
   }
   return seen;
 }
@@ -331,13 +332,29 @@ test('tar writes archives of files and directories, and reads them, whatever byt
 test('the files of a container are those that its command has made by then', () => {
   const world = (files: Record<string, string> = {}) => environment(files);
   const argv = ['sh', '-c', 'echo 1 > /tmp/a; rm /etc/x; sleep 10; rm /tmp/a; sleep 600'];
-  const at = (seconds: number) => replay(argv, world({ '/etc/x': '' }), seconds * 1000);
+  const at = (seconds: number) => atOnce(replay(argv, world({ '/etc/x': '' }), seconds * 1000));
+  const change = ({ nextChangeMs }: Replayed) => nextChangeMs && atOnce(nextChangeMs());
   expect([at(5).files, at(5).simulated]).toEqual([new Map([['/tmp/a', '1\n']]), true]);
   expect(at(15).files).toEqual(new Map());
-  expect([at(0).nextChangeMs(), at(5).nextChangeMs(), at(15).nextChangeMs()]).toEqual([10_000, 10_000, undefined]);
+  expect([at(0), at(5), at(15)].map(change)).toEqual([10_000, 10_000, undefined]);
   const counting = (lines: number) => ['sh', '-c', `for i in $(seq ${lines}); do echo $i; sleep 1; done; touch /tmp/b; sleep 9`];
-  expect(replay(counting(100), world(), 0).nextChangeMs()).toBe(100_000);
-  expect(replay(counting(1000), world(), 0).nextChangeMs()).toBeUndefined();
-  expect(replay(['nginx'], world({ '/etc/x': '' }), 0)).toMatchObject({ files: new Map([['/etc/x', '']]), simulated: false });
-  expect(replay(['sh', '-c', 'while true; do sleep 1; done'], world(), 1e12).simulated).toBe(true);
+  expect(change(atOnce(replay(counting(100), world(), 0)))).toBe(100_000);
+  expect(change(atOnce(replay(counting(1000), world(), 0)))).toBeUndefined();
+  expect(atOnce(replay(['nginx'], world({ '/etc/x': '' }), 0))).toMatchObject({ files: new Map([['/etc/x', '']]), simulated: false });
+  expect(atOnce(replay(['sh', '-c', 'while true; do sleep 1; done'], world(), 1e12)).simulated).toBe(true);
+});
+
+test('a command that works for long gives way to others again and again', () => {
+  const loop = ['sh', '-c', 'for i in $(seq 1 3000); do a=$i; done; echo end | cat; true > /tmp/a'];
+  const steps = [...run(loop, environment())];
+  expect(steps.filter((step) => 'busy' in step).length).toBeGreaterThan(20);
+  expect(steps.filter((step) => !('busy' in step))).toEqual([{ out: 'end\n' }]);
+  expect([...replay(loop, environment(), 0)].length).toBeGreaterThan(20);
+});
+
+test('a script of many words is not simulated, one of long words is', () => {
+  expect(() => sh('a=1;'.repeat(5001))).toThrow(new NotSupported('the script is too long'));
+  expect(() => sh(`echo "${'$NAME'.repeat(10_000)}"`)).toThrow(new NotSupported('the script is too long'));
+  expect(sh(`echo "${'a b '.repeat(15_000)}"`).out).toHaveLength(60_001);
+  expect(sh(`echo ${'a#2b'.repeat(15_000)} "a\\"b\\c" 2>/dev/null`).out).toBe(`${'a#2b'.repeat(15_000)} a"b\\c\n`);
 });

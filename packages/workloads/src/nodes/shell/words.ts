@@ -24,7 +24,12 @@ export class NotSupported extends Error {}
 
 /** Longest script: those of manifests are far shorter. */
 const SCRIPT_LIMIT = 64 * 1024;
-const operators = ['&&', '||', ';;', '>>', '2>&1', '1>&2', '>&2', '2>', '>', '<', ';', '&', '|', '(', ')', '\n'];
+/** And most operators and parts of words in it: all of them are read at once. */
+const PIECES_LIMIT = 10_000;
+const operators = /&&|\|\||;;|>>|2>&1|1>&2|>&2|2>|[><;&|()\n]/y;
+/** What goes on as text within a word, and within double quotes. */
+const inWord = /[^ \t\r\n\\'"$`&;|<>()]*/y;
+const inQuotes = /[^"$`\\]*/y;
 
 export function tokensOf(script: string): Token[] {
   if (script.length > SCRIPT_LIMIT) throw new NotSupported('the script is too long');
@@ -36,6 +41,7 @@ class Tokens {
   private at = 0;
   private readonly found: Token[] = [];
   private parts: Part[] | undefined;
+  private pieces = 0;
 
   constructor(script: string) {
     this.script = script;
@@ -65,17 +71,24 @@ class Tokens {
     else this.operatorOrText();
   }
   private operatorOrText(): void {
-    const { script } = this;
-    const operator = operators.find((one) => script.startsWith(one, this.at));
+    const operator = this.match(operators);
     // A digit is part of a redirection only at the beginning of a word.
-    if (operator !== undefined && (this.parts === undefined || !/^\d/.test(operator))) {
+    if (operator !== '' && (this.parts === undefined || !/^\d/.test(operator))) {
       this.endWord();
+      this.count();
       this.found.push({ kind: 'operator', text: operator });
       this.at += operator.length;
       return;
     }
-    this.add({ kind: 'text', text: script[this.at] as string, quoted: false });
-    this.at++;
+    const first = this.script[this.at++] as string;
+    const text = `${first}${this.match(inWord)}`;
+    this.add({ kind: 'text', text, quoted: false });
+    this.at += text.length - 1;
+  }
+  /** What matches at this place; empty if nothing does. */
+  private match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    return pattern.exec(this.script)?.[0] ?? '';
   }
   private single(): void {
     const end = this.script.indexOf("'", this.at + 1);
@@ -93,9 +106,11 @@ class Tokens {
       if (char === '$') this.add(this.dollar(true));
       else if (char === '`') throw new NotSupported('command substitution with backquotes');
       else {
-        const escaped = char === '\\' && '$"\\`\n'.includes(script[this.at + 1] ?? 'x');
-        this.at += escaped ? 2 : 1;
-        this.add({ kind: 'text', text: escaped ? (script[this.at - 1] as string) : char, quoted: true });
+        const isEscaped = char === '\\' && '$"\\`\n'.includes(script[this.at + 1] ?? 'x');
+        this.at += isEscaped ? 2 : 1;
+        const text = `${script[this.at - 1]}${this.match(inQuotes)}`;
+        this.add({ kind: 'text', text, quoted: true });
+        this.at += text.length - 1;
       }
     }
     this.at++;
@@ -126,7 +141,11 @@ class Tokens {
     return { kind: 'variable', name: match[1] as string, fallback: braced?.[2], quoted };
   }
 
+  private count(): void {
+    if (++this.pieces > PIECES_LIMIT) throw new NotSupported('the script is too long');
+  }
   private add(part: Part): void {
+    this.count();
     this.parts ??= [];
     const last = this.parts.at(-1);
     if (part.kind === 'text' && last?.kind === 'text' && last.quoted === part.quoted)

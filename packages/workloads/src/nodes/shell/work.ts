@@ -16,9 +16,13 @@ const WORK_LIMIT = 5000 * COMMAND_WORK;
 /** A command of which only the outcome is of interest is followed no further than this. */
 export const OUTCOME_WORK = 2 * WORK_LIMIT;
 
+/** A command gives way to others each time it has done so much, about a millisecond of it. */
+const BUSY_WORK = 100 * COMMAND_WORK;
+
 /** What all shells of one run have done together. */
 export class ShellWork {
   total = 0;
+  private busyTotal = 0;
   /** Shells within shells. */
   depth = 0;
   private recent = 0;
@@ -31,5 +35,11 @@ export class ShellWork {
   }
   waited(): void {
     this.recent = 0;
+  }
+  /** Whether others may go first now. */
+  givesWay(): boolean {
+    if (this.total - this.busyTotal < BUSY_WORK) return false;
+    this.busyTotal = this.total;
+    return true;
   }
 }
