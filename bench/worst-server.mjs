@@ -76,7 +76,7 @@ function converse(server, { path, input, seconds = 10 }) {
     socket.on('open', () => {
       for (const message of input) socket.send(message);
     });
-    socket.on('message', (chunk) => {
+    socket.on('message', (/** @type {Buffer} */ chunk) => {
       bytes += chunk.length;
       if (bytes < 2_000) chunks.push(chunk);
     });
