@@ -170,7 +170,7 @@ onStores(['memory', 'lmdb'], { identity: 'kubernetes', controllers: [], clock, e
       async (path: string) => expect((await server.admin.patch(path, { stringData: { token: 'another' } })).status).toBe(200),
     ]) {
       const secretName = unique('s');
-      const token = signLegacy(server.identity, key, { namespace: ns, secretName, account: { name, uid: metadata.uid } });
+      const token = await signLegacy(server.identity, key, { namespace: ns, secretName, account: { name, uid: metadata.uid } });
       const annotations = { 'kubernetes.io/service-account.name': name };
       const type = 'kubernetes.io/service-account-token';
       await server.admin.ok('POST', secrets, { metadata: { name: secretName, annotations }, type, stringData: { token } });

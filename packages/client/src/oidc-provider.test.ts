@@ -16,8 +16,10 @@ import type { CredentialSource } from './credentials.ts';
 const directory = temporaryDirectory('plat-oidc');
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const start = Date.parse('2026-01-01T00:00:00Z');
-/** An ID token that ends so many seconds after the beginning. */
-const idToken = (seconds: number): string => signJwt({ sub: 'jane', exp: start / 1000 + seconds }, privateKey);
+/** ID tokens that end so many seconds after the beginning. */
+const idTokens = new Map<number, string>();
+for (const seconds of [7200, 3600, 5, -1]) idTokens.set(seconds, await signJwt({ sub: 'jane', exp: start / 1000 + seconds }, privateKey));
+const idToken = (seconds: number): string => idTokens.get(seconds) as string;
 
 interface Asked {
   form: Record<string, string>;

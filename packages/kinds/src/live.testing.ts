@@ -17,9 +17,9 @@ export class FakeLive implements Live<ApiObject> {
   hold(): void {
     this.looked = new Set();
   }
-  get look(): ((namespace: string, name: string) => Promise<void>) | undefined {
-    const { looked } = this;
-    return looked && (async (namespace, name) => void looked.add(`${namespace}/${name}`));
+  look(namespace: string, name: string): Promise<void> | undefined {
+    this.looked?.add(`${namespace}/${name}`);
+    return this.looked && Promise.resolve();
   }
   get(namespace: string, name: string): ApiObject | undefined {
     if (this.looked?.has(`${namespace}/${name}`) === false) throw new Error(`${namespace}/${name} is not loaded`);

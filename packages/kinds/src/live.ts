@@ -23,8 +23,11 @@ export interface Live<T extends ApiObject = ApiObject> {
   readonly generation: number;
   /** Loads the objects; until then `get` and `list` throw. Undefined when they are loaded. */
   readonly pending?: (() => Promise<void>) | undefined;
-  /** Reads one object, so that `get` returns it though the others are still being loaded. Undefined when they are loaded. */
-  readonly look?: ((namespace: string, name: string) => Promise<void>) | undefined;
+  /**
+   * Reads one object that `get` cannot return at once: the others are still being loaded, or it is large, and is then parsed in slices.
+   * Undefined where `get` can.
+   */
+  look(namespace: string, name: string): Promise<void> | undefined;
   /** Calls when the objects are loaded, at once if they are. They are not loaded any sooner for that. */
   whenLoaded(call: () => void): void;
 }

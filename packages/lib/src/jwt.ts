@@ -4,6 +4,7 @@
  */
 
 import { constants, createHash, createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 import { jsonText } from './json-text.ts';
 import { own } from './own.ts';
 
@@ -99,21 +100,29 @@ export function algorithmFor(key: KeyObject): string {
   return name;
 }
 
+const keyIds = new WeakMap<KeyObject, string>();
+
 /** A key ID that is derived from the key itself. */
 export function keyIdOf(key: KeyObject): string {
+  const knownId = keyIds.get(key);
+  if (knownId !== undefined) return knownId;
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
-  return createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('base64url');
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const id = createHash('sha256').update(spki).digest('base64url');
+  keyIds.set(key, id);
+  return id;
 }
+
+const signInThread = promisify(signBytes);
 
 const part = (value: unknown): string => Buffer.from(jsonText(value)).toString('base64url');
 
-export function signJwt(claims: Claims, privateKey: KeyObject): string {
+/** Signs in a thread of its own: with an RSA key it takes milliseconds, and many may ask at once. */
+export async function signJwt(claims: Claims, privateKey: KeyObject): Promise<string> {
   const alg = algorithmFor(privateKey);
   const signed = `${part({ alg, kid: keyIdOf(privateKey) })}.${part(claims)}`;
   const algorithm = own(algorithms, alg) as Algorithm;
-  const signature = signBytes(algorithm.digest, Buffer.from(signed, 'latin1'), keyInput(algorithm, privateKey));
+  const signature = await signInThread(algorithm.digest, Buffer.from(signed, 'latin1'), keyInput(algorithm, privateKey));
   return `${signed}.${signature.toString('base64url')}`;
 }
 

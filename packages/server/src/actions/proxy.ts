@@ -5,6 +5,7 @@
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import { NodeProxyOptions, PodProxyOptions, ServiceProxyOptions } from '@plat-dev/kinds/core/schema/pods/pod-options';
 import type { Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
+import { Slices } from '@plat-dev/lib/slices';
 import { badRequest, plainError, serviceUnavailable } from '@plat-dev/meta/errors';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
@@ -110,11 +111,13 @@ async function findService(deps: ConnectDeps, namespace: string, { scheme, name,
   const portName = /^\d+$/.test(port) ? await nameOfPort(deps, namespace, name, Number(port)) : port;
   const { subsets = [] } = await current<Endpoints>(deps, 'endpoints', namespace, name);
   if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+  const slices = new Slices();
   for (const subset of startingAnywhere(deps, subsets)) {
     const found = (subset.ports ?? []).find((one) => (one.name ?? '') === portName);
     if (found === undefined) continue;
     for (const { ip, targetRef } of startingAnywhere(deps, subset.addresses ?? [])) {
-      const pod = podAt(deps, namespace, ip, targetRef?.namespace, targetRef?.name);
+      if (slices.due) await slices.pause();
+      const pod = await podAt(deps, namespace, ip, targetRef?.namespace, targetRef?.name);
       const address = pod === undefined ? undefined : deps.allowed(ip);
       if (pod !== undefined && address !== undefined) return podTarget(deps, pod, address, found.port, scheme);
     }
@@ -130,9 +133,11 @@ async function nameOfPort(deps: ConnectDeps, namespace: string, name: string, po
 }
 
 /** Endpoints can be written by users; only those that refer to pods are used. */
-function podAt(deps: ConnectDeps, namespace: string, ip: string, podNamespace?: string, podName?: string): Pod | undefined {
+async function podAt(deps: ConnectDeps, namespace: string, ip: string, podNamespace?: string, podName?: string): Promise<Pod | undefined> {
   if (podName === undefined || podNamespace !== namespace) return undefined;
-  const pod = deps.live<Pod>('', 'pods').get(namespace, podName);
+  const pods = deps.live<Pod>('', 'pods');
+  await pods.look(namespace, podName);
+  const pod = pods.get(namespace, podName);
   const { podIP, podIPs = [] } = pod?.status ?? {};
   return podIP === ip || podIPs.some((one) => one.ip === ip) ? pod : undefined;
 }

@@ -38,9 +38,9 @@ export function tokenRequest(identity: Identity, issuer: () => Promise<TokenIssu
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     const by = await issuer();
     const bound = request.spec?.boundObjectRef;
-    if (bound?.kind === 'Pod') await by.live('', 'pods').look?.(write.namespace, bound.name ?? '');
-    if (bound?.kind === 'Secret') await by.live('', 'secrets').look?.(write.namespace, bound.name ?? '');
-    const issued = issueToken(by, write.namespace, write.name, request.spec ?? {});
+    if (bound?.kind === 'Pod') await by.live('', 'pods').look(write.namespace, bound.name ?? '');
+    if (bound?.kind === 'Secret') await by.live('', 'secrets').look(write.namespace, bound.name ?? '');
+    const issued = await issueToken(by, write.namespace, write.name, request.spec ?? {});
     const object = {
       ...request,
       metadata: { ...request.metadata, name: write.name, namespace: write.namespace },

@@ -98,7 +98,7 @@ const configuration = '/.well-known/openid-configuration';
 
 test('the honest provider lets jane in', async () => {
   handle = except('', () => {});
-  expect(await outcome(oidc(), goodToken())).toBe(`in as ${origin}#jane`);
+  expect(await outcome(oidc(), await goodToken())).toBe(`in as ${origin}#jane`);
 });
 
 test.each<[string, string, Handler]>([
@@ -145,10 +145,10 @@ test.each<[string, string, Handler]>([
 ])('a provider that %s lets nobody in, and does not hang', async (_, path, how) => {
   handle = except(path, how);
   const by = oidc({ limits: { ...limits, timeoutMillis: 300 } });
-  expect(await outcome(by, goodToken())).toMatch(/not initialized|failed to verify/);
+  expect(await outcome(by, await goodToken())).toMatch(/not initialized|failed to verify/);
   // What a moment ago failed is not asked for again by the next hundred tokens.
   const before = calls.length;
-  const token = goodToken();
+  const token = await goodToken();
   for (let i = 0; i < 100; i++) expect(await outcome(by, token)).toMatch(/not initialized|failed to verify/);
   expect(calls.length).toBe(before);
 });
@@ -169,14 +169,14 @@ test('keys that are odd do not keep out those that are not', async () => {
     response.end(keySet(...odd, { kty: 'RSA', ...small.publicKey.export({ format: 'jwk' }) }, toJwk(publicKey))),
   );
   const by = oidc();
-  expect(await outcome(by, goodToken())).toMatch(/^in as/);
-  expect(await outcome(by, signJwt(claims(), stranger.privateKey))).toBe('oidc: failed to verify signature');
+  expect(await outcome(by, await goodToken())).toMatch(/^in as/);
+  expect(await outcome(by, await signJwt(claims(), stranger.privateKey))).toBe('oidc: failed to verify signature');
 });
 
 test('keys beyond the first hundred are not read', async () => {
   const many = Array.from({ length: 5_000 }, () => ({ kty: 'oct', k: 'AA' }));
   handle = except('/keys', (_, response) => response.end(keySet(...many.slice(0, 100), toJwk(publicKey))));
-  expect(await outcome(oidc({ limits: { timeoutMillis: 2_000 } }), goodToken())).toMatch(/failed to verify/);
+  expect(await outcome(oidc({ limits: { timeoutMillis: 2_000 } }), await goodToken())).toMatch(/failed to verify/);
 });
 
 const part = (value: unknown): string => Buffer.from(jsonText(value)).toString('base64url');
@@ -191,7 +191,7 @@ test('tokens that bring their own keys, or none, are refused', async () => {
   handle = except('', () => {});
   const by = oidc({ signingAlgs: ['RS256', 'ES256'] });
   const own = { jwk: toJwk(stranger.publicKey), jku: `${origin}/evil-keys`, x5u: `${origin}/evil-chain`, kid: '../../keys' };
-  const [, body, signature] = signJwt(claims(), stranger.privateKey).split('.');
+  const [, body, signature] = (await signJwt(claims(), stranger.privateKey)).split('.');
   const tokens = [
     forged({ alg: 'none' }),
     forged({ alg: 'None' }),
@@ -201,8 +201,8 @@ test('tokens that bring their own keys, or none, are refused', async () => {
     forged({ alg: 'ES256' }),
     forged({ alg: '__proto__' }),
     `${part({ alg: 'RS256', crit: ['exp'] })}.${body}.${signature}`,
-    `${goodToken()}.`,
-    `${goodToken().slice(0, -4)}AAAA`,
+    `${await goodToken()}.`,
+    `${(await goodToken()).slice(0, -4)}AAAA`,
   ];
   for (const token of tokens) expect(await outcome(by, token)).not.toMatch(/^in as/);
   expect(calls.filter((path) => path.includes('evil'))).toEqual([]);
@@ -223,7 +223,7 @@ test('claims of odd shapes name nobody', async () => {
     { groups: { 0: 'system:masters' } },
     { groups: [['system:masters']] },
   ];
-  for (const one of odd) expect(await outcome(by, signJwt({ ...claims(), ...one }, privateKey))).not.toMatch(/^in as/);
+  for (const one of odd) expect(await outcome(by, await signJwt({ ...claims(), ...one }, privateKey))).not.toMatch(/^in as/);
 });
 
 test('keys that have moved are found again', async () => {
@@ -234,11 +234,11 @@ test('keys that have moved are found again', async () => {
     else response.writeHead(404).end();
   };
   const by = oidc();
-  expect(await outcome(by, goodToken())).toMatch(/^in as/);
+  expect(await outcome(by, await goodToken())).toMatch(/^in as/);
   place = '/keys-2';
   for (let i = 0; i < 2; i++) {
     now += 3_600_000;
-    await outcome(by, signJwt(claims(), stranger.privateKey));
+    await outcome(by, await signJwt(claims(), stranger.privateKey));
   }
   expect(calls.at(-1)).toBe('/keys-2');
 });

@@ -16,6 +16,7 @@ function fakeLive() {
       return () => listeners.delete(listener);
     },
     generation: 0,
+    look: () => undefined,
     whenLoaded: (call) => call(),
   };
   const put = (object: ApiObject): void => {

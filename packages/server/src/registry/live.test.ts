@@ -7,18 +7,18 @@ import { liveSource } from './live.ts';
 const stored = (name: string, note: string): Buffer =>
   storedValue(JSON.stringify({ metadata: { name, namespace: 'team', uid: 'u', annotations: { note } } }), 'u');
 
-function fixture() {
+function fixture(plural = 'resourcequotas') {
   const collection = new Collection({
     prefix: '/p/',
     facts: () => ({ labels: undefined, fields: undefined }),
     eventLimit: 10,
   });
   const catalog = {
-    builtin: () => ({ collection, kind: { group: '', plural: 'resourcequotas', namespaced: true } }),
+    builtin: () => ({ collection, kind: { group: '', plural, namespaced: true } }),
   } as unknown as Catalog;
   let revision = 1;
   return {
-    live: liveSource(catalog)('', 'resourcequotas'),
+    live: liveSource(catalog)('', plural),
     put: (name: string, note: string, at = ++revision) => collection.apply(`team/${name}`, stored(name, note), at, at, undefined),
     collection,
     remove: (name: string) => collection.apply(`team/${name}`, undefined, ++revision, 0, undefined),
@@ -86,4 +86,23 @@ test('an object that its writer has at hand is looked up without parsing, as of 
     ['two at hand', 'one at hand'],
     ['three', 'two at hand'],
   ]);
+});
+
+test('a large object of a numerous kind is parsed in slices, once for all that look at it, and once for each of its versions', async () => {
+  const { live, put } = fixture('pods');
+  put('small', 'one');
+  put('large', 'x'.repeat(20_000));
+  expect(live.look('team', 'small')).toBeUndefined();
+  expect(live.look('team', 'none')).toBeUndefined();
+  const look = live.look('team', 'large');
+  expect(look).toBeInstanceOf(Promise);
+  expect(live.look('team', 'large')).toBe(look);
+  await look;
+  expect(live.look('team', 'large')).toBeUndefined();
+  const object = live.get('team', 'large');
+  expect(noteOf(object)).toHaveLength(20_000);
+  expect(live.get('team', 'large')).toBe(object);
+  put('large', 'y'.repeat(20_000));
+  expect(noteOf(live.get('team', 'large'))?.[0]).toBe('y');
+  expect(live.look('team', 'large')).toBeInstanceOf(Promise);
 });

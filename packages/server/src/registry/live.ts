@@ -1,12 +1,14 @@
 /** Live views of collections as parsed objects, for authorizers, admission plug-ins and controllers. */
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Change, Live, LiveSource } from '@plat-dev/kinds/live';
+import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { frozen } from '@plat-dev/lib/frozen';
+import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
 import type { Collection } from '@plat-dev/storage/collection';
 import type { Item } from '@plat-dev/storage/item';
 import type { Catalog } from './catalog.ts';
 import { checkLookedUp } from './loaded-first.ts';
-import { parseItem, sharedObject } from './versions.ts';
+import { parseItem, parseStoredInSlices, sharedObject } from './versions.ts';
 
 export function liveSource(catalog: Catalog): LiveSource {
   const made = new Map<Collection, Live>();
@@ -30,10 +32,10 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
   const parse = keep ? sharedObject : parseItem;
   if (keep) collection.keepsParsed = true;
   const keyOf = (namespace: string, name: string): string => (namespaced ? `${namespace}/${name}` : name);
-  const look = (namespace: string, name: string): Promise<void> => collection.look(keyOf(namespace, name));
+  const large = new LargeObjects();
   const find = (namespace: string, name: string): ApiObject | undefined => {
     const item = collection.items.get(keyOf(namespace, name));
-    return item === undefined ? undefined : parse(item);
+    return item === undefined ? undefined : (large.get(item) ?? parse(item));
   };
   const select = (namespace: string | undefined, limit?: number): readonly ApiObject[] => {
     const items = namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`);
@@ -56,10 +58,41 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
     get pending() {
       return collection.pending;
     },
-    get look() {
-      return collection.pending === undefined ? undefined : look;
+    look(namespace, name) {
+      const key = keyOf(namespace, name);
+      if (collection.pending !== undefined) return collection.look(key);
+      const item = keep ? undefined : collection.items.get(key);
+      return item && large.look(item);
     },
   };
+}
+
+/** Bytes of large objects whose parsed form is kept: those that were looked at last. */
+const LARGE_BYTES = 4 << 20;
+
+/** Large objects that are looked at are parsed in slices, once for all that look at the same time. */
+class LargeObjects {
+  private readonly parsed = new BoundedCache<Item, ApiObject>(LARGE_BYTES / SLICED_FROM, {
+    most: LARGE_BYTES,
+    of: (_, item) => item.bytes.length,
+  });
+  private readonly looks = new Map<Item, Promise<void>>();
+
+  get(item: Item): ApiObject | undefined {
+    return this.parsed.get(item);
+  }
+  look(item: Item): Promise<void> | undefined {
+    if (item.bytes.length <= SLICED_FROM || this.parsed.use(item) !== undefined) return undefined;
+    let look = this.looks.get(item);
+    if (look === undefined) {
+      look = this.parse(item).finally(() => this.looks.delete(item));
+      this.looks.set(item, look);
+    }
+    return look;
+  }
+  private async parse(item: Item): Promise<void> {
+    this.parsed.set(item, frozen((await parseStoredInSlices(item.bytes, new Slices())) as unknown as ApiObject));
+  }
 }
 
 class ItemChange implements Change<ApiObject> {

@@ -29,7 +29,9 @@ export interface ConnectDeps {
 /** The current object that a connection leads to. */
 export async function current<T extends ApiObject>(deps: ConnectDeps, resource: string, namespace: string, name: string): Promise<T> {
   await fresh(deps.registry, '');
-  const object = deps.live<T>('', resource).get(namespace, name);
+  const live = deps.live<T>('', resource);
+  await live.look(namespace, name);
+  const object = live.get(namespace, name);
   if (object === undefined) throw notFound({ group: '', resource }, name);
   return object;
 }

@@ -13,6 +13,7 @@ import {
   tokenField,
 } from '@plat-dev/kinds/core/bootstrap-token';
 import type { LiveSource } from '@plat-dev/kinds/live';
+import { whenReady } from '@plat-dev/lib/when-ready';
 import type { Identity } from '@plat-dev/meta/identity';
 import { sameSecret } from '../secret.ts';
 import { type TokenAuthenticator, TokenRejected, type TokenResult, wellKnown } from '../types.ts';
@@ -77,8 +78,7 @@ export function bootstrapTokens(identity: Identity, live: LiveSource, now: () =>
       const parts = tokenForm.exec(token.value);
       if (parts === null) return undefined;
       const [, id = '', secret = ''] = parts;
-      if (secrets.look === undefined) return authenticate(id, secret);
-      return secrets.look(system, bootstrapTokenPrefix + id).then(() => authenticate(id, secret));
+      return whenReady(secrets.look(system, bootstrapTokenPrefix + id), () => authenticate(id, secret));
     },
   };
 }

@@ -37,15 +37,10 @@ interface Need {
   readonly name: string;
 }
 
-/** Reads those objects whose kinds are still being loaded; undefined if there are none. */
+/** Reads those objects that cannot be looked up at once; undefined if there are none. */
 function looked(needs: readonly Need[]): Promise<unknown> | undefined {
-  let waiting: Promise<void>[] | undefined;
-  for (const { live, namespace, name } of needs) {
-    if (live.look === undefined) continue;
-    waiting ??= [];
-    waiting.push(live.look(namespace, name));
-  }
-  return waiting && Promise.all(waiting);
+  const looks = needs.flatMap(({ live, namespace, name }) => live.look(namespace, name) ?? []);
+  return looks.length === 0 ? undefined : Promise.all(looks);
 }
 
 interface Proved {

@@ -54,7 +54,7 @@ export interface BoundToken {
   readonly bound: BoundClaims;
 }
 
-export function signBound(identity: Identity, key: KeyObject, token: BoundToken): string {
+export function signBound(identity: Identity, key: KeyObject, token: BoundToken): Promise<string> {
   const { bound, issuedAt } = token;
   const claims: Record<string, unknown> = {
     aud: token.audiences,
@@ -96,7 +96,7 @@ export function readLegacy(identity: Identity, claims: Claims): LegacyClaims | u
 }
 
 /** A token for a Secret. It does not expire; it is valid while the Secret and the account exist. */
-export function signLegacy(identity: Identity, key: KeyObject, { namespace, secretName, account }: LegacyClaims): string {
+export function signLegacy(identity: Identity, key: KeyObject, { namespace, secretName, account }: LegacyClaims): Promise<string> {
   return signJwt(
     {
       iss: legacyIssuer(identity),

@@ -51,17 +51,17 @@ function prove(token: string, audiences: readonly string[] = []): TokenResult | 
     return (error as Error).message;
   }
 }
-const ask = (spec: RequestedToken = {}) => issueToken(maker, 'ns', 'robot', spec).token;
+const ask = async (spec: RequestedToken = {}) => (await issueToken(maker, 'ns', 'robot', spec)).token;
 const name = 'system:serviceaccount:ns:robot';
 const groups = ['system:serviceaccounts', 'system:serviceaccounts:ns'];
 
-test('a bound token names its account, for the audiences it was made for', () => {
-  const token = ask({ audiences: ['vault', issuer] });
+test('a bound token names its account, for the audiences it was made for', async () => {
+  const token = await ask({ audiences: ['vault', issuer] });
   const user = { name, uid: 'uid-1', groups };
   expect(prove(token)).toEqual({ user, audiences: [issuer] });
   expect(prove(token, ['vault', 'other'])).toEqual({ user, audiences: ['vault'] });
   expect(prove(token, ['other'])).toMatch(/is invalid for the target audiences/);
-  expect(prove(ask({ audiences: ['vault'] }))).toBe(
+  expect(prove(await ask({ audiences: ['vault'] }))).toBe(
     'token audiences ["vault"] is invalid for the target audiences ["https://kubernetes.default.svc"]',
   );
 });
@@ -69,8 +69,8 @@ test('a bound token names its account, for the audiences it was made for', () =>
 test('while their kinds are still being loaded, the objects of a token are read alone', async () => {
   pod('pod-1');
   secret('secret-1');
-  const ofPod = ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
-  const ofSecret = ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's' } });
+  const ofPod = await ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
+  const ofSecret = await ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's' } });
   const known = tokens.authenticateToken(bearerToken(ofPod), []);
   for (const plural of ['serviceaccounts', 'pods', 'secrets']) store.view('', plural).hold();
   expect(known).toMatchObject({ user: { name } });
@@ -79,8 +79,19 @@ test('while their kinds are still being loaded, the objects of a token are read 
   await expect(tokens.authenticateToken(bearerToken(ofPod), [])).rejects.toThrow('has been invalidated');
 });
 
-test('claims stand in the order that the stock server writes', () => {
-  const { claims, algorithm } = parseJwt(ask({ expirationSeconds: 600 })) ?? {};
+test('a token is signed beside the event loop: the turn that asks for it ends first', async () => {
+  let isSigned = false;
+  const token = ask().then(() => {
+    isSigned = true;
+  });
+  // Promises alone do not let the event loop go on.
+  for (let i = 0; i < 1000; i++) await Promise.resolve();
+  expect(isSigned).toBe(false);
+  await token;
+});
+
+test('claims stand in the order that the stock server writes', async () => {
+  const { claims, algorithm } = parseJwt(await ask({ expirationSeconds: 600 })) ?? {};
   expect(algorithm).toBe('RS256');
   const iat = start / 1000;
   expect(JSON.stringify(claims)).toBe(
@@ -96,12 +107,12 @@ test('claims stand in the order that the stock server writes', () => {
   );
 });
 
-test('a token dies with its account, its pod, its secret and its time', () => {
+test('a token dies with its account, its pod, its secret and its time', async () => {
   pod('pod-1');
   secret('secret-1');
-  const plain = ask();
-  const ofPod = ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
-  const ofSecret = ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'secret-1' } });
+  const plain = await ask();
+  const ofPod = await ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
+  const ofSecret = await ask({ boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'secret-1' } });
   expect(prove(plain)).toBeTypeOf('object');
   expect(prove(ofSecret)).toBeTypeOf('object');
   expect((prove(ofPod) as TokenResult).user.extra).toEqual({
@@ -124,8 +135,12 @@ test('a token dies with its account, its pod, its secret and its time', () => {
   expect(prove(plain)).toBe('service account token has expired');
 });
 
-test('a token in a secret works while the secret holds it', () => {
-  const token = signLegacy(kubernetes, rsa.privateKey, { namespace: 'ns', secretName: 's', account: { name: 'robot', uid: 'uid-1' } });
+test('a token in a secret works while the secret holds it', async () => {
+  const token = await signLegacy(kubernetes, rsa.privateKey, {
+    namespace: 'ns',
+    secretName: 's',
+    account: { name: 'robot', uid: 'uid-1' },
+  });
   expect(prove(token)).toBe('service account token has been invalidated');
   secret('secret-1', { token: Buffer.from(token).toString('base64') });
   expect(prove(token)).toEqual({ user: { name, uid: 'uid-1', groups }, audiences: [issuer] });
@@ -211,52 +226,53 @@ test('wrong tokens are kept out', async () => {
   expect(prove(good)).toBeTypeOf('object');
 });
 
-test('a token signed with a key that is no longer trusted is refused, though it was accepted before', () => {
-  const token = ask();
+test('a token signed with a key that is no longer trusted is refused, though it was accepted before', async () => {
+  const token = await ask();
   expect(prove(token)).toBeTypeOf('object');
   keys = [ec.publicKey];
   expect(prove(token)).toBe('service account token has an invalid signature');
 });
 
-test('as a bearer token', () => {
+test('as a bearer token', async () => {
   const method = bearer(tokenUnion([tokens]), [issuer]);
   const request = (token: string) => ({ headers: { authorization: `Bearer ${token}` }, rawHeaders: [] });
-  expect(method.authenticate(request(ask()))).toEqual({ name, uid: 'uid-1', groups: [...groups, 'system:authenticated'] });
-  const refusal = () => method.authenticate(request(ask({ audiences: ['vault'] })));
+  expect(method.authenticate(request(await ask()))).toEqual({ name, uid: 'uid-1', groups: [...groups, 'system:authenticated'] });
+  const forAnother = request(await ask({ audiences: ['vault'] }));
+  const refusal = () => method.authenticate(forAnother);
   expect(refusal).toThrow(ApiError);
   expect(refusal).toThrow(/^Unauthorized$/);
 });
 
-const refusal = (spec: RequestedToken, account = 'robot'): string => {
+const refusal = async (spec: RequestedToken, account = 'robot'): Promise<string> => {
   try {
-    issueToken(maker, 'ns', account, spec);
+    await issueToken(maker, 'ns', account, spec);
     return 'issued';
   } catch (error) {
     return `${(error as ApiError).code} ${(error as ApiError).message}`;
   }
 };
-test('requests that cannot be met', () => {
+test('requests that cannot be met', async () => {
   store.put('', 'pods', { metadata: { namespace: 'ns', name: 'q', uid: 'x' }, spec: { serviceAccountName: 'default' } } as never);
   secret('secret-1');
   const to = (kind: string, target: string, apiVersion = 'v1', uid = '') =>
     refusal({ boundObjectRef: { apiVersion, kind, name: target, ...(uid && { uid }) } });
-  expect(refusal({}, 'ghost')).toBe('404 serviceaccounts "ghost" not found');
-  expect(refusal({ expirationSeconds: 599 })).toBe(
+  expect(await refusal({}, 'ghost')).toBe('404 serviceaccounts "ghost" not found');
+  expect(await refusal({ expirationSeconds: 599 })).toBe(
     '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
   );
-  expect(refusal({ expirationSeconds: 2 ** 32 + 1 })).toMatch(/may not specify a duration larger than 2\^32 seconds/);
-  expect(refusal({ expirationSeconds: 2 ** 32 })).toBe('issued');
-  expect(to('Pod', 'ghost')).toBe('404 pods "ghost" not found');
-  expect(to('Pod', 'q')).toBe('400 cannot bind token for serviceaccount "robot" to pod running with different serviceaccount name.');
-  expect(to('Secret', 's', 'v1', 'not-this-one')).toBe(
+  expect(await refusal({ expirationSeconds: 2 ** 32 + 1 })).toMatch(/may not specify a duration larger than 2\^32 seconds/);
+  expect(await refusal({ expirationSeconds: 2 ** 32 })).toBe('issued');
+  expect(await to('Pod', 'ghost')).toBe('404 pods "ghost" not found');
+  expect(await to('Pod', 'q')).toBe('400 cannot bind token for serviceaccount "robot" to pod running with different serviceaccount name.');
+  expect(await to('Secret', 's', 'v1', 'not-this-one')).toBe(
     '409 Operation cannot be fulfilled on Secret "s": the UID in the bound object reference (not-this-one) does not match the UID in record. The object might have been deleted and then recreated',
   );
-  expect(to('ConfigMap', 'c')).toBe('400 cannot bind token to object of type /v1, Kind=ConfigMap');
-  expect(to('Pod', 'p', 'apps/v1')).toBe('400 cannot bind token to object of type apps/v1, Kind=Pod');
-  expect(refusal({ boundObjectRef: {} })).toBe('400 cannot bind token to object of type /, Kind=');
+  expect(await to('ConfigMap', 'c')).toBe('400 cannot bind token to object of type /v1, Kind=ConfigMap');
+  expect(await to('Pod', 'p', 'apps/v1')).toBe('400 cannot bind token to object of type apps/v1, Kind=Pod');
+  expect(await refusal({ boundObjectRef: {} })).toBe('400 cannot bind token to object of type /, Kind=');
 });
 
-test('a mounted token lives a year and warns after an hour', () => {
+test('a mounted token lives a year and warns after an hour', async () => {
   pod('pod-1');
   const spec = { expirationSeconds: 3607, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } };
   const life = (token: string) => {
@@ -265,12 +281,15 @@ test('a mounted token lives a year and warns after an hour', () => {
     const iat = Number(found.iat);
     return [Number(found.exp) - iat, warnafter === undefined ? undefined : warnafter - iat];
   };
-  expect(life(ask(spec))).toEqual([365 * 24 * 3600, 3607]);
-  expect(issueToken(maker, 'ns', 'robot', spec)).toMatchObject({ expirationSeconds: 3607, expirationTimestamp: '2026-06-01T01:00:07Z' });
-  expect(life(ask({ expirationSeconds: 3607 }))).toEqual([3607, undefined]);
-  expect(life(ask({ ...spec, audiences: ['vault'] }))).toEqual([3607, undefined]);
+  expect(life(await ask(spec))).toEqual([365 * 24 * 3600, 3607]);
+  expect(await issueToken(maker, 'ns', 'robot', spec)).toMatchObject({
+    expirationSeconds: 3607,
+    expirationTimestamp: '2026-06-01T01:00:07Z',
+  });
+  expect(life(await ask({ expirationSeconds: 3607 }))).toEqual([3607, undefined]);
+  expect(life(await ask({ ...spec, audiences: ['vault'] }))).toEqual([3607, undefined]);
   maker = { ...maker, maxSeconds: 1200 };
-  expect(life(ask({ expirationSeconds: 7200 }))).toEqual([1200, undefined]);
+  expect(life(await ask({ expirationSeconds: 7200 }))).toEqual([1200, undefined]);
 });
 
 test('the documents of the issuer let another library check a token', async () => {
@@ -283,7 +302,7 @@ test('the documents of the issuer let another library check a token', async () =
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],
   });
   const set = createLocalJWKSet(JSON.parse(documents.keys));
-  const { payload } = await jwtVerify(ask(), set, { issuer, audience: issuer, currentDate: new Date(now) });
+  const { payload } = await jwtVerify(await ask(), set, { issuer, audience: issuer, currentDate: new Date(now) });
   expect(payload.sub).toBe(name);
   expect(JSON.stringify(documents)).not.toContain('"d"');
 });
@@ -294,8 +313,8 @@ test('an issuer that cannot be looked up has no documents', () => {
   expect(hasDocuments('http://plain')).toBe(false);
 });
 
-test('another identity signs under its own names', () => {
-  const token = issueToken({ ...maker, identity: plat }, 'ns', 'robot', {}).token;
+test('another identity signs under its own names', async () => {
+  const { token } = await issueToken({ ...maker, identity: plat }, 'ns', 'robot', {});
   expect(parseJwt(token)?.claims).toHaveProperty(['plat.dev', 'namespace'], 'ns');
   expect(prove(token)).toBe('service account token has incomplete claims');
 });

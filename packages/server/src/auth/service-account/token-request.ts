@@ -79,7 +79,7 @@ function checkSeconds(issuer: TokenIssuer, seconds: Integer): void {
 }
 
 /** Throws an ApiError for an unknown account, an invalid lifetime or an invalid bound object. */
-export function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: RequestedToken): IssuedToken {
+export async function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: RequestedToken): Promise<IssuedToken> {
   const account = issuer.live('', 'serviceaccounts').get(namespace, name);
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
   const given = spec.expirationSeconds ?? usualSeconds;
@@ -92,7 +92,7 @@ export function issueToken(issuer: TokenIssuer, namespace: string, name: string,
   const forThisServer = audiences.every((audience) => issuer.audiences.includes(audience));
   const stretch = issuer.extend && 'pod' in object && asked === mountedSeconds && forThisServer;
   const issuedAt = Math.floor(issuer.now() / 1000);
-  const token = signBound(issuer.identity, issuer.key, {
+  const token = await signBound(issuer.identity, issuer.key, {
     issuer: issuer.issuer,
     audiences,
     issuedAt,

@@ -4,6 +4,33 @@ import { Files } from '../shell/files.ts';
 import { runFor } from './command.ts';
 import type { CommandStreams } from './streams.ts';
 
+/** Runs a script for a client that sends some chunks; answers with what it prints. */
+async function printed(script: string, chunks: readonly string[]): Promise<string> {
+  let out = '';
+  const streams: CommandStreams = {
+    signal: new AbortController().signal,
+    onInput: (listener) => {
+      for (const chunk of chunks) listener(Buffer.from(chunk));
+      listener(undefined);
+    },
+    hold: () => {},
+    write: (_to, bytes) => {
+      out += bytes;
+      return Promise.resolve();
+    },
+    finish: () => {},
+  };
+  const environment = { variables: new Map(), files: new Files(new Map()), hostname: 'h', now: () => 0, random: () => 0 };
+  await runFor(streams, ['sh', '-c', script], environment, { clock: new FakeClock(0), tty: false });
+  return out;
+}
+
+test('input is read by the line, wherever its chunks end, and its last line need not end', async () => {
+  expect(await printed('while read l; do echo "<$l>"; done', ['a\n\nb', 'c', '\nd\n'])).toBe('<a>\n<>\n<bc>\n<d>\n');
+  expect(await printed('wc -l', ['\n'.repeat(100_000)])).toBe('100000\n');
+  expect(await printed('cat', ['a\n', 'b'])).toBe('a\nb');
+});
+
 test('a client whose input is not read waits, and goes on when it is', async () => {
   let send: (chunk: Buffer | undefined) => void = () => {};
   const held: boolean[] = [];

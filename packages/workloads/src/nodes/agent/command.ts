@@ -81,12 +81,10 @@ const WAITING_LIMIT = 1 << 20;
 class Lines {
   private readonly streams: CommandStreams;
   private readonly tty: boolean;
-  /** Those before `at` are read. */
-  private ready: string[] = [];
+  /** What came and is not read, from `at` on. */
+  private text = '';
   private at = 0;
-  private waiting = 0;
   private held = false;
-  private partial = '';
   private ended = false;
   private wake: () => void = () => {};
   private interrupt: (error: Error) => void = () => {};
@@ -101,26 +99,22 @@ class Lines {
     });
   }
   async next(): Promise<string | undefined> {
-    while (this.at === this.ready.length && !this.ended) await new Promise<void>((resolve) => (this.wake = resolve));
-    const line = this.ready[this.at];
-    if (line === undefined) return undefined;
-    this.waiting -= line.length;
-    if (++this.at === this.ready.length) {
-      this.ready = [];
-      this.at = 0;
-    }
-    if (this.held && this.waiting < WAITING_LIMIT / 4) {
+    let line = this.line();
+    for (; line === undefined && !this.ended; line = this.line()) await new Promise<void>((resolve) => (this.wake = resolve));
+    if (this.held && this.text.length - this.at < WAITING_LIMIT / 4) {
       this.held = false;
       this.streams.hold(false);
     }
     return line;
   }
-  private push(line: string): void {
-    this.waiting += line.length;
-    this.ready.push(line);
-    if (this.held || this.waiting <= WAITING_LIMIT) return;
-    this.held = true;
-    this.streams.hold(true);
+  /** The next line that is complete, at the end what there is; undefined if there is none. */
+  private line(): string | undefined {
+    const end = this.text.indexOf('\n', this.at) + 1;
+    const isPartial = this.ended ? this.at < this.text.length : this.text.length - this.at > LINE_LIMIT;
+    if (end === 0 && !isPartial) return undefined;
+    const line = this.text.slice(this.at, end === 0 ? undefined : end);
+    this.at += line.length;
+    return line;
   }
   /** Rejects when the user interrupts. */
   unlessInterrupted<T>(work: Promise<T>): Promise<T> {
@@ -142,21 +136,17 @@ class Lines {
         return;
       }
     }
-    this.partial += this.tty ? text.replaceAll('\r', '\n') : text;
-    const parts = this.partial.split('\n');
-    this.partial = parts.pop() as string;
-    for (const part of parts) this.push(`${part}\n`);
-    if (this.partial.length > LINE_LIMIT) {
-      this.push(this.partial);
-      this.partial = '';
+    this.text = this.text.slice(this.at) + (this.tty ? text.replaceAll('\r', '\n') : text);
+    this.at = 0;
+    if (!this.held && this.text.length > WAITING_LIMIT) {
+      this.held = true;
+      this.streams.hold(true);
     }
     this.wake();
   }
   private end(): void {
     if (this.ended) return;
     this.ended = true;
-    if (this.partial !== '') this.push(this.partial);
-    this.partial = '';
     this.wake();
   }
 }

@@ -46,9 +46,10 @@ export const nodeRestriction: MakePlugin = ({ identity, live }) => {
       const { group, plural } = request.served.kind;
       const rule = own(rules, group === '' ? plural : `${group}/${plural}`) as Rule;
       // Requests for pods have waited for theirs.
-      const bound = plural === 'serviceaccounts' && views.pods.look !== undefined ? boundPod(request) : undefined;
-      if (bound === undefined) rule(request, node, views);
-      else return views.pods.look?.(request.namespace, bound).then(() => rule(request, node, views));
+      const bound = plural === 'serviceaccounts' ? boundPod(request) : undefined;
+      const looked = bound === undefined ? undefined : views.pods.look(request.namespace, bound);
+      if (looked !== undefined) return looked.then(() => rule(request, node, views));
+      rule(request, node, views);
     },
   };
 };

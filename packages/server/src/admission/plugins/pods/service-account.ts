@@ -42,7 +42,7 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
     if (wrong !== undefined) throw refusal(request, wrong);
   };
   const lookUp = (request: AdmissionRequest, name: string): MaybePromise<ServiceAccount> =>
-    accounts.look === undefined ? find(request, name) : accounts.look(request.namespace, name).then(() => find(request, name));
+    whenReady(accounts.look(request.namespace, name), () => find(request, name));
   const find = (request: AdmissionRequest, name: string): MaybePromise<ServiceAccount> => {
     const found = accounts.get(request.namespace, name);
     if (found !== undefined) return found;
