@@ -11,8 +11,8 @@ import {
   type RemoteControllersOptions,
   startRemoteControllers,
 } from '../../packages/compose/src/background/remote-controllers.ts';
-import { defaultFeatures } from '../../packages/compose/src/config/feature-gates.ts';
 import { parseServerFlags, type ServerOptions } from '../../packages/compose/src/config/server-options.ts';
+import { defaultFeatures } from '../../packages/kinds/src/feature-gates.ts';
 import { systemClock } from '../../packages/lib/src/clock.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';
 import { systemRandom } from '../../packages/lib/src/random.ts';

@@ -3,7 +3,7 @@
  * of the first are there to be updated on the second.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { domainName, groupName, identities } from '../../packages/meta/src/identity.ts';
 import { startTestServer, type TestServer } from '../../packages/testing/src/index.ts';
 import { BinaryTypes } from '../support/binary-types.ts';

@@ -2,7 +2,7 @@
  * What each feature gate guards in objects: a row says how an object uses the feature, and what becomes of that where the gate is
  * on and where it is off.
  */
-import type { GateName } from '../../packages/compose/src/config/feature-gates.ts';
+import type { GateName } from '../../packages/kinds/src/feature-gates.ts';
 import { domainName, type Identity } from '../../packages/meta/src/identity.ts';
 import type { Loose } from '../support/server.ts';
 

@@ -1,6 +1,6 @@
 /** Validation rules of custom kinds through the API; what single rules do is tested in `packages/kinds/src/apiextensions/cel`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { define, definitionOf, definitionsPath, withRules } from '../support/custom.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 

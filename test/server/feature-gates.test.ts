@@ -1,8 +1,8 @@
 /** Gates that guard endpoints and behaviour, each in both states: one server as it is by default, one with all of them switched. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gates, readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
 import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
+import { gates, readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';

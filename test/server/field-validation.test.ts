@@ -3,7 +3,7 @@
  * The texts are those of a stock server with the gate on.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { groupName } from '../../packages/meta/src/identity.ts';
 import { BinaryTypes } from '../support/binary-types.ts';
 import { define, definitionOf } from '../support/custom.ts';

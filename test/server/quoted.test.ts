@@ -1,6 +1,6 @@
 /** What a server says about input is bounded, however large the input: values are cut, causes and warnings counted. */
 import { expect, test } from 'vitest';
-import { FeatureGates, readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { FeatureGates, readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { MAX_WARNINGS } from '../../packages/server/src/context.ts';
 import { define, definitionOf } from '../support/custom.ts';
 import { unique } from '../support/server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { seededRandom } from '../../packages/lib/src/random.ts';
 import { testSeed } from '../../packages/lib/src/testing/seed.testing.ts';

@@ -1,5 +1,5 @@
 /** Kinds that a test defines. */
-import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { groupName } from '../../packages/meta/src/identity.ts';
 import type { Loose, TestServer } from './server.ts';
 

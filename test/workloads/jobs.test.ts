@@ -1,6 +1,6 @@
 /** Jobs, cron jobs, autoscalers, nodes and volumes through the API of a server, with the rights of their own accounts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFeatureGates } from '../../packages/compose/src/config/feature-gates.ts';
+import { readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { startTestServer } from '../../packages/testing/src/server.ts';
 import type { TestServer } from '../../packages/testing/src/test-server.ts';
 

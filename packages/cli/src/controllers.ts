@@ -1,6 +1,7 @@
 /** `plat controllers`: runs the controllers in a process of their own, for one or more servers. */
-import { type FeatureGates, readFeatureGates } from '@plat-dev/compose/config/feature-gates';
+
 import { controllerFlags } from '@plat-dev/compose/config/flags';
+import { type FeatureGates, readFeatureGates } from '@plat-dev/kinds/feature-gates';
 import type { Cancel } from '@plat-dev/lib/clock';
 import { bool, choice, FlagError, type FlagValues, file, int, pairs, text } from '@plat-dev/lib/flags';
 import { openLog } from '@plat-dev/lib/log';

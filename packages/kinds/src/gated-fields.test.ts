@@ -1,9 +1,9 @@
 /** The mechanism, and that every gate that a schema or a kind names is one that this server has. */
 
-import { gates } from '@plat-dev/compose/config/feature-gates';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { int32, list, type MessageType, message, object, opt, ptr, resolve, string, type Type } from '@plat-dev/schema/types';
 import { describe, expect, test } from 'vitest';
+import { gates } from './feature-gates.ts';
 import { GatedFields, gateOf, hasGates } from './gated-fields.ts';
 import { builtinKinds } from './index.ts';
 import type { ApiObject, GateRule, KindEnv } from './kind.ts';

@@ -10,4 +10,5 @@ export type { ReadBody } from './patch-body.ts';
 export { type Convert, recordedFields, recordUpdate, type UpdateWrite } from './record-update.ts';
 export { objectManagers, viewManagers } from './scale.ts';
 export { readStrategicPatch } from './strategic.ts';
+export { PatchConflict, type ThreeWay, threeWayPatch, twoWayPatch } from './three-way.ts';
 export { addUntouched, touchedPart } from './touched.ts';

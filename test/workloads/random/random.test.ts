@@ -6,7 +6,7 @@
  *   TEST_SEED=<number> …                                       another beginning; a failure prints the seed of its run
  */
 import { test } from 'vitest';
-import { readFeatureGates } from '../../../packages/compose/src/config/feature-gates.ts';
+import { readFeatureGates } from '../../../packages/kinds/src/feature-gates.ts';
 import { seededRandom } from '../../../packages/lib/src/random.ts';
 import { rounds, testSeed } from '../../../packages/lib/src/testing/seed.testing.ts';
 import { startTestServer } from '../../../packages/testing/src/server.ts';

@@ -5,7 +5,7 @@
  * else is added to what was written.
  */
 
-import { defaultFeatures } from '@plat-dev/compose/config/feature-gates';
+import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
 import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
 import { fromHubNow, type Served, toHubNow } from '@plat-dev/kinds/served';
 import { atOnce, type Work } from '@plat-dev/lib/slices';

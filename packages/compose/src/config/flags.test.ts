@@ -1,5 +1,5 @@
+import { type GateName, gates, readFeatureGates } from '@plat-dev/kinds/feature-gates';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type GateName, gates, readFeatureGates } from './feature-gates.ts';
 import { serverFlags } from './flags.ts';
 import { readRuntimeConfig } from './runtime-config.ts';
 import { parseServerFlags, type ServerOptions, serverHelp, serverOptions } from './server-options.ts';

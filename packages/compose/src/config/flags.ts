@@ -3,12 +3,12 @@
  * servers. A flag marked `planned` has no effect yet, and using it is refused.
  */
 
+import { gates } from '@plat-dev/kinds/feature-gates';
 import { bool, choice, duration, file, files, flag, int, list, optionalBool, pairs, port, repeated, text } from '@plat-dev/lib/flags';
 import { type ApiRelease, apiRelease, apiReleases } from '@plat-dev/lib/version';
 import { identities } from '@plat-dev/meta/identity';
 import { orderedPlugins } from '@plat-dev/server/admission/plugin-names';
 import { cipherSuiteNames, type TlsVersion, tlsVersions } from '@plat-dev/server/connections/tls';
-import { gates } from './feature-gates.ts';
 import {
   type AuthorizationMode,
   authorizationModes,

@@ -1,6 +1,6 @@
+import { gates, readFeatureGates } from '@plat-dev/kinds/feature-gates';
 import { Metrics } from '@plat-dev/lib/metrics';
 import { expect, test } from 'vitest';
-import { gates, readFeatureGates } from './feature-gates.ts';
 import { gateLines, registerGates } from './gate-report.ts';
 import { serverHelp } from './server-options.ts';
 

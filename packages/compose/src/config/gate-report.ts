@@ -1,6 +1,7 @@
 /** Reports feature gates: the lines of `--help`, and the metric of enabled features. */
+
+import { type FeatureGates, type Gate, type GateConcern, type GateStage, gates } from '@plat-dev/kinds/feature-gates';
 import type { Metrics } from '@plat-dev/lib/metrics';
-import { type FeatureGates, type Gate, type GateConcern, type GateStage, gates } from './feature-gates.ts';
 
 const all: readonly (readonly [string, Gate])[] = Object.entries(gates).sort(([a], [b]) => (a < b ? -1 : 1));
 

@@ -1,9 +1,9 @@
 /** The options of a server, parsed from a command line or given by a program. */
 
+import { type FeatureGates, readFeatureGates } from '@plat-dev/kinds/feature-gates';
 import { camelCase, type Flag, FlagError, flagHelp, parseFlags } from '@plat-dev/lib/flags';
 import { own, setOwn } from '@plat-dev/lib/own';
 import { didYouMean } from '@plat-dev/lib/suggest';
-import { type FeatureGates, readFeatureGates } from './feature-gates.ts';
 import { checkTogether, type FlagOptions } from './flag-checks.ts';
 import { serverFlags } from './flags.ts';
 import { readRuntimeConfig } from './runtime-config.ts';

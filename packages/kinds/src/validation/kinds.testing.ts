@@ -1,11 +1,12 @@
 /** Runs objects through the rules of a kind as the registry does, for tests. */
-import { defaultFeatures } from '@plat-dev/compose/config/feature-gates';
+
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { copied } from '@plat-dev/lib/testing/copied.testing';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { applyDefaults, decode, encode } from '@plat-dev/schema/json';
 import type { JsonValue } from '@plat-dev/schema/types';
+import { defaultFeatures } from '../feature-gates.ts';
 import { GatedFields } from '../gated-fields.ts';
 import type { ApiObject, Kind, KindEnv, KindVersion, Strategy, WriteRequest } from '../kind.ts';
 import { validateChangedObject, validateObjectMeta } from './metadata.ts';

@@ -1,7 +1,7 @@
 /** A context without a socket, and what was answered to it: for tests of endpoints. */
 
-import { defaultFeatures } from '@plat-dev/compose/config/feature-gates';
 import { builtinKinds } from '@plat-dev/kinds';
+import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
 import { systemClock } from '@plat-dev/lib/clock';
 import type { Identity } from '@plat-dev/meta/identity';
 import { kubernetes } from '@plat-dev/meta/identity';

@@ -7,8 +7,8 @@
  *   expect(await refusal(registry.create('configmaps', { metadata: {} }))).toMatchObject({ code: 422 });
  */
 
-import { defaultFeatures } from '@plat-dev/compose/config/feature-gates';
 import { builtinKinds } from '@plat-dev/kinds';
+import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { seededRandom } from '@plat-dev/lib/random';

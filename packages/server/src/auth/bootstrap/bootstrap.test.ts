@@ -1,4 +1,4 @@
-import { defaultFeatures } from '@plat-dev/compose/config/feature-gates';
+import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
 import { FakeStore } from '@plat-dev/kinds/live.testing';
 import { recordedText } from '@plat-dev/lib/testing/recordings.testing';
 import { kubernetes, plat } from '@plat-dev/meta/identity';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Gate, gates } from './feature-gates.ts';
 
-const page = readFileSync(new URL('../../../../docs/feature-gates.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/feature-gates.md', import.meta.url), 'utf8');
 const rows = [...page.matchAll(/^\| (\w+) \| (alpha|beta|GA|deprecated) \| ([\d.]+) \| (on|off(?:, on from 1\.\d+)?) \| (.+) \|$/gm)].map(
   (match) => match.slice(1),
 );
