@@ -2,6 +2,7 @@
 
 import { FileReloader } from '@plat-dev/lib/files/reload';
 import type { RegistryDeps } from '@plat-dev/server/registry/context';
+import { newLargeObjectLocks } from '@plat-dev/server/registry/large-object-locks';
 import { SystemWriter } from '@plat-dev/server/registry/system';
 import type { Base } from '../base.ts';
 import type { Credentials } from '../credentials/credentials.ts';
@@ -51,6 +52,7 @@ export async function composeAccess(
     env,
     admission,
     hooks: allocations.hooks,
+    largeObjectLocks: newLargeObjectLocks(),
     randomBelow: random.below,
     newUid: random.uuid,
     maxObjectBytes: options.maxObjectBytes,

@@ -4,7 +4,7 @@
  *
  *   {"kind":"Pod","metadata":{…},"spec":{"containers":[…]}}      {"kind":"Pod","metadata":{…}}, then the containers
  */
-import { setOwn } from '@plat-dev/lib/own';
+import { own, setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
 import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { maxDepth } from '../errors.ts';
@@ -91,9 +91,9 @@ class Reader {
     return whole;
   }
   private addPart(whole: Container, [open, close]: string, { start, end }: Part): void {
-    const entries = parseExact(open + this.text.slice(start, end) + close) as object;
+    const entries = parseExact(open + this.text.slice(start, end) + close) as Container;
     if (Array.isArray(whole)) for (const item of entries as unknown[]) whole.push(item);
-    else for (const [key, value] of Object.entries(entries)) setOwn(whole, key, value);
+    else for (const key of Object.keys(entries)) setOwn(whole, key, own(entries as Readonly<Record<string, unknown>>, key));
   }
   private *largeEntry(whole: Container, depth: number): Work<void> {
     if (Array.isArray(whole)) {

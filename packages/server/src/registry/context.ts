@@ -7,6 +7,7 @@ import type { JsonObject } from '@plat-dev/schema/types';
 import type { Cache } from '@plat-dev/storage/cache';
 import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
 import type { User } from '../auth/types.ts';
+import type { NamedLocks } from '../named-locks.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import type { Hooks } from './hooks.ts';
 
@@ -16,6 +17,8 @@ export interface RegistryDeps {
   readonly env: KindEnv;
   readonly admission: AdmissionChain;
   readonly hooks: Hooks;
+  /** By store key: those of objects whose writes take many turns (`large-object-locks.ts`). */
+  readonly largeObjectLocks: NamedLocks;
   /** A random number of 0 to limit-1. */
   readonly randomBelow: (limit: number) => number;
   readonly newUid: () => string;

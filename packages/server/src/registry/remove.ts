@@ -17,7 +17,7 @@ import type { Resource } from './catalog.ts';
 import { admissionRequest, commitDelete, commitPut, hookOf, unsavedInSlices } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import type { DeleteOptions, RemoveResult } from './delete-options.ts';
-import { inTurn, outOfTurn } from './large-object-turns.ts';
+import { releasedForAdmission, withLock } from './large-object-locks.ts';
 import { isHeld } from './strategy.ts';
 import { missing, removeUnreadable, unreadableAt } from './unreadable.ts';
 import { MODIFIED } from './update.ts';
@@ -37,7 +37,7 @@ export async function remove(deps: RegistryDeps, ctx: WriteContext, options: Del
   if (ctx.resource.collection?.pending !== undefined) await lookUp(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTurn(deps, ctx, (endTurn) => attemptRemove(deps, ctx, options, alongside, endTurn));
+      return await withLock(deps, ctx, (release) => attemptRemove(deps, ctx, options, alongside, release));
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       if (attempt >= TRIES) throw conflict(ctx.resource.resource, ctx.name, MODIFIED);
@@ -50,7 +50,7 @@ async function attemptRemove(
   ctx: WriteContext,
   options: DeleteOptions,
   alongside: Alongside | undefined,
-  endTurn: () => void,
+  release: () => void,
 ): Promise<RemoveResult> {
   const { resource } = ctx;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen();
@@ -74,8 +74,8 @@ async function attemptRemove(
   if (isUnderWay(ctx, object, options)) return { item, object, removed: false };
   const request = admissionRequest(withEffective(ctx, object, options), 'DELETE', undefined, object);
   if (sideWrites !== undefined) request.sideWrites.push(...sideWrites);
-  await outOfTurn(deps.admission.admit(request), endTurn);
-  await outOfTurn(deps.admission.validate(request), endTurn);
+  await releasedForAdmission(deps.admission.admit(request), release);
+  await releasedForAdmission(deps.admission.validate(request), release);
 
   const now = deps.env.now();
   const plan = gracePlan(ctx, object, options, now);

@@ -25,6 +25,7 @@ import { Catalog, type Resource } from './catalog.ts';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { create } from './create.ts';
 import type { DeleteOptions } from './delete-options.ts';
+import { newLargeObjectLocks } from './large-object-locks.ts';
 import { type ListOptions, list } from './list.ts';
 import { ownUpdated } from './ownership.ts';
 import { remove } from './remove.ts';
@@ -75,6 +76,7 @@ export async function openRegistry(feature = (gate: string): boolean => defaultF
     env: { identity: kubernetes, now: () => clock.now(), feature, allowPrivileged: false },
     admission: { admit() {}, validate() {} },
     hooks: new Map(),
+    largeObjectLocks: newLargeObjectLocks(),
     randomBelow: random.below,
     newUid: random.uuid,
     maxObjectBytes: 1.5 * 2 ** 20,

@@ -29,7 +29,7 @@ import {
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
-import { inTurn, outOfTurn } from './large-object-turns.ts';
+import { releasedForAdmission, withLock } from './large-object-locks.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
 import { repairOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
@@ -85,7 +85,7 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
   for (let attempt = 1; ; attempt++) {
     const cachedItem = unchecked ? itemOf(ctx) : undefined;
     try {
-      const result = await inTurn(deps, ctx, (endTurn) => attemptUpdate(deps, ctx, how, endTurn));
+      const result = await withLock(deps, ctx, (release) => attemptUpdate(deps, ctx, how, release));
       if (!unchecked || result.item !== cachedItem || !(await hasChanged(deps, ctx, cachedItem))) return result;
       unchecked = false;
     } catch (error) {
@@ -130,7 +130,7 @@ async function isGone(deps: RegistryDeps, ctx: WriteContext): Promise<boolean> {
   return itemOf(ctx) === undefined;
 }
 
-async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update, endTurn: () => void): Promise<UpdateResult> {
+async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update, release: () => void): Promise<UpdateResult> {
   const { kind } = ctx.resource;
   const item = itemOf(ctx);
   if (item === undefined) return createAbsent(deps, ctx, how);
@@ -141,14 +141,14 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   await checkChange(ctx, how, hub, old, slices);
   const managers = hub.metadata.managedFields;
   const request = updateRequest(ctx, how, hub, old);
-  await outOfTurn(deps.admission.admit(request), endTurn);
+  await releasedForAdmission(deps.admission.admit(request), release);
   const ready = await admittedObject(how, request, hub);
   prepare(deps, ctx, ready, old, hub, managers);
   const operations = await hookOperations(deps, ctx, ready, old);
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, ready, old, slices);
   await canonicalize(strategyOf(ctx), ready, slices);
-  await outOfTurn(validateAdmission(deps, how, request, ready, old), endTurn);
+  await releasedForAdmission(validateAdmission(deps, how, request, ready, old), release);
   if (slices !== undefined) await slices.pause();
   const written = finished(kind, ready, old)
     ? await removeFinished(deps, ctx, ready, item)

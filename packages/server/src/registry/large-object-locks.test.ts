@@ -1,9 +1,11 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { Slices } from '@plat-dev/lib/slices';
+import type { ApiError } from '@plat-dev/meta/errors';
 import { expect, test } from 'vitest';
 import type { RegistryDeps, WriteContext } from './context.ts';
+import { MAX_WAITING_WRITES } from './large-object-locks.ts';
 import { remove } from './remove.ts';
-import { NAMESPACE, openRegistry } from './scenario.testing.ts';
+import { NAMESPACE, openRegistry, refusal } from './scenario.testing.ts';
 import { update } from './update.ts';
 
 const large = { metadata: { name: 'a', annotations: { a: 'x'.repeat(100_000) } } };
@@ -66,4 +68,26 @@ test('a webhook can write the object while the request that called it waits for 
   };
   await setKey('request', { ...deps, admission: webhook });
   expect(Object.keys(get('configmaps', 'a').data).sort()).toEqual(['request', 'webhook']);
+});
+
+test('a thousand requests may wait for a large object; one more is refused, and those that wait go on', async () => {
+  const { deps, write, setKey, get } = await setUp();
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const first = update(deps, write, {
+    change: async (live) => {
+      await held;
+      return { ...structuredClone(live), data: { first: 'v' } } as ApiObject;
+    },
+  });
+  const removeOther = (): Promise<unknown> => refusal(remove(deps, write, { preconditions: { uid: 'another' } }));
+  const waiting = Array.from({ length: MAX_WAITING_WRITES }, removeOther);
+  expect(await removeOther()).toMatchObject({ code: 429, details: { retryAfterSeconds: 1 } });
+  release();
+  await first;
+  expect((await Promise.all(waiting)).filter((error) => (error as ApiError).code !== 409)).toEqual([]);
+  await setKey('last');
+  expect(get('configmaps', 'a').data).toEqual({ first: 'v', last: 'v' });
 });
