@@ -9,15 +9,15 @@ import { readJsonPatch } from '../../packages/patch/src/json-patch.ts';
 import { readMergePatch } from '../../packages/patch/src/merge-patch.ts';
 import { readStrategicPatch } from '../../packages/patch/src/strategic.ts';
 import { indentJson } from '../../packages/schema/src/json/indent.ts';
-import { cloneJson, decode, decodeLarge, encode, encodeBytes, encodeLarge } from '../../packages/schema/src/json/index.ts';
+import { cloneJson, decode, decodedValue, encode, encodeBytes, encodedBytes } from '../../packages/schema/src/json/index.ts';
 import { isNormal } from '../../packages/schema/src/json/normal-form.ts';
-import { parseExact, parseJson, parseJsonSteps } from '../../packages/schema/src/json/parse.ts';
-import { SlowParser } from '../../packages/schema/src/json/parser.ts';
+import { parsedJson, parseExact, parseJson } from '../../packages/schema/src/json/parse.ts';
+import { JsonParser } from '../../packages/schema/src/json/parser.ts';
 import { toJson } from '../../packages/schema/src/json/to-json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../packages/schema/src/protobuf/index.ts';
 import { int64, type JsonValue, json, list, map, object, opt, ptr } from '../../packages/schema/src/types.ts';
 import { editYaml } from '../../packages/schema/src/yaml/edit.ts';
-import { parseYaml, parseYamlDocuments, stringifyYaml, yamlWork } from '../../packages/schema/src/yaml/index.ts';
+import { parseYaml, parseYamlDocuments, stringifyYaml, yamlBytes } from '../../packages/schema/src/yaml/index.ts';
 
 const POWERS = [2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n];
 /** Integers near the bounds of their forms, and any others. */
@@ -68,8 +68,8 @@ describe('text', () => {
       expect(parseExact(text)).toEqual(value);
       expect(parseJson(text)).toEqual(value);
       expect(parseJson(Buffer.from(text), { merge: true })).toEqual(value);
-      expect(atOnce(parseJsonSteps(Buffer.from(text)))).toEqual(value);
-      expect(new SlowParser(text, {}).parse()).toEqual(value);
+      expect(atOnce(parsedJson(Buffer.from(text)))).toEqual(value);
+      expect(atOnce(new JsonParser(text, {}).value())).toEqual(value);
       expect(parseExact(jsonText(value, 2))).toEqual(value);
       expect(parseExact(goJson(value, 4))).toEqual(value);
       expect(indentJson(Buffer.from(text)).toString().trimEnd()).toBe(jsonText(value, 2));
@@ -80,7 +80,7 @@ describe('text', () => {
     each(trees, (value) => {
       const text = stringifyYaml(value);
       expect(parseYaml(text)).toEqual(value);
-      expect(atOnce(yamlWork(value)).toString()).toBe(text);
+      expect(atOnce(yamlBytes(value)).toString()).toBe(text);
       expect(parseYamlDocuments(editYaml('a: 1 # one\n', [value]).text)).toEqual([value]);
     }));
 });
@@ -90,8 +90,8 @@ describe('objects', () => {
     each(items, (given) => {
       const value = decode(Item, parseExact(jsonText(given)));
       expect(decode(Item, parseExact(encode(Item, value)))).toEqual(value);
-      expect(atOnce(encodeLarge(Item, value))).toEqual(encodeBytes(Item, value));
-      expect(atOnce(decodeLarge(Item, parseExact(encode(Item, value))))).toEqual(value);
+      expect(atOnce(encodedBytes(Item, value))).toEqual(encodeBytes(Item, value));
+      expect(atOnce(decodedValue(Item, parseExact(encode(Item, value))))).toEqual(value);
       expect(toJson(Item, value)).toEqual(parseExact(encode(Item, value)));
       expect(decodeProtobuf(Item, encodeProtobuf(Item, value))).toEqual(value);
       expect(isNormal(Item, value)).toBe(true);
@@ -102,7 +102,7 @@ describe('objects', () => {
       const { kind: _, apiVersion: __, ...value } = given;
       const text = encode(Custom, value);
       expect(decode(Custom, parseExact(text))).toEqual(value);
-      expect(atOnce(encodeLarge(Custom, value)).toString()).toBe(text);
+      expect(atOnce(encodedBytes(Custom, value)).toString()).toBe(text);
     }));
 });
 

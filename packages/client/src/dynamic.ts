@@ -9,7 +9,7 @@ import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { notFound } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
 import { parseExact } from '@plat-dev/schema/json/parse';
-import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
+import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import { errorFrom, type Http, isNotFound } from './http.ts';
 import { versionPath } from './paths.ts';
 
@@ -248,6 +248,6 @@ export class Client {
 
 /** Within the server many answers come in one turn, and twenty pods of 5,000 labels each take the engine's parser 0.2 s. */
 const parsed = (text: TextBytes): MaybePromise<unknown> =>
-  text.length > SLICED_FROM ? inSlices(parseExactSteps(text), new Slices()) : parseExact(text.toString());
+  text.length > SLICED_FROM ? inSlices(parsedExact(text), new Slices()) : parseExact(text.toString());
 /** Objects of a page: few enough that neither side holds much at a time. */
 const PAGE = 500;

@@ -15,7 +15,7 @@ import { own } from '@plat-dev/lib/own';
 import { Slices, type Work } from '@plat-dev/lib/slices';
 import { joined, type TextBytes } from '@plat-dev/lib/text-bytes';
 import { ApiError } from '@plat-dev/meta/errors';
-import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
+import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import { type Client, type ListChoice, pathOf, queryOf, type ResourceRef } from './dynamic.ts';
 import { EventBacklog } from './event-backlog.ts';
 import { type HttpStream, isStatus, type StreamEvent } from './http.ts';
@@ -249,7 +249,7 @@ export class Following<T extends ApiObject> {
   }
   private *parsed(arrived: StreamEvent): Work<WireEvent<T>> {
     if (this.options.shared === true) return yield* sharedEvent<T>(arrived);
-    return (yield* parseExactSteps(arrived.bytes)) as WireEvent<T>;
+    return (yield* parsedExact(arrived.bytes)) as WireEvent<T>;
   }
 }
 
@@ -267,7 +267,7 @@ function* sharedEvent<T extends ApiObject>(arrived: StreamEvent): Work<WireEvent
   return arrived.parsed as WireEvent<T>;
 }
 function* parseShared(arrived: StreamEvent): Work<void> {
-  const event = (yield* parseExactSteps(arrived.bytes)) as WireEvent<ApiObject>;
+  const event = (yield* parsedExact(arrived.bytes)) as WireEvent<ApiObject>;
   if (isChange(event.type)) delete event.object.metadata.managedFields;
   arrived.parsed = frozen(event);
 }

@@ -10,7 +10,7 @@ import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { badRequest, requestTooLarge, unprocessable } from '@plat-dev/meta/errors';
 import { DecodeError, maxDepth } from '@plat-dev/schema/errors';
 import { holdsFloats } from '@plat-dev/schema/json/parse';
-import { cloneSteps } from '@plat-dev/schema/json/plain';
+import { clonedJson } from '@plat-dev/schema/json/plain';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { clonePlain, LONG_FROM, LongList, withPlainLists } from './long-list.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -109,7 +109,7 @@ export function goKind(value: JsonValue): string {
 }
 
 function* patchedBy(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
-  const root = { document: yield* cloneSteps(document), copied: 0 };
+  const root = { document: yield* clonedJson(document), copied: 0 };
   yield;
   let at = 0;
   try {
@@ -141,14 +141,14 @@ function* run(root: Root, operation: Operation): Work<void> {
   const path = pointer(operation.path);
   switch (operation.op) {
     case 'add':
-      add(root, locate(root, path), yield* cloneSteps(operation.value ?? null));
+      add(root, locate(root, path), yield* clonedJson(operation.value ?? null));
       break;
     case 'remove':
       remove(root, locate(root, path));
       break;
     case 'replace':
-      if (path.length === 1) replaceRoot(root, yield* cloneSteps(operation.value));
-      else replace(locate(root, path), yield* cloneSteps(operation.value ?? null));
+      if (path.length === 1) replaceRoot(root, yield* clonedJson(operation.value));
+      else replace(locate(root, path), yield* clonedJson(operation.value ?? null));
       break;
     case 'move': {
       const moved = remove(root, locate(root, pointer(operation.from)));

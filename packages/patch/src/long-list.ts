@@ -3,7 +3,7 @@
  * that of the list. It replaces the list while a JSON patch is applied.
  */
 import type { Work } from '@plat-dev/lib/slices';
-import { cloneSteps } from '@plat-dev/schema/json/plain';
+import { clonedJson } from '@plat-dev/schema/json/plain';
 import type { JsonValue } from '@plat-dev/schema/types';
 
 /** Lists up to this length are changed in place. */
@@ -62,10 +62,10 @@ export class LongList {
 }
 
 /** Replaces long lists in a value by plain ones, in place, and returns it. Throws DecodeError when it is nested too deeply. */
-export const withPlainLists = (value: JsonValue): Work<JsonValue> => cloneSteps(value, plainList);
+export const withPlainLists = (value: JsonValue): Work<JsonValue> => clonedJson(value, plainList);
 
 /** A copy that shares nothing with the original and holds plain lists. Throws DecodeError when it is nested too deeply. */
-export const clonePlain = (value: JsonValue): Work<JsonValue> => cloneSteps(value, plainCopy);
+export const clonePlain = (value: JsonValue): Work<JsonValue> => clonedJson(value, plainCopy);
 
 const plainList = (container: object): object => (container instanceof LongList ? container.items() : container);
 function plainCopy(container: object): object {

@@ -12,7 +12,7 @@
 import { own, setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
 import { badRequest, unprocessable } from '@plat-dev/meta/errors';
-import { cloneSteps } from '@plat-dev/schema/json/plain';
+import { clonedJson } from '@plat-dev/schema/json/plain';
 import { type JsonValue, type MessageType, resolve, type Type } from '@plat-dev/schema/types';
 import { emptyPatch, goKind, type Patch, patchOf } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
@@ -132,7 +132,7 @@ function deleteFromList(result: JsonMap, key: string, values: JsonValue): void {
 }
 
 /** A value without a counterpart: the result of its directives and nulls. */
-const plain = <T extends JsonValue>(value: T): Work<T> => cloneSteps(value, withoutDirectives) as Work<T>;
+const plain = <T extends JsonValue>(value: T): Work<T> => clonedJson(value, withoutDirectives) as Work<T>;
 
 function withoutDirectives(value: object): object {
   if (Array.isArray(value)) return value.filter((item) => !isObject(item) || !isKnown(own(item, PATCH)));

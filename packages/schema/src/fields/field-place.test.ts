@@ -2,7 +2,7 @@
 
 import { atOnce } from '@plat-dev/lib/slices';
 import { expect, test } from 'vitest';
-import { parseJson, parseJsonSteps } from '../json/parse.ts';
+import { parsedJson, parseJson } from '../json/parse.ts';
 import {
   anyValue,
   bool,
@@ -49,7 +49,7 @@ function faultsOf(type: Type, text: string, sorted = false): FieldFaults {
 /** The same for text that is large enough to be parsed in steps. */
 function faultsInSteps(type: Type, text: string): string[] {
   const faults = new FieldFaults();
-  const value = atOnce(parseJsonSteps(Buffer.from(text), { merge: true, place: FieldPlace.root(faults, type) }));
+  const value = atOnce(parsedJson(Buffer.from(text), { merge: true, place: FieldPlace.root(faults, type) }));
   atOnce(unknownFields(FieldPlace.root(faults, type), value));
   return faults.texts;
 }

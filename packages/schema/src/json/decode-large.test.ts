@@ -2,7 +2,7 @@ import { atOnce } from '@plat-dev/lib/slices';
 import { describe, expect, test } from 'vitest';
 import { always, bytes, fieldsV1, int64, json, lazy, list, type MessageType, map, message, object, opt, string, union } from '../types.ts';
 import { MANY, SCALARS } from './decode-large.ts';
-import { decode, decodeLarge } from './index.ts';
+import { decode, decodedValue } from './index.ts';
 
 const Tree: MessageType = message('t.v1.Tree', {
   name: opt(1, string),
@@ -46,14 +46,14 @@ const samples: Record<string, unknown> = {
 test.each(Object.entries(samples))('%s: the same as at once', (_, value) => {
   const before = JSON.stringify(value);
   const expected = decode(Tree, value);
-  const made = atOnce(decodeLarge(Tree, value));
+  const made = atOnce(decodedValue(Tree, value));
   expect(made).toEqual(expected);
   expect(JSON.stringify(made)).toBe(JSON.stringify(expected));
   expect(JSON.stringify(value)).toBe(before);
 });
 
 test('it can be interrupted after some entries, of what is within others, too', () => {
-  const pauses = (value: unknown): number => [...decodeLarge(Tree, value)].length;
+  const pauses = (value: unknown): number => [...decodedValue(Tree, value)].length;
   expect(pauses({ children: many(MANY - 1, () => ({ name: 'leaf' })) })).toBe(0);
   expect(pauses({ children: many(6400, leaf) })).toBeGreaterThanOrEqual(100);
   expect(pauses({ children: [{ byName: named(6400, leaf) }] })).toBeGreaterThanOrEqual(100);
@@ -61,7 +61,7 @@ test('it can be interrupted after some entries, of what is within others, too', 
 });
 
 test('texts and numbers of one list or map are decoded in steps', () => {
-  const pauses = (value: unknown): number => [...decodeLarge(Tree, value)].length;
+  const pauses = (value: unknown): number => [...decodedValue(Tree, value)].length;
   expect(pauses({ sizes: many(SCALARS, (i) => i) })).toBe(0);
   expect(pauses({ sizes: many(10 * SCALARS, (i) => i) })).toBeGreaterThanOrEqual(10);
   expect(pauses({ labels: named(10 * SCALARS, () => 'v') })).toBeGreaterThanOrEqual(10);
@@ -77,25 +77,25 @@ test('values without a type are copied in steps, and sets of fields are shared',
   const large = () => named(5_000, (i) => ({ a: [i] }));
   for (const field of ['any', 'fields', 'unknown']) {
     const value = { [field]: large() };
-    expect([...decodeLarge(Free, value)].length, field).toBeGreaterThanOrEqual(10);
-    const made = atOnce(decodeLarge(Free, value)) as Record<string, unknown>;
+    expect([...decodedValue(Free, value)].length, field).toBeGreaterThanOrEqual(10);
+    const made = atOnce(decodedValue(Free, value)) as Record<string, unknown>;
     expect(made).toEqual(decode(Free, value));
     expect(made[field] === value[field]).toBe(field === 'fields');
   }
   const value = { values: large(), any: [null, 'text'] };
-  expect(atOnce(decodeLarge(Free, value))).toEqual(decode(Free, value));
+  expect(atOnce(decodedValue(Free, value))).toEqual(decode(Free, value));
 });
 
 test('a tree of short lists is decoded branch by branch', () => {
   // 2^14 leaves: about 256 objects at a time.
-  const steps = [...decodeLarge(Tree, tree(14))].length;
+  const steps = [...decodedValue(Tree, tree(14))].length;
   expect(steps).toBeGreaterThan(2 ** 15 / MANY / 2);
-  expect([...decodeLarge(Tree, tree(5))]).toEqual([]);
+  expect([...decodedValue(Tree, tree(5))]).toEqual([]);
 });
 
 test('other values may be decoded between two steps', () => {
   const value = { children: many(1000, leaf), byName: named(1000, leaf) };
-  const work = decodeLarge(Tree, value);
+  const work = decodedValue(Tree, value);
   let step = work.next();
   for (; !step.done; step = work.next()) expect(decode(Tree, { children: [leaf(1)] })).toEqual(decode(Tree, { children: [leaf(1)] }));
   expect(step.value).toEqual(decode(Tree, value));
@@ -103,7 +103,7 @@ test('other values may be decoded between two steps', () => {
 
 test('a value that stands in two places is decoded to two', () => {
   const shared = many(MANY, leaf);
-  const made = atOnce(decodeLarge(Tree, { children: [{ children: shared }, { children: shared }] })) as {
+  const made = atOnce(decodedValue(Tree, { children: [{ children: shared }, { children: shared }] })) as {
     children: { children: unknown[] }[];
   };
   const [first, second] = made.children;
@@ -131,12 +131,12 @@ describe('what does not fit is refused in the same words', () => {
       }
       throw new Error('it was not refused');
     };
-    expect(message(() => atOnce(decodeLarge(Tree, value)))).toBe(message(() => decode(Tree, value)));
+    expect(message(() => atOnce(decodedValue(Tree, value)))).toBe(message(() => decode(Tree, value)));
   });
 });
 
 test('an object of a kind', () => {
   const Kind = object('t.v1.Kind', { spec: opt(2, Tree) });
   const value = { metadata: { name: 'a', annotations: { a: 'b' } }, spec: { byName: named(MANY, leaf) } };
-  expect(atOnce(decodeLarge(Kind, value))).toEqual(decode(Kind, value));
+  expect(atOnce(decodedValue(Kind, value))).toEqual(decode(Kind, value));
 });

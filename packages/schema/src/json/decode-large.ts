@@ -12,7 +12,7 @@ import { sortedList } from '@plat-dev/lib/sorted-list';
 import { type ListType, type MapType, type MessageType, resolve, type Type } from '../types.ts';
 import { decodeValue, entriesReader, isPlain, isSorted, itemsReader, withDecoded } from './decode.ts';
 import { Mismatch } from './mismatch.ts';
-import { cloneSteps } from './plain.ts';
+import { clonedJson, itself } from './plain.ts';
 
 /** Lists and maps with at least so many entries, or objects within them, are decoded before what holds them. */
 export const MANY = 256;
@@ -25,7 +25,7 @@ const VISITED_A_STEP = 512;
 type Values = Record<string, unknown>;
 
 /** The same as `decode`. Throws DecodeError. */
-export function* decodeLarge(type: Type, value: unknown): Work<unknown> {
+export function* decodedValue(type: Type, value: unknown): Work<unknown> {
   const large: Large[] = [];
   if (isContainer(value)) yield* find(type, value, { large, visited: 0 });
   const results = new Map<object, unknown>();
@@ -110,12 +110,11 @@ function* find(type: Type, value: object, search: Search): Work<number> {
     }
     case 'scalar':
       // Sets of fields are shared rather than copied.
-      if (resolved.name === 'fieldsV1') search.large.push({ value, copy: cloneSteps(value, itself) });
-      else if (isPlain(resolved.name)) search.large.push({ value, copy: cloneSteps(value) });
+      if (resolved.name === 'fieldsV1') search.large.push({ value, copy: clonedJson(value, itself) });
+      else if (isPlain(resolved.name)) search.large.push({ value, copy: clonedJson(value) });
       return 1;
   }
 }
-const itself = (container: object): object => container;
 /** Sorts the keys of a map, with pauses if there are many. */
 function* sorted(keys: string[]): Work<void> {
   if (isSorted(keys)) return;
@@ -132,7 +131,7 @@ function* findInMessage(type: MessageType, value: Values, search: Search): Work<
     const field = fields.get(name);
     if (field !== undefined) weight += yield* find(field, inner, search);
     else if (type.unknown === 'keep' && !type.ordered.some((known) => known.name === name))
-      search.large.push({ value: inner, copy: cloneSteps(inner) });
+      search.large.push({ value: inner, copy: clonedJson(inner) });
   }
   return weight;
 }

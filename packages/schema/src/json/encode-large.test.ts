@@ -25,7 +25,7 @@ import {
   time,
   union,
 } from '../types.ts';
-import { encode, encodeBytes, encodeLarge, keepText, TextTooLong } from './index.ts';
+import { encode, encodeBytes, encodedBytes, keepText, TextTooLong } from './index.ts';
 
 const Source = message('t.v1.Source', { path: opt(1, string), size: always(2, int64) });
 const Odd = message('t.v1.Odd', { constructor: opt(1, string), toString: ptr(2, int64) });
@@ -85,7 +85,7 @@ const things = fc.record(
 test('any object has the same text whether it is made in steps or at once', () => {
   fc.assert(
     fc.property(things, (thing) => {
-      expect(atOnce(encodeLarge(Thing, thing)).toString()).toBe(encode(Thing, thing));
+      expect(atOnce(encodedBytes(Thing, thing)).toString()).toBe(encode(Thing, thing));
     }),
   );
 });
@@ -100,7 +100,7 @@ const large = (letter: string) => ({
 test('others may write between the steps of a large object', () => {
   const first = large('a');
   const second = large('b');
-  const works = [encodeLarge(Thing, first, 8), encodeLarge(Thing, second, 8)];
+  const works = [encodedBytes(Thing, first, 8), encodedBytes(Thing, second, 8)];
   const made: string[] = [];
   for (let turn = 0; made.filter(Boolean).length < 2; turn++) {
     const step = (works[turn % 2] as (typeof works)[0]).next();
@@ -111,7 +111,7 @@ test('others may write between the steps of a large object', () => {
 });
 
 test('no step writes much more than its part', () => {
-  const work = encodeLarge(Thing, large('a'));
+  const work = encodedBytes(Thing, large('a'));
   let steps = 0;
   let step = work.next();
   for (; !step.done; step = work.next()) steps++;
@@ -123,10 +123,10 @@ test('the text of a set that is kept is made once', () => {
   const set = (managers[0] as { fieldsV1: object }).fieldsV1;
   const expected = encode(Thing, { managers });
   keepText(set);
-  expect(atOnce(encodeLarge(Thing, { managers })).toString()).toBe(expected);
+  expect(atOnce(encodedBytes(Thing, { managers })).toString()).toBe(expected);
   // What is kept is not read again.
   for (const key of Object.keys(set)) delete (set as Record<string, unknown>)[key];
-  expect(atOnce(encodeLarge(Thing, { managers })).toString()).toBe(expected);
+  expect(atOnce(encodedBytes(Thing, { managers })).toString()).toBe(expected);
   expect(encodeBytes(Thing, { managers }).toString()).toBe(expected);
 });
 
@@ -136,7 +136,7 @@ test('many small sets that are kept are made in steps, too', () => {
   }));
   const expected = encode(Thing, { managers });
   for (const { fieldsV1 } of managers) keepText(fieldsV1);
-  const work = encodeLarge(Thing, { managers });
+  const work = encodedBytes(Thing, { managers });
   let steps = 0;
   let step = work.next();
   for (; !step.done; step = work.next()) steps++;
@@ -153,7 +153,7 @@ test('a text that is longer than can be used is not made to its end', () => {
     },
   };
   const items = Array.from({ length: 100_000 }, () => item);
-  expect(() => atOnce(encodeLarge(Thing, { spec: { items } }, 0, 2 ** 20))).toThrow(TextTooLong);
+  expect(() => atOnce(encodedBytes(Thing, { spec: { items } }, 0, 2 ** 20))).toThrow(TextTooLong);
   expect(read).toBeLessThan(25_000);
   expect(encode(Thing, {})).toBe('{"spec":{"name":"","rules":null,"size":0}}');
 });

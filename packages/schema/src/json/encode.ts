@@ -135,7 +135,7 @@ type Gap = () => void;
  *   {"items":[1,2,3 ]}           a step ends within the list, and goes up to the end of the object
  *                  ,4,5,6        the next ones fill the gap
  */
-export function* encodeLarge(type: Type, object: unknown, room = 0, most = Number.POSITIVE_INFINITY): Work<Buffer> {
+export function* encodedBytes(type: Type, object: unknown, room = 0, most = Number.POSITIVE_INFINITY): Work<Buffer> {
   const texts: Buffer[] = [Buffer.allocUnsafe(room)];
   const rest: (Buffer | Gap)[] = [() => writerOf(type)(object)];
   let size = 0;

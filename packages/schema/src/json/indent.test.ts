@@ -1,7 +1,7 @@
 import { jsonText } from '@plat-dev/lib/json-text';
 import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
-import { indentJson, indentWork } from './indent.ts';
+import { indentedJson, indentJson } from './indent.ts';
 
 const indented = (value: unknown, margin: number): string => jsonText(value, 2).replaceAll('\n', `\n${' '.repeat(margin)}`);
 
@@ -31,7 +31,7 @@ test.each<[string, unknown, number]>([
   ['a long text between others', { a: 1, b: 'x"'.repeat(200_000), c: [2] }, 1],
   ['a deep value', Array.from({ length: 900 }).reduce((inner) => ({ inner }), 1), 10],
 ])('%s: the work can be interrupted', (_, value, least) => {
-  const work = indentWork(Buffer.from(jsonText(value)), 4);
+  const work = indentedJson(Buffer.from(jsonText(value)), 4);
   let pauses = 0;
   let step = work.next();
   for (; !step.done; step = work.next()) pauses++;

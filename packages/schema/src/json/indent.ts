@@ -21,10 +21,10 @@ const SHORT = 24;
 /** Blanks for the usual number of levels. */
 const LEVELS = 32;
 
-export const indentJson = (text: Buffer, margin = 0): Buffer => atOnce(indentWork(text, margin));
+export const indentJson = (text: Buffer, margin = 0): Buffer => atOnce(indentedJson(text, margin));
 
-/** The same for a large text, as work that yields after some bytes. */
-export function* indentWork(text: Buffer, margin = 0): Work<Buffer> {
+/** The same for a text that may be large. */
+export function* indentedJson(text: Buffer, margin = 0): Work<Buffer> {
   const out = new Lines(margin, Math.min(PORTION, 3 * text.length + LEVELS));
   let start = 0;
   for (let at = 0; at < text.length; at++) {

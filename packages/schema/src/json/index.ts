@@ -5,8 +5,8 @@ import { decodeValue } from './decode.ts';
 
 export { DecodeError } from '../errors.ts';
 export { applyDefaults } from '../fields/defaults.ts';
-export { decodeLarge } from './decode-large.ts';
-export { encode, encodeBytes, encodeLarge, encodeSaid, keepText, TextTooLong } from './encode.ts';
+export { decodedValue } from './decode-large.ts';
+export { encode, encodeBytes, encodedBytes, encodeSaid, keepText, TextTooLong } from './encode.ts';
 export { cloneJson } from './plain.ts';
 export { toJson } from './to-json.ts';
 

@@ -3,9 +3,9 @@ import { atOnce } from '@plat-dev/lib/slices';
 import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { parseExact } from './parse.ts';
-import { parseExactSteps } from './parse-parts.ts';
+import { parsedExact } from './parse-parts.ts';
 
-const read = (text: string): unknown => atOnce(parseExactSteps(Buffer.from(text)));
+const read = (text: string): unknown => atOnce(parsedExact(Buffer.from(text)));
 /** Longer than a part. */
 const long = 'x'.repeat(40_000);
 const numbers = Array.from({ length: 20_000 }, (_, i) => i);
@@ -87,7 +87,7 @@ test.each([100, 900, 5_000])('a value that is nested %d times', (depth) => {
 });
 
 test('it yields for every part of lists, objects and strings of many escapes', () => {
-  const yieldsOf = (value: unknown): number => [...parseExactSteps(Buffer.from(jsonText(value)))].length;
+  const yieldsOf = (value: unknown): number => [...parsedExact(Buffer.from(jsonText(value)))].length;
   const parts = (value: unknown): number => jsonText(value).length / (32 * 1024);
   for (const value of [
     numbers,

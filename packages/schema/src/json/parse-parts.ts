@@ -16,7 +16,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const PART_LENGTH = 32 * 1024;
 
 /** As `parseExact`, for large text. It yields first: many texts may come in one turn. */
-export function* parseExactSteps(bytes: TextBytes): Work<unknown> {
+export function* parsedExact(bytes: TextBytes): Work<unknown> {
   yield;
   const text = bytes.toString();
   if (text.length <= PART_LENGTH) return parseExact(text);

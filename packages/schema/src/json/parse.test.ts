@@ -1,10 +1,10 @@
 import { jsonText } from '@plat-dev/lib/json-text';
-import type { Work } from '@plat-dev/lib/slices';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
 import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { expect, test } from 'vitest';
 import { DecodeError } from '../errors.ts';
-import { holdsFloats, noteValue, parseJson, parseJsonSteps } from './parse.ts';
-import { SlowParser } from './parser.ts';
+import { holdsFloats, noteValue, parsedJson, parseJson } from './parse.ts';
+import { JsonParser } from './parser.ts';
 
 test('of a repeated key the last value counts; with merge, repeated objects are laid one over the other', () => {
   const text = '{"metadata":{"name":"a","labels":{"x":"1"}},"data":{"a":"2","a":"3"},"metadata":{"labels":{"y":"2"}}}';
@@ -56,7 +56,7 @@ test('any JSON text is read as the engine reads it, by both parsers', () => {
     fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, spaced) => {
       const shown = spaced ? jsonText(JSON.parse(text), 2) : text;
       expect(parseJson(shown, { merge: true })).toEqual(JSON.parse(text));
-      expect(JSON.stringify(new SlowParser(shown, {}).parse())).toBe(jsonText(JSON.parse(text)));
+      expect(JSON.stringify(atOnce(new JsonParser(shown, {}).value()))).toBe(jsonText(JSON.parse(text)));
     }),
   );
 });
@@ -75,7 +75,7 @@ test('both parsers accept and refuse the same texts', () => {
             return false;
           }
         };
-        expect(accepts(() => new SlowParser(text, {}).parse())).toBe(accepts(() => JSON.parse(text)));
+        expect(accepts(() => atOnce(new JsonParser(text, {}).value()))).toBe(accepts(() => JSON.parse(text)));
       },
     ),
     { numRuns: rounds(2000) },
@@ -92,7 +92,7 @@ function counted<T>(work: Work<T>): { value: T; yields: number } {
 
 test('large text is looked through in steps, however few values it holds', () => {
   const text = 'a'.repeat(3 * 2 ** 20);
-  const { value, yields } = counted(parseJsonSteps(Buffer.from(`{"a":"${text}\\""}`)));
+  const { value, yields } = counted(parsedJson(Buffer.from(`{"a":"${text}\\""}`)));
   expect(value).toEqual({ a: `${text}"` });
   expect(yields).toBeGreaterThanOrEqual(48);
 });
@@ -103,7 +103,7 @@ test('text that is read in steps counts a string across their ends as one value'
   for (let shift = 0; shift < 7; shift++) {
     const list = Array.from({ length: 10_000 }, () => odd);
     const body = Buffer.from(JSON.stringify([' '.repeat(shift), ...list]));
-    expect(counted(parseJsonSteps(body)).value).toEqual([' '.repeat(shift), ...list]);
+    expect(counted(parsedJson(body)).value).toEqual([' '.repeat(shift), ...list]);
   }
 });
 
@@ -118,7 +118,7 @@ test('text of many values that is read in steps tells whether a number has a fra
     ['"1.5e3"', false],
   ] as const) {
     const text = `[${many.join(',')},${last}]`;
-    expect(holdsFloats(counted(parseJsonSteps(Buffer.from(text))).value)).toBe(expected);
+    expect(holdsFloats(counted(parsedJson(Buffer.from(text))).value)).toBe(expected);
     expect(holdsFloats(parseJson(text, { merge: true }))).toBe(expected);
   }
 });
@@ -130,14 +130,14 @@ test('numbers beyond all that there are are refused, however they are written', 
     const message = `number ${number.slice(0, 64)}${number.length > 64 ? '...' : ''} is out of range`;
     expect(() => parseJson(`{"a":[true,${number}]}`)).toThrow(message);
     expect(() => parseJson(`{"a":1,"a":${number}}`, { merge: true })).toThrow(message);
-    expect(() => counted(parseJsonSteps(Buffer.from(`[${many.join(',')},${number}]`)))).toThrow(message);
+    expect(() => counted(parsedJson(Buffer.from(`[${many.join(',')},${number}]`)))).toThrow(message);
   }
   expect(parseJson('[1e308,-1e-400,true,false,"1e400",1E2]')).toEqual([1e308, -0, true, false, '1e400', 100]);
 });
 
 test('text of many values is read in steps as other text is', () => {
   const many = Array.from({ length: 30_000 }, (_, i) => i);
-  const steps = (last: string): unknown => counted(parseJsonSteps(Buffer.from(`[${many.join(',')},${last}]`))).value;
+  const steps = (last: string): unknown => counted(parsedJson(Buffer.from(`[${many.join(',')},${last}]`))).value;
   expect(steps('9007199254740991')).toEqual([...many, 9007199254740991]);
   expect(steps('"9007199254740993"')).toEqual([...many, '9007199254740993']);
   expect(steps('9007199254740993.0e0')).toEqual([...many, 9007199254740992]);

@@ -1,11 +1,10 @@
 /**
- * A JSON parser that reports repeated keys, has the error messages of a stock server, and can be interrupted: it is a generator
- * that yields after some values, for parsing large text in slices.
+ * A JSON parser that reports repeated keys, has the error messages of a stock server, and can pause: it yields after some values.
  */
 
 import { integerOf, isInteger } from '@plat-dev/lib/integers';
 import { own, setOwn } from '@plat-dev/lib/own';
-import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import { DecodeError, maxDepth, numberOutOfRange } from '../errors.ts';
 import type { Place } from '../fields/field-place.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
@@ -15,7 +14,7 @@ import { toWellFormed } from './plain.ts';
 const VALUES_A_STEP = 256;
 const CHARACTERS_A_STEP = 64 * 1024;
 
-export class SlowParser {
+export class JsonParser {
   private readonly text: string;
   private readonly merge: boolean;
   private readonly place: Place | undefined;
@@ -35,10 +34,7 @@ export class SlowParser {
     this.place = options.place;
   }
 
-  parse(): JsonValue {
-    return atOnce(this.steps());
-  }
-  *steps(): Work<JsonValue> {
+  *value(): Work<JsonValue> {
     this.blank();
     const char = this.text[this.at];
     const value = isOpening(char) ? yield* this.container(char, this.place, undefined) : this.scalar(char);
@@ -68,7 +64,7 @@ export class SlowParser {
     }
   }
   /** Whether to yield: after so many values, or after so many characters of them. */
-  private isPlace(): boolean {
+  private isPauseDue(): boolean {
     if (++this.values < VALUES_A_STEP && this.at - this.pausedAt < CHARACTERS_A_STEP) return false;
     this.values = 0;
     this.pausedAt = this.at;
@@ -93,7 +89,7 @@ export class SlowParser {
       seen?.add(key);
       const char = this.text[this.at];
       setOwn(into, key, isOpening(char) ? yield* this.container(char, below, exists ? own(into, key) : undefined) : this.scalar(char));
-      if (this.isPlace()) yield;
+      if (this.isPauseDue()) yield;
       this.blank();
       const next = this.text[this.at];
       if (next === '}') return this.leave(into);
@@ -113,7 +109,7 @@ export class SlowParser {
       const char = this.text[this.at];
       const item = isOpening(char) ? yield* this.container(char, place?.item(this.top - start), undefined) : this.scalar(char);
       items[this.top++] = item;
-      if (this.isPlace()) yield;
+      if (this.isPauseDue()) yield;
       this.blank();
       const next = this.text[this.at];
       if (next === ']') {
@@ -207,7 +203,7 @@ export class SlowParser {
 
   private fail(place: string): never {
     if (this.at >= this.text.length) throw new DecodeError('unexpected end of JSON input');
-    throw new DecodeError(`invalid character ${shown(this.text, this.at)} ${place}`);
+    throw new DecodeError(`invalid character ${quotedCharacter(this.text, this.at)} ${place}`);
   }
 }
 
@@ -221,7 +217,7 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A character in quotes. A stock server reads bytes: of a longer character it shows the first one. */
-function shown(text: string, at: number): string {
+function quotedCharacter(text: string, at: number): string {
   const code = text.codePointAt(at) as number;
   const byte = code > 0x7f ? (new TextEncoder().encode(String.fromCodePoint(code))[0] as number) : code;
   const char = String.fromCharCode(byte);

@@ -1,7 +1,6 @@
 /** Plain JSON values, without a schema. */
 
-import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import type { Work } from '@plat-dev/lib/slices';
 import { DecodeError, maxDepth } from '../errors.ts';
 import type { JsonValue } from '../types.ts';
 
@@ -20,66 +19,99 @@ export function toWellFormed(text: string): string {
 }
 
 /** A copy that shares nothing with the original. Throws DecodeError when it is nested too deeply. */
-export function cloneJson(value: unknown, depth = 0): JsonValue {
-  if (typeof value !== 'object' || value === null) return value as JsonValue;
-  if (depth > maxDepth) throw new DecodeError('exceeded max depth');
-  if (Array.isArray(value)) {
-    const list: JsonValue[] = [];
-    for (let i = 0; i < value.length; i++) list.push(cloneJson(value[i], depth + 1));
-    return list;
-  }
-  const copy = { ...value } as Record<string, JsonValue>;
-  for (const key in copy) {
-    const item = copy[key];
-    // A key that exists is only overwritten, which is safe for `__proto__` too: the copy holds it as its own.
-    if (typeof item === 'object' && item !== null) copy[key] = cloneJson(item, depth + 1);
-  }
-  return copy;
+export function cloneJson(value: unknown): JsonValue {
+  return (isContainer(value) ? new ValueCopy(undefined, AT_ONCE).copyOf(value, 0) : value) as JsonValue;
 }
-
 /**
- * The same in steps, without the stack. `copy` makes an object or list without what is in it: of another form, say, or the one
+ * The same for a value that may be large. `copy` makes an object or list without what is in it: of another form, say, or the one
  * given, which is then changed in place.
  */
-export function* cloneSteps(value: unknown, copy: (container: object) => object = shallowCopy): Work<JsonValue> {
-  if (typeof value !== 'object' || value === null) return value as JsonValue;
-  const whole = copy(value);
-  const open = [{ container: whole, depth: 0 }];
-  let entries = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { container, depth } = next;
-    if (depth > maxDepth) throw new DecodeError('exceeded max depth');
-    const keys = Array.isArray(container) ? container.keys() : Object.keys(container);
-    for (const key of keys as Iterable<string>) {
-      if ((++entries & (ENTRIES_A_STEP - 1)) === 0) yield;
-      const item = (container as Record<string, unknown>)[key];
-      if (typeof item !== 'object' || item === null) continue;
-      const made = copy(item);
-      // A key that exists is only overwritten.
-      if (made !== item) (container as Record<string, unknown>)[key] = made;
-      open.push({ container: made, depth: depth + 1 });
-    }
+export function* clonedJson(value: unknown, copy?: (container: object) => object): Work<JsonValue> {
+  if (!isContainer(value)) return value as JsonValue;
+  const copying = new ValueCopy(copy, ENTRIES_A_STEP);
+  const whole = copying.copyOf(value, 0);
+  while (copying.isPending) {
+    yield;
+    copying.goOn(ENTRIES_A_STEP);
   }
   return whole as JsonValue;
 }
-/** The same in slices, which a large value has. Throws RequestEnded. */
-export function copyInSlices<T>(value: T, slices: Slices | undefined): MaybePromise<T> {
-  return (slices === undefined ? cloneJson(value) : inSlices(cloneSteps(value), slices)) as MaybePromise<T>;
-}
-/** A power of two. */
-const ENTRIES_A_STEP = 1024;
-const shallowCopy = (container: object): object => (Array.isArray(container) ? container.slice() : { ...container });
-
 /** The value itself. Throws DecodeError when it is nested too deeply. */
 export function checkDepth(value: unknown): JsonValue {
-  if (typeof value === 'object' && value !== null) checkBelow(value, 0);
+  if (isContainer(value)) new ValueCopy(itself, AT_ONCE).copyOf(value, 0);
   return value as JsonValue;
 }
-function checkBelow(value: object, depth: number): void {
-  if (depth > maxDepth) throw new DecodeError('exceeded max depth');
-  for (const key in value) {
-    const item = (value as Record<string, unknown>)[key];
-    if (typeof item === 'object' && item !== null) checkBelow(item, depth + 1);
+
+/** More entries than any value has. */
+const AT_ONCE = 1_000_000_000;
+const ENTRIES_A_STEP = 1024;
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+export const itself = (container: object): object => container;
+
+/** An entry of a copy that is still that of the original. */
+interface PendingEntry {
+  readonly container: Record<string | number, unknown>;
+  readonly key: string | number;
+  readonly depth: number;
+}
+
+/** Copies a value, about so many entries at a time: what is beyond them is copied when it goes on. */
+class ValueCopy {
+  /** Undefined for a plain copy. */
+  private readonly shallow: ((container: object) => object) | undefined;
+  private entriesLeft: number;
+  private readonly pending: PendingEntry[] = [];
+
+  constructor(shallow: ((container: object) => object) | undefined, entries: number) {
+    this.shallow = shallow;
+    this.entriesLeft = entries;
+  }
+  get isPending(): boolean {
+    return this.pending.length > 0;
+  }
+  goOn(entries: number): void {
+    this.entriesLeft = entries;
+    while (this.entriesLeft > 0) {
+      const entry = this.pending.pop();
+      if (entry === undefined) return;
+      const { container, key, depth } = entry;
+      const item = container[key] as object;
+      const copy = this.copyOf(item, depth);
+      if (copy !== item) container[key] = copy;
+    }
+  }
+  copyOf(container: object, depth: number): object {
+    if (depth > maxDepth) throw new DecodeError('exceeded max depth');
+    const { shallow } = this;
+    const copy = shallow !== undefined ? shallow(container) : Array.isArray(container) ? container.slice() : { ...container };
+    this.copyEntries(copy, depth + 1);
+    return copy;
+  }
+  private copyEntries(container: object, depth: number): void {
+    let entries = 1;
+    if (Array.isArray(container)) {
+      entries += container.length;
+      for (let i = 0; i < container.length; i++) {
+        const item: unknown = container[i];
+        if (!isContainer(item)) continue;
+        const copy = this.entriesLeft > 0 ? this.copyOf(item, depth) : this.postponed(container, i, item, depth);
+        if (copy !== item) container[i] = copy;
+      }
+    } else {
+      for (const key in container) {
+        entries++;
+        const item = (container as Record<string, unknown>)[key];
+        if (!isContainer(item)) continue;
+        const copy = this.entriesLeft > 0 ? this.copyOf(item, depth) : this.postponed(container, key, item, depth);
+        // A key that exists is only overwritten, which is safe for `__proto__` too: the copy holds it as its own.
+        if (copy !== item) (container as Record<string, unknown>)[key] = copy;
+      }
+    }
+    this.entriesLeft -= entries;
+  }
+  private postponed(container: object, key: string | number, item: object, depth: number): object {
+    this.pending.push({ container: container as Record<string | number, unknown>, key, depth });
+    return item;
   }
 }
 

@@ -6,11 +6,11 @@
 import type { Integer } from '@plat-dev/lib/integers';
 import { own, setOwn } from '@plat-dev/lib/own';
 import { canonicalQuantity, QuantityError } from '@plat-dev/lib/quantity';
-import type { Work } from '@plat-dev/lib/slices';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { formatDuration, formatMicroTime, formatTime } from '@plat-dev/lib/time';
 import { DecodeError, maxContainers, tooManyContainers } from '../errors.ts';
 import { placeholderMakerOf, zeroMakerOf } from '../fields/zero-values.ts';
-import { parseJson, parseJsonSteps } from '../json/parse.ts';
+import { parsedJson, parseJson } from '../json/parse.ts';
 import { isInherited } from '../json/plain.ts';
 import { NotUtf8, type TextPlace } from '../not-utf8.ts';
 import {
@@ -32,19 +32,19 @@ import { ByteReader, illegalTag } from './reader.ts';
 
 /** Reads an object from its bytes, without an envelope. Throws DecodeError. */
 export function decodeProtobuf<T extends MessageType>(type: T, bytes: Buffer): Infer<T> {
-  const reading = new Reading(type, bytes);
-  while (!reading.read(bytes.length)) reading.putJson(parseJson(reading.json as Buffer));
-  return reading.value() as Infer<T>;
+  return atOnce(decodedFields(type, bytes, bytes.length)) as Infer<T>;
 }
-
-/** The same as work that can be interrupted, after so many bytes: for large bodies. Throws DecodeError. */
-export function* decodeProtobufSteps<T extends MessageType>(type: T, bytes: Buffer, step: number = BYTES_A_STEP): Work<Infer<T>> {
+/** The same for bytes that may be many: it yields after each `step` of them. */
+export function decodedProtobuf<T extends MessageType>(type: T, bytes: Buffer, step: number = BYTES_A_STEP): Work<Infer<T>> {
+  return decodedFields(type, bytes, step) as Work<Infer<T>>;
+}
+function* decodedFields(type: MessageType, bytes: Buffer, step: number): Work<unknown> {
   const reading = new Reading(type, bytes);
   while (!reading.read(reading.at + step)) {
     if (reading.json === undefined) yield;
-    else reading.putJson(yield* parseJsonSteps(reading.json));
+    else reading.putJson(yield* parsedJson(reading.json));
   }
-  return reading.value() as Infer<T>;
+  return reading.value();
 }
 
 /** Bytes after which the work may be interrupted. */

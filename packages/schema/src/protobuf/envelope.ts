@@ -62,10 +62,10 @@ export function isEnvelope(bytes: Buffer): boolean {
 
 /** Opens an envelope. Throws DecodeError. */
 export function decodeEnvelope(bytes: Buffer): Envelope {
-  return atOnce(decodeEnvelopeSteps(bytes));
+  return atOnce(decodedEnvelope(bytes));
 }
-/** The same as work that can be interrupted: each part may be repeated any number of times. */
-export function* decodeEnvelopeSteps(bytes: Buffer): Work<Envelope> {
+/** The same for bytes that may be many: each part may be repeated any number of times. */
+export function* decodedEnvelope(bytes: Buffer): Work<Envelope> {
   if (bytes.length === 0) throw new DecodeError('empty data');
   if (!isEnvelope(bytes)) {
     throw new DecodeError(`provided data does not appear to be a protobuf message, expected prefix [${[...prefix].join(' ')}]`);

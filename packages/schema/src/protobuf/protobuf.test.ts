@@ -36,8 +36,8 @@ import {
 } from '../types.ts';
 import { BYTES_A_STEP } from './decode.ts';
 import { byBytes } from './encode.ts';
-import { decodeEnvelope, decodeEnvelopeSteps, encodeEnvelope, encodeObject } from './envelope.ts';
-import { decodeProtobuf, decodeProtobufSteps, encodeProtobuf } from './index.ts';
+import { decodedEnvelope, decodeEnvelope, encodeEnvelope, encodeObject } from './envelope.ts';
+import { decodedProtobuf, decodeProtobuf, encodeProtobuf } from './index.ts';
 
 const hex = (type: MessageType, value: unknown): string => encodeProtobuf(type, value).toString('hex');
 const unhex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
@@ -238,7 +238,7 @@ function readOrRefuse(bytes: Buffer): void {
     }
   };
   // Nothing depends on whether it is read in steps.
-  expect(outcome((raw) => atOnce(decodeProtobufSteps(Everything, raw, 0)))).toBe(outcome((raw) => decodeProtobuf(Everything, raw)));
+  expect(outcome((raw) => atOnce(decodedProtobuf(Everything, raw, 0)))).toBe(outcome((raw) => decodeProtobuf(Everything, raw)));
 }
 
 test('whatever bytes come, they are read or refused', () => {
@@ -315,7 +315,7 @@ test.each([
   ['an unknown group', Buffer.concat([Buffer.from([0x4b]), Buffer.alloc(100_000, Buffer.from([8, 1])), Buffer.from([0x4c])])],
   ['a message that is repeated', Buffer.alloc(100_000, field(1, Buffer.alloc(0)))],
 ])('%s is read in as many steps as it has parts', (_, bytes) => {
-  const work = decodeProtobufSteps(Large, bytes);
+  const work = decodedProtobuf(Large, bytes);
   let steps = 0;
   let step = work.next();
   for (; !step.done; step = work.next()) steps++;
@@ -327,7 +327,7 @@ test('an envelope is opened in as many steps as it has parts', () => {
   const whole = encodeEnvelope({ kind: 'Pod', apiVersion: 'v1', raw: Buffer.from('xyz') });
   for (const part of [field(1, Buffer.alloc(0)), field(2, Buffer.from('b')), field(9, Buffer.alloc(0)), Buffer.from([0x4b, 0x4c])]) {
     const bytes = Buffer.concat([whole.subarray(0, 4), Buffer.alloc(90_000, part), whole.subarray(4)]);
-    const work = decodeEnvelopeSteps(bytes);
+    const work = decodedEnvelope(bytes);
     let steps = 0;
     let step = work.next();
     for (; !step.done; step = work.next()) steps++;

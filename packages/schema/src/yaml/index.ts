@@ -5,12 +5,12 @@
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { DecodeError, TooLargeError } from '../errors.ts';
 import type { RepeatedKeys } from '../fields/field-place.ts';
-import { parseJsonSteps } from '../json/parse.ts';
+import { parsedJson } from '../json/parse.ts';
 import type { JsonValue } from '../types.ts';
 import { YamlParser } from './parse.ts';
 import { resolvePlain, resolveWithWords } from './scalars.ts';
 
-export { stringifyYaml, yamlWork } from './write.ts';
+export { stringifyYaml, yamlBytes } from './write.ts';
 
 export interface YamlOptions {
   /** Whether a second document with content is an error; otherwise the first one counts. */
@@ -23,24 +23,24 @@ export interface YamlOptions {
 
 /** Reads one value; no document at all is null. Throws DecodeError. */
 export function parseYaml(input: string | Buffer, options: YamlOptions = {}): JsonValue {
-  return atOnce(parseYamlSteps(input, options));
+  return atOnce(parsedYaml(input, options));
 }
-/** The same as work that can be interrupted: also a small text may hold much, as aliases repeat its parts. */
-export function* parseYamlSteps(input: string | Buffer, options: YamlOptions = {}): Work<JsonValue> {
+/** The same for text that may hold much: also a small one may, as aliases repeat its parts. */
+export function* parsedYaml(input: string | Buffer, options: YamlOptions = {}): Work<JsonValue> {
   // Most bodies with the content type of YAML are JSON, which is faster to parse.
   if (beginsAsJson.test(typeof input === 'string' ? input.slice(0, 64) : input.toString('latin1', 0, 64))) {
     try {
-      return yield* parseJsonSteps(typeof input === 'string' ? Buffer.from(input) : input, { place: options.repeated });
+      return yield* parsedJson(typeof input === 'string' ? Buffer.from(input) : input, { place: options.repeated });
     } catch (error) {
       if (!(error instanceof DecodeError) || error instanceof TooLargeError) throw error;
       // It only began like JSON.
     }
   }
   const parser = new YamlParser(input.toString(), options.repeated);
-  const value = yield* parser.steps();
+  const value = yield* parser.document();
   for (let next = value; options.single === true && next !== undefined; ) {
     yield;
-    next = yield* parser.steps();
+    next = yield* parser.document();
     if (next !== undefined && next !== null) throw severalDocuments();
   }
   options.expanded?.(parser.expanded);
@@ -54,6 +54,6 @@ const severalDocuments = (): DecodeError => new DecodeError('yaml: the text hold
 export function parseYamlDocuments(input: string | Buffer, { words = false }: { readonly words?: boolean } = {}): JsonValue[] {
   const parser = new YamlParser(input.toString(), undefined, words ? resolveWithWords : resolvePlain);
   const documents: JsonValue[] = [];
-  for (let value = parser.document(); value !== undefined; value = parser.document()) documents.push(value);
+  for (let value = atOnce(parser.document()); value !== undefined; value = atOnce(parser.document())) documents.push(value);
   return documents;
 }

@@ -4,7 +4,7 @@
  * `yaml` package needs seconds for a megabyte, and deep nesting can end the process inside it.)
  */
 import { setOwn } from '@plat-dev/lib/own';
-import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import { DecodeError, maxContainers, maxExpanded, maxKeys, tooLargeExpanded, tooManyContainers, tooManyKeys } from '../errors.ts';
 import type { RepeatedKeys } from '../fields/field-place.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
@@ -48,22 +48,18 @@ export class YamlParser {
   }
 
   /** The next document, or undefined when there is none. */
-  document(): JsonValue | undefined {
-    return atOnce(this.steps());
-  }
-  /** The same for parsing large text in slices: it yields after some values. */
-  *steps(): Work<JsonValue | undefined> {
+  *document(): Work<JsonValue | undefined> {
     const { cursor } = this;
     if (cursor.at === 0) yield* cursor.toLineFeeds();
     while (!cursor.skipToContent()) yield;
     while (cursor.char() === '%' && cursor.column === 0) {
-      if (this.isPlace()) yield;
+      if (this.isPauseDue()) yield;
       cursor.plainLine();
       cursor.at = (cursor.text.indexOf('\n', cursor.at) + 1 || cursor.text.length + 1) - 1;
       while (!cursor.skipToContent()) yield;
     }
     while (cursor.atMarker() && cursor.char() === '.') {
-      if (this.isPlace()) yield;
+      if (this.isPauseDue()) yield;
       cursor.at += 3;
       while (!cursor.skipToContent()) yield;
     }
@@ -81,7 +77,7 @@ export class YamlParser {
   }
 
   /** Whether to yield: after so many values, or after so many characters of them. */
-  private isPlace(): boolean {
+  private isPauseDue(): boolean {
     if (++this.values < VALUES_A_STEP && this.cursor.at - this.pausedAt < CHARACTERS_A_STEP) return false;
     this.values = 0;
     this.pausedAt = this.cursor.at;
@@ -96,7 +92,7 @@ export class YamlParser {
    */
   protected *node(parent: number, compact: boolean): Work<JsonValue> {
     const { cursor } = this;
-    if (this.isPlace()) yield;
+    if (this.isPauseDue()) yield;
     if (++this.depth > maxDepth) throw new DecodeError('exceeded max depth');
     cursor.skipSpaces();
     let onOwnLine = compact;
@@ -240,13 +236,13 @@ export class YamlParser {
     if (Array.isArray(value)) {
       out = [];
       for (const item of value) {
-        if (this.isPlace()) yield;
+        if (this.isPauseDue()) yield;
         out.push(yield* this.copy(item));
       }
     } else {
       out = {};
       for (const key of Object.keys(value)) {
-        if (this.isPlace()) yield;
+        if (this.isPauseDue()) yield;
         this.countKey();
         this.expand(key.length + 3);
         setOwn(out, key, yield* this.copy(value[key] as JsonValue));
@@ -374,7 +370,7 @@ export class YamlParser {
         this.cursor.fail('map merge requires map or sequence of maps as the value');
       }
       for (const key of Object.keys(source)) {
-        if (this.isPlace()) yield;
+        if (this.isPauseDue()) yield;
         if (!Object.hasOwn(out, key)) setOwn(out, key, source[key] as JsonValue);
       }
     }
@@ -454,7 +450,7 @@ export class YamlParser {
   }
   protected *flowNode(): Work<JsonValue> {
     const { cursor } = this;
-    if (this.isPlace()) yield;
+    if (this.isPauseDue()) yield;
     const properties = this.properties();
     const start = cursor.at;
     if (properties !== noProperties) while (!this.flowContent(start)) yield;

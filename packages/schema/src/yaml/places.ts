@@ -6,7 +6,7 @@
  *
  * Offsets are those of the text without a byte order mark and with LF line ends.
  */
-import type { Work } from '@plat-dev/lib/slices';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
 import type { JsonObject, JsonValue } from '../types.ts';
 import { type Properties, YamlParser } from './parse.ts';
 
@@ -60,7 +60,7 @@ class PlacedParser extends YamlParser {
   placed(): PlacedDocument | undefined {
     this.isOdd = false;
     this.last = undefined;
-    const value = this.document();
+    const value = atOnce(this.document());
     return value === undefined ? undefined : { value, place: this.isOdd ? undefined : this.last };
   }
 

@@ -44,7 +44,7 @@ test('a large pod is bound in slices: it is neither decoded nor encoded at once'
     decodeNow: atOnce,
     decodeInSlices: async () => pod,
     encode: atOnce,
-    *encodeLarge(object: { spec: unknown }) {
+    *encodedBytes(object: { spec: unknown }) {
       yield;
       committed.push(object.spec);
       return storedValue('{"metadata":{"uid":"u"}}', 'u');

@@ -6,9 +6,9 @@ import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '@plat-dev/lib/
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { isProtobufMediaType } from '@plat-dev/meta/identity';
-import { encodeLarge } from '@plat-dev/schema/json';
-import { decodeProtobufSteps } from '@plat-dev/schema/protobuf';
-import { decodeEnvelopeSteps } from '@plat-dev/schema/protobuf/envelope';
+import { encodedBytes } from '@plat-dev/schema/json';
+import { decodedProtobuf } from '@plat-dev/schema/protobuf';
+import { decodedEnvelope } from '@plat-dev/schema/protobuf/envelope';
 import { type JsonValue, json, type MessageType } from '@plat-dev/schema/types';
 import type { Catalog } from '../registry/catalog.ts';
 
@@ -27,20 +27,20 @@ export function mediaOf(contentType: string): Media | undefined {
 export function objectText(media: Media, bytes: Buffer, catalog: Catalog): MaybePromise<string | undefined> {
   if (media === 'json') return bytes.toString('utf8').trimEnd();
   if (media === 'yaml')
-    return import('@plat-dev/schema/yaml').then(({ parseYamlSteps }) => inSlices(plainText(parseYamlSteps(bytes)), new Slices()));
+    return import('@plat-dev/schema/yaml').then(({ parsedYaml }) => inSlices(plainText(parsedYaml(bytes)), new Slices()));
   const work = binaryText(bytes, catalog);
   return bytes.length <= SLICED_FROM ? atOnce(work) : inSlices(work, new Slices());
 }
 
 function* plainText(value: Work<JsonValue>): Work<string> {
-  return (yield* encodeLarge(json, yield* value)).toString();
+  return (yield* encodedBytes(json, yield* value)).toString();
 }
 function* binaryText(bytes: Buffer, catalog: Catalog): Work<string | undefined> {
-  const { kind, apiVersion, raw } = yield* decodeEnvelopeSteps(bytes);
+  const { kind, apiVersion, raw } = yield* decodedEnvelope(bytes);
   const schema = schemaOf(kind, apiVersion, catalog);
   if (schema === undefined) return undefined;
-  const object = { ...(yield* decodeProtobufSteps(schema, raw)), kind, apiVersion };
-  return (yield* encodeLarge(schema, object)).toString();
+  const object = { ...(yield* decodedProtobuf(schema, raw)), kind, apiVersion };
+  return (yield* encodedBytes(schema, object)).toString();
 }
 
 function schemaOf(kind: string, apiVersion: string, catalog: Catalog): MessageType | undefined {

@@ -5,7 +5,7 @@ import { frozen } from '@plat-dev/lib/frozen';
 import { atOnce, inSlices, Slices, type Work } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { requestTooLarge } from '@plat-dev/meta/errors';
-import { encode, encodeLarge, TextTooLong } from '@plat-dev/schema/json';
+import { encode, encodedBytes, TextTooLong } from '@plat-dev/schema/json';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import type { Facts, Item } from '@plat-dev/storage/item';
 import { HEADER, itemFromStored } from '@plat-dev/storage/item';
@@ -52,7 +52,7 @@ export async function boundedValueInSlices(
   const limit = deps.maxObjectBytes;
   const stored = before?.bytes.length ?? 0;
   try {
-    return bounded(await inSlices(resource.versions.encodeLarge(object, Math.max(stored, limit)), slices), limit, stored);
+    return bounded(await inSlices(resource.versions.encodedBytes(object, Math.max(stored, limit)), slices), limit, stored);
   } catch (error) {
     throw sizeError(error, limit);
   }
@@ -74,7 +74,7 @@ export function unsavedItem(resource: Resource, key: string, object: ApiObject):
 /** The same, in slices where the object is large. Rejects with RequestEnded. */
 export function unsavedInSlices(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): MaybePromise<Item> {
   if (slices === undefined) return unsavedItem(resource, key, object);
-  return inSlices(encodeLarge(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
+  return inSlices(encodedBytes(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
 }
 const itemOfText = (key: string, object: ApiObject, bytes: Buffer): Item => ({
   key,

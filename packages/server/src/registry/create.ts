@@ -1,12 +1,12 @@
 /** create: own fields → mutating admission → prepare → hooks → validate → validating admission → commit. */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Slices } from '@plat-dev/lib/slices';
+import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
-import { copyInSlices } from '@plat-dev/schema/json/plain';
+import { clonedJson, cloneJson } from '@plat-dev/schema/json/plain';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import type { Item } from '@plat-dev/storage/item';
 import type { AdmissionRequest } from '../admission/types.ts';
@@ -40,7 +40,11 @@ const CROWDED = 'too many conflicting writes; try again';
  */
 export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, owned = false): Promise<Item> {
   // A hook fills in what the server chose for the object; a retry chooses again.
-  const copyOf = (value: ApiObject) => copyInSlices(value, ctx.request?.slices());
+  const copyOf = async (value: ApiObject): Promise<ApiObject> => {
+    const slices = ctx.request?.slices();
+    const copy: unknown = slices === undefined ? cloneJson(value) : await inSlices(clonedJson(value), slices);
+    return copy as ApiObject;
+  };
   const pristine = hookOf(deps, ctx.resource) === undefined ? undefined : await copyOf(object);
   const isNamed = object.metadata.name !== undefined;
   for (let attempt = 1; ; attempt++) {

@@ -93,7 +93,7 @@ async function attemptRemove(
   object.metadata.resourceVersion = String(item.revision);
   if (ctx.dryRun) return { item: await unsavedInSlices(resource, item.key, object, slices), object, removed: atOnce };
   // Deleting an object that is terminating already changes nothing. The deletion fields may make an object exceed the size limit.
-  const value = slices === undefined ? resource.versions.encode(object) : await inSlices(resource.versions.encodeLarge(object), slices);
+  const value = slices === undefined ? resource.versions.encode(object) : await inSlices(resource.versions.encodedBytes(object), slices);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
   const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });

@@ -17,9 +17,9 @@ import { own } from '@plat-dev/lib/own';
 import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
-import { cloneJson, decode, decodeLarge, encodeBytes, encodeLarge } from '@plat-dev/schema/json';
+import { cloneJson, decode, decodedValue, encodeBytes, encodedBytes } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/json/parse';
-import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
+import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { HEADER, type Item, withHeader } from '@plat-dev/storage/item';
 import type { RecentObjects } from './recent.ts';
@@ -35,7 +35,7 @@ export function sharedObject(item: Item): ApiObject {
 }
 /** Large JSON text of our own encoder, in slices. */
 export const parseStoredInSlices = (text: Buffer, slices: Slices): Promise<JsonObject> =>
-  inSlices(parseExactSteps(text), slices) as Promise<JsonObject>;
+  inSlices(parsedExact(text), slices) as Promise<JsonObject>;
 
 export class Versions {
   /** Objects of this version are converted by calls. */
@@ -79,7 +79,7 @@ export class Versions {
   async decodeInSlices(item: Item, slices: Slices): Promise<ApiObject> {
     const parsed = await parseStoredInSlices(item.bytes, slices);
     await slices.pause();
-    const hub = await inSlices(decodeLarge(this.served.hub.schema, parsed), slices);
+    const hub = await inSlices(decodedValue(this.served.hub.schema, parsed), slices);
     await slices.pause();
     return hub as ApiObject;
   }
@@ -182,9 +182,9 @@ export class Versions {
     return withHeader(encodeBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
   }
   /** The same for a large object. */
-  *encodeLarge(object: ApiObject, most?: number): Work<Buffer> {
+  *encodedBytes(object: ApiObject, most?: number): Work<Buffer> {
     this.complete(object);
-    return withHeader(yield* encodeLarge(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+    return withHeader(yield* encodedBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
   }
   private complete(object: ApiObject): void {
     dropVersion(object);

@@ -18,10 +18,10 @@ import { isProtobufMediaType, protobufMediaTypes } from '@plat-dev/meta/identity
 import { DecodeError, TooLargeError } from '@plat-dev/schema/errors';
 import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import { FieldPlace, RepeatedKeys, unknownFieldsOf } from '@plat-dev/schema/fields/field-place';
-import { applyDefaults, decode, decodeLarge } from '@plat-dev/schema/json';
-import { holdsFloats, type ParseOptions, parseJson, parseJsonInSlices } from '@plat-dev/schema/json/parse';
-import { decodeProtobuf, decodeProtobufSteps } from '@plat-dev/schema/protobuf';
-import { decodeEnvelope, decodeEnvelopeSteps, type Envelope } from '@plat-dev/schema/protobuf/envelope';
+import { applyDefaults, decode, decodedValue } from '@plat-dev/schema/json';
+import { holdsFloats, type ParseOptions, parsedJson, parseJson } from '@plat-dev/schema/json/parse';
+import { decodedProtobuf, decodeProtobuf } from '@plat-dev/schema/protobuf';
+import { decodedEnvelope, decodeEnvelope, type Envelope } from '@plat-dev/schema/protobuf/envelope';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
 import { wholeBody } from '../in-process.ts';
@@ -172,7 +172,7 @@ async function decodeParsedBody(
   const type = typeIn(value, expected, body);
   if (!isExpected(type, expected)) return refuse(type, expected, nameIn(value));
   try {
-    return typed((await inSlices(decodeLarge(expected.schema, value ?? {}), slices)) as ApiObject, expected);
+    return typed((await inSlices(decodedValue(expected.schema, value ?? {}), slices)) as ApiObject, expected);
   } catch (error) {
     throw faultOf(error, value, type, expected);
   }
@@ -232,7 +232,7 @@ async function parseBody(
   try {
     if (media === 'yaml') return await parseYamlBody(owner, body, faults);
     const options = jsonOptions(expected, faults);
-    return slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
+    return slices === undefined ? parseJson(body, options) : await inSlices(parsedJson(body, options), slices);
   } catch (error) {
     throw unparsed(error, media, expected, body);
   }
@@ -240,9 +240,9 @@ async function parseBody(
 
 /** The only document of a YAML body. Throws DecodeError and RequestEnded. */
 export async function parseYamlBody(owner: BodyOwner, body: Buffer, faults: FieldFaults | undefined): Promise<JsonValue> {
-  const { parseYamlSteps } = await import('@plat-dev/schema/yaml');
+  const { parsedYaml } = await import('@plat-dev/schema/yaml');
   const repeated = faults === undefined ? undefined : new RepeatedKeys(faults);
-  const work = parseYamlSteps(body, { single: true, repeated, expanded: (characters) => owner.expanded(characters) });
+  const work = parsedYaml(body, { single: true, repeated, expanded: (characters) => owner.expanded(characters) });
   // A small body may stand for a large one.
   const slices = owner.slices(BODY_LIMIT);
   return slices === undefined ? atOnce(work) : inSlices(work, slices);
@@ -342,7 +342,7 @@ async function decodeBinary(owner: BodyOwner, body: Buffer, expected: Expected, 
   const slices = owner.slices();
   let type: BodyType | undefined;
   try {
-    const envelope = slices === undefined ? decodeEnvelope(body) : await inSlices(decodeEnvelopeSteps(body), slices);
+    const envelope = slices === undefined ? decodeEnvelope(body) : await inSlices(decodedEnvelope(body), slices);
     type = {
       kind: envelope.kind === '' ? expected.kind : envelope.kind,
       apiVersion: envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion,
@@ -356,7 +356,7 @@ async function decodeBinary(owner: BodyOwner, body: Buffer, expected: Expected, 
     }
     const { schema } = expected;
     if (slices === undefined) return typed(decodeProtobuf(schema, envelope.raw) as ApiObject, expected);
-    const object = await inSlices(decodeProtobufSteps(schema, envelope.raw), slices);
+    const object = await inSlices(decodedProtobuf(schema, envelope.raw), slices);
     await (options.inspect ?? checkWidth)(object);
     await slices.pause();
     return typed(object as ApiObject, expected);

@@ -2,7 +2,7 @@
 import { atOnce, inSlices, type Slices } from '@plat-dev/lib/slices';
 import { type ApiError, badRequest } from '@plat-dev/meta/errors';
 import { DecodeError } from '@plat-dev/schema/errors';
-import { parseJson, parseJsonInSlices } from '@plat-dev/schema/json/parse';
+import { parsedJson, parseJson } from '@plat-dev/schema/json/parse';
 import { NotUtf8, placeOfText } from '@plat-dev/schema/not-utf8';
 import type { JsonValue } from '@plat-dev/schema/types';
 
@@ -30,7 +30,7 @@ function withoutOwnReplacements(body: Buffer): Buffer {
 
 async function parse(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<JsonValue> {
   if (slices !== undefined) await slices.pause();
-  if (media === 'json') return slices === undefined ? parseJson(body) : parseJsonInSlices(body, {}, slices);
-  const { parseYamlSteps } = await import('@plat-dev/schema/yaml');
-  return slices === undefined ? atOnce(parseYamlSteps(body)) : inSlices(parseYamlSteps(body), slices);
+  if (media === 'json') return slices === undefined ? parseJson(body) : inSlices(parsedJson(body), slices);
+  const { parsedYaml } = await import('@plat-dev/schema/yaml');
+  return slices === undefined ? atOnce(parsedYaml(body)) : inSlices(parsedYaml(body), slices);
 }

@@ -9,7 +9,7 @@ import { PartialObjectMetadata, PartialObjectMetadataList } from '@plat-dev/kind
 import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
 import { encode } from '@plat-dev/schema/json';
-import { indentJson, indentWork } from '@plat-dev/schema/json/indent';
+import { indentedJson, indentJson } from '@plat-dev/schema/json/indent';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { encodeProtobuf } from '@plat-dev/schema/protobuf';
 import { aroundRaw, lengthPrefix } from '@plat-dev/schema/protobuf/envelope';
@@ -46,7 +46,7 @@ export async function listForm(
   const marked = { ...frame, [isTable ? 'rows' : 'items']: [MARK] };
   const texts = isTable ? tableTexts(env, resource, r, include) : r.transform === undefined ? listedTexts(resource) : partialTexts(r);
   if (r.media === 'yaml') {
-    const { stringifyYaml, yamlWork } = await import('@plat-dev/schema/yaml');
+    const { stringifyYaml, yamlBytes } = await import('@plat-dev/schema/yaml');
     const whole = stringifyYaml(marked);
     const line = `- ${MARK}\n`;
     // Keys are sorted: only the API version precedes the items, and everything else the rows.
@@ -59,7 +59,7 @@ export async function listForm(
         const made = await texts(items, slices);
         if (!isLarge(items)) return Buffer.from(made.map((text) => stringifyYaml([parseExact(text.toString()) as JsonValue])).join(''));
         const value = await parseStoredInSlices(bytesOf(made[0] as Text), slices);
-        return inSlices(yamlWork([value]), slices);
+        return inSlices(yamlBytes([value]), slices);
       },
     };
   }
@@ -77,7 +77,7 @@ export async function listForm(
           made.map((text) => indentJson(bytesOf(text), PRETTY_MARGIN)),
           PRETTY_BETWEEN,
         );
-      return inSlices(indentWork(bytesOf(made[0] as Text), PRETTY_MARGIN), slices);
+      return inSlices(indentedJson(bytesOf(made[0] as Text), PRETTY_MARGIN), slices);
     },
   };
 }

@@ -10,7 +10,7 @@ import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { encode, toJson } from '@plat-dev/schema/json';
-import { indentJson, indentWork } from '@plat-dev/schema/json/indent';
+import { indentedJson, indentJson } from '@plat-dev/schema/json/indent';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { encodeProtobuf } from '@plat-dev/schema/protobuf';
 import { encodeEnvelope } from '@plat-dev/schema/protobuf/envelope';
@@ -144,7 +144,7 @@ export async function representText(text: string, r: Representation, pretty: boo
 async function writtenBytes(text: Buffer, r: Representation, pretty: boolean, slices?: Slices): Promise<Buffer> {
   if (r.media === 'yaml') return writtenYaml(await parsedText(text, slices), slices);
   if (!pretty) return Buffer.concat([text, LINE_END]);
-  return slices === undefined ? indentJson(text) : inSlices(indentWork(text), slices);
+  return slices === undefined ? indentJson(text) : inSlices(indentedJson(text), slices);
 }
 const LINE_END = Buffer.from('\n');
 
@@ -152,8 +152,8 @@ const parsedText = (text: Buffer, slices: Slices | undefined): MaybePromise<Json
   slices === undefined ? (parseExact(text.toString()) as JsonObject) : parseStoredInSlices(text, slices);
 
 async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> {
-  const { stringifyYaml, yamlWork } = await import('@plat-dev/schema/yaml');
-  return slices === undefined ? Buffer.from(stringifyYaml(value)) : inSlices(yamlWork(value), slices);
+  const { stringifyYaml, yamlBytes } = await import('@plat-dev/schema/yaml');
+  return slices === undefined ? Buffer.from(stringifyYaml(value)) : inSlices(yamlBytes(value), slices);
 }
 
 async function written(value: JsonObject, r: Representation, pretty: boolean, schema: MessageType | undefined): Promise<Buffer> {

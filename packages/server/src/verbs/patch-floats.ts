@@ -5,7 +5,7 @@
 import type { Work } from '@plat-dev/lib/slices';
 import { unprocessable } from '@plat-dev/meta/errors';
 import { DecodeError } from '@plat-dev/schema/errors';
-import { parseJsonSteps } from '@plat-dev/schema/json/parse';
+import { parsedJson } from '@plat-dev/schema/json/parse';
 import { checkIntegerFields, floatFault, isInteger, typeBelow, visitFloats } from '@plat-dev/schema/json/spelled-integers';
 import type { MessageType, Type } from '@plat-dev/schema/types';
 import { faultyPatch } from './faulty-patch.ts';
@@ -34,7 +34,7 @@ interface Operation {
 }
 
 function* checkOperations(schema: MessageType, body: Buffer): Work<void> {
-  const operations = (yield* parseJsonSteps(body)) as unknown as readonly Operation[];
+  const operations = (yield* parsedJson(body)) as unknown as readonly Operation[];
   const below = (place: Place, step: string | number): Place | undefined => {
     switch (place.in) {
       case 'operations':

@@ -10,9 +10,9 @@ import { ApiError, unsupportedMediaType } from '@plat-dev/meta/errors';
 import { addUntouched, type Patch, type ReadBody, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '@plat-dev/patch';
 import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import { unknownFields, unknownFieldsOf } from '@plat-dev/schema/fields/field-place';
-import { DecodeError, decode, decodeLarge, toJson } from '@plat-dev/schema/json';
+import { DecodeError, decode, decodedValue, toJson } from '@plat-dev/schema/json';
 import { namedScalars } from '@plat-dev/schema/json/mismatch';
-import { parseExact, parseJson, parseJsonInSlices } from '@plat-dev/schema/json/parse';
+import { parsedJson, parseExact, parseJson } from '@plat-dev/schema/json/parse';
 import type { JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
@@ -65,7 +65,7 @@ async function parsePatch(ctx: Context, type: PatchType, body: Buffer, faults: F
   if (slices === undefined && faults === undefined) return body;
   const options = faults === undefined ? {} : { place: patchPlace(type === 'json', faults) };
   try {
-    const value = slices === undefined ? parseJson(body, options) : await parseJsonInSlices(body, options, slices);
+    const value = slices === undefined ? parseJson(body, options) : await inSlices(parsedJson(body, options), slices);
     if (slices !== undefined) {
       checkWidth(value);
       await slices.pause();
@@ -204,7 +204,7 @@ function* readPatched(
         expected: '',
         actual: '',
       } as never);
-    const object = (large ? yield* decodeLarge(schema, document) : decode(schema, document)) as ApiObject;
+    const object = (large ? yield* decodedValue(schema, document) : decode(schema, document)) as ApiObject;
     // A strategic merge patch is one of the type of the path: what it says of kind and version has no effect.
     object.kind = strategic ? type.kind : (object.kind ?? type.kind);
     object.apiVersion = strategic ? type.apiVersion : (object.apiVersion ?? type.apiVersion);

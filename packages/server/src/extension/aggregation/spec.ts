@@ -1,7 +1,7 @@
 /** The part of an OpenAPI document for one group version. */
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
-import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
+import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 
 export interface SpecPart {
@@ -13,7 +13,7 @@ const DEFINITIONS = '#/definitions/';
 
 /** Paths below `/apis/<group>/<version>/`, and the definitions that they refer to. Throws if the text is not such a document. */
 export function* partOf(text: Buffer, group: string, version: string): Work<SpecPart> {
-  const document = (yield* parseExactSteps(text)) as JsonValue;
+  const document = (yield* parsedExact(text)) as JsonValue;
   if (!isObject(document) || document.swagger !== '2.0') throw new Error('not a document of OpenAPI v2');
   const all = isObject(document.paths) ? document.paths : {};
   const prefix = `/apis/${group}/${version}/`;

@@ -7,7 +7,7 @@ import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { own } from '@plat-dev/lib/own';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { Ticker } from '@plat-dev/lib/ticker';
-import { parseExactSteps } from '@plat-dev/schema/json/parse-parts';
+import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { Backend, Backends } from './backends.ts';
 import { isObject, partOf, type SpecPart } from './spec.ts';
@@ -181,4 +181,4 @@ async function addressIn(index: Buffer, name: string): Promise<string | undefine
   }
 }
 
-const parsed = (text: Buffer): Promise<JsonValue> => inSlices(parseExactSteps(text), new Slices()) as Promise<JsonValue>;
+const parsed = (text: Buffer): Promise<JsonValue> => inSlices(parsedExact(text), new Slices()) as Promise<JsonValue>;
