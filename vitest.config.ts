@@ -26,6 +26,7 @@ const measured = [
 const first = [
   'test/faults/',
   'test/examples/',
+  'test/packages/',
   'test/controllers/faults',
   'test/parity/parity',
   'test/clients/',
