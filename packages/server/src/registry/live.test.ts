@@ -103,6 +103,9 @@ test('a large object of a numerous kind is parsed in slices, once for all that l
   expect(noteOf(object)).toHaveLength(20_000);
   expect(live.get('team', 'large')).toBe(object);
   put('large', 'y'.repeat(20_000));
-  expect(noteOf(live.get('team', 'large'))?.[0]).toBe('y');
   expect(live.look('team', 'large')).toBeInstanceOf(Promise);
+  put('large', 'z'.repeat(20_000));
+  const changed = live.get('team', 'large');
+  expect(noteOf(changed)?.[0]).toBe('z');
+  expect(live.get('team', 'large')).toBe(changed);
 });

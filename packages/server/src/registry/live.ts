@@ -35,7 +35,7 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
   const large = new LargeObjects();
   const find = (namespace: string, name: string): ApiObject | undefined => {
     const item = collection.items.get(keyOf(namespace, name));
-    return item === undefined ? undefined : (large.get(item) ?? parse(item));
+    return item === undefined ? undefined : keep || !isLarge(item) ? parse(item) : large.get(item);
   };
   const select = (namespace: string | undefined, limit?: number): readonly ApiObject[] => {
     const items = namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`);
@@ -70,6 +70,8 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
 /** Bytes of large objects whose parsed form is kept: those that were looked at last. */
 const LARGE_BYTES = 4 << 20;
 
+const isLarge = ({ bytes }: Item): boolean => bytes.length > SLICED_FROM;
+
 /** Large objects that are looked at are parsed in slices, once for all that look at the same time. */
 class LargeObjects {
   private readonly parsed = new BoundedCache<Item, ApiObject>(LARGE_BYTES / SLICED_FROM, {
@@ -78,11 +80,14 @@ class LargeObjects {
   });
   private readonly looks = new Map<Item, Promise<void>>();
 
-  get(item: Item): ApiObject | undefined {
-    return this.parsed.get(item);
+  /** One that has changed since it was looked at is parsed at once, but once for all that ask. */
+  get(item: Item): ApiObject {
+    const parsed = this.parsed.get(item) ?? frozen(parseItem(item));
+    this.parsed.set(item, parsed);
+    return parsed;
   }
   look(item: Item): Promise<void> | undefined {
-    if (item.bytes.length <= SLICED_FROM || this.parsed.use(item) !== undefined) return undefined;
+    if (!isLarge(item) || this.parsed.use(item) !== undefined) return undefined;
     let look = this.looks.get(item);
     if (look === undefined) {
       look = this.parse(item).finally(() => this.looks.delete(item));

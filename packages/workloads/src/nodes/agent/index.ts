@@ -10,7 +10,7 @@ import { refs } from '@plat-dev/controllers/runtime/controller';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { LocalSocket } from '@plat-dev/lib/files/local-socket';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { inSlices, Slices } from '@plat-dev/lib/slices';
+import { inSlices, Slices, turnWithTime } from '@plat-dev/lib/slices';
 import { commandStatus } from '@plat-dev/meta/errors';
 import { identities } from '@plat-dev/meta/identity';
 import { TimeError, timeMillis } from '@plat-dev/meta/time';
@@ -110,6 +110,8 @@ export class SimulatedAgent {
   }
 
   private async question(req: IncomingMessage): Promise<Question> {
+    // What a connection needs of the API is there within the turn, and many may be opened in one.
+    await turnWithTime();
     const [path = '', search = ''] = (req.url ?? '').split('?');
     const [action = '', namespace = '', name = '', container, ...more] = path.slice(1).split('/').map(decoded);
     if (more.length > 0) throw new Refused(404, 'page not found');
