@@ -1,8 +1,8 @@
 // More cases of bench/worst.mjs that store objects and touch them: what a user with the role `edit` in one namespace can do with
 // commands, probes, watches, pages, applies, owners and many pods.
-import { sleep } from './worst-server.mjs';
+import { asJson, must, send, sleep } from './worst-server.mjs';
 import { mapOf, times } from './worst-shapes.mjs';
-import { bytes, container, fitting, inContainer, mergePatch, pod, podSpec, STORED, stored } from './worst-stored.mjs';
+import { bytes, container, fitting, inContainer, mergePatch, pod, podSpec, STORED, selecting, stored, template } from './worst-stored.mjs';
 
 const small = STORED * 0.8;
 const sh = (script) => ['sh', '-c', script];
@@ -257,3 +257,251 @@ stored('ephemeral containers, many', async (world) => {
   const path = `${world.path('pods', 'a')}/ephemeralcontainers`;
   return { method: 'PATCH', path, headers: mergePatch, body: bytes({ spec: { ephemeralContainers } }) };
 });
+
+// ---- tokens ---------------------------------------------------------------------------------------------------------
+
+const tokenOf = (world, spec = {}) => ({
+  method: 'POST',
+  path: `${world.path('serviceaccounts', 'default')}/token`,
+  headers: asJson,
+  body: bytes({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }),
+});
+stored('50 tokens at once', (world) => Promise.resolve(times(50, () => tokenOf(world))));
+const variables = times(9_000, (i) => ({ name: `N${i}`, value: 'v' }));
+const manyVariables = () => inContainer({ env: variables });
+for (const kind of ['Pod', 'Secret'])
+  stored(`50 requests with a token of a large ${kind}`, async (world) => {
+    if (kind === 'Pod') await world.store('pods', 'a', pod({ app: 'x' }, manyVariables()));
+    else
+      await world.store('secrets', 'a', {
+        data: mapOf(
+          15_000,
+          (i) => `k${i}`,
+          () => 'eA==',
+        ),
+      });
+    const boundObjectRef = { apiVersion: 'v1', kind, name: 'a' };
+    const { body } = await send(world.server, { ...tokenOf(world, { boundObjectRef }), keep: true });
+    const headers = { authorization: `Bearer ${JSON.parse(body).status.token}` };
+    return times(50, () => ({ path: world.path('configmaps'), headers }));
+  });
+stored('1,000 secrets of tokens', async (world) => {
+  const annotations = { 'kubernetes.io/service-account.name': 'default' };
+  await world.storeAll('secrets', 1_000, () => ({ metadata: { annotations }, type: 'kubernetes.io/service-account-token' }));
+  return world.remove('serviceaccounts', 'default');
+});
+
+// ---- lists and watches ----------------------------------------------------------------------------------------------
+
+const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+const forms = { JSON: {}, Tables: table, binary: { accept: 'application/vnd.kubernetes.protobuf' } };
+for (const [name, headers] of Object.entries(forms))
+  for (const [which, selector] of Object.entries({
+    all: '',
+    'by many requirements': `&labelSelector=${times(400, (i) => `k${i}!%3Dv`).join(',')}`,
+  }))
+    stored(`50 watches of large config maps as ${name}, ${which}`, async (world) => {
+      const data = mapOf(
+        9_000,
+        (i) => `k${i}`,
+        () => 'v'.repeat(10),
+      );
+      for (const i of times(4, (n) => n)) await world.store('configmaps', `a${i}`, { data });
+      const path = `${world.path('configmaps')}?watch=1&timeoutSeconds=3&allowWatchBookmarks=true${selector}`;
+      setTimeout(() => times(4, (i) => send(world.server, world.touch('configmaps', `a${i}`)).catch(() => {})), 1_000);
+      return times(50, () => ({ path, headers }));
+    });
+stored('50 watches from long ago', async (world) => {
+  const { body } = await send(world.server, { path: world.path('configmaps'), keep: true });
+  await world.storeAll('configmaps', 3_000, (i) => ({ metadata: { labels: { n: `${i}` } }, data: { a: 'x'.repeat(500) } }));
+  const from = JSON.parse(body).metadata.resourceVersion;
+  const path = `${world.path('configmaps')}?watch=1&timeoutSeconds=2&resourceVersion=${from}&labelSelector=n%3D1`;
+  return times(50, () => ({ path, headers: table }));
+});
+stored('100 lists of one object of 3,000, by every way to choose', async (world) => {
+  await world.storeAll('configmaps', 3_000, (i) => ({ metadata: { labels: { n: `${i}` } } }));
+  const queries = [
+    'limit=1',
+    'limit=1&labelSelector=n%3D2999',
+    'limit=1&fieldSelector=metadata.name%3Dnone',
+    'limit=1&labelSelector=n!%3D1,n!%3D2',
+  ];
+  return times(100, (i) => ({ path: `${world.path('configmaps')}?${queries[i % 4]}`, headers: i % 8 < 4 ? {} : table }));
+});
+stored('pages of one object, 100 clients', async (world) => {
+  await world.storeAll('configmaps', 500, () => ({}));
+  const { body } = await send(world.server, { path: `${world.path('configmaps')}?limit=250`, keep: true });
+  const from = encodeURIComponent(JSON.parse(body).metadata.continue);
+  await world.store('configmaps', 'later', {});
+  return times(100, () => ({ path: `${world.path('configmaps')}?limit=1&continue=${from}` }));
+});
+stored('removal of 1,000 pods that finalizers keep', async (world) => {
+  await world.storeAll('pods', 1_000, () => ({
+    metadata: { labels: { app: 'x' }, finalizers: ['example.com/a'] },
+    spec: podSpec({ nodeSelector: { none: 'x' } }),
+  }));
+  return { method: 'DELETE', path: `${world.path('pods')}?gracePeriodSeconds=0` };
+});
+stored('removal of 500 running pods', async (world) => {
+  await world.storeAll('pods', 300, () => pod());
+  await sleep(3_000);
+  return { method: 'DELETE', path: world.path('pods') };
+});
+stored('2,000 events about one pod', async (world) => {
+  await world.store('pods', 'a', pod());
+  await world.storeAll('events', 2_000, (i) => ({
+    involvedObject: { kind: 'Pod', name: 'a', namespace: world.ns },
+    reason: `R${i}`,
+    message: 'm'.repeat(900),
+    type: 'Normal',
+  }));
+  return times(20, () => ({ path: `${world.path('events')}?fieldSelector=involvedObject.name%3Da,reason!%3DR1`, headers: table }));
+});
+
+// ---- owners ---------------------------------------------------------------------------------------------------------
+
+const ownedBy = (name, uid, more = {}) => ({
+  metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid, ...more }] },
+});
+const uidOf = async (world, plural, name) =>
+  JSON.parse((await send(world.server, { path: world.path(plural, name), keep: true })).body).metadata.uid;
+for (const propagation of ['Foreground', 'Background', 'Orphan'])
+  stored(`chain of 300 owners, removed with ${propagation}`, async (world) => {
+    await world.store('configmaps', 'a0', {});
+    for (let i = 1; i < 300; i++)
+      await world.store(
+        'configmaps',
+        `a${i}`,
+        ownedBy(`a${i - 1}`, await uidOf(world, 'configmaps', `a${i - 1}`), { blockOwnerDeletion: true }),
+      );
+    return { method: 'DELETE', path: `${world.path('configmaps', 'a0')}?propagationPolicy=${propagation}` };
+  });
+stored('owner of 3,000 objects of many owners', async (world) => {
+  for (const i of times(20, (n) => n)) await world.store('configmaps', `a${i}`, {});
+  const owners = [];
+  for (const i of times(20, (n) => n))
+    owners.push({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: `a${i}`,
+      uid: await uidOf(world, 'configmaps', `a${i}`),
+      blockOwnerDeletion: true,
+    });
+  await world.storeAll('secrets', 3_000, () => ({ metadata: { ownerReferences: owners, finalizers: ['example.com/never'] } }));
+  return times(20, (i) => ({ method: 'DELETE', path: `${world.path('configmaps', `a${i}`)}?propagationPolicy=Foreground` }));
+});
+
+// ---- many pods ------------------------------------------------------------------------------------------------------
+
+stored('1,000 pods of 200 terms of affinity each', async (world) => {
+  const term = (i, n) => ({ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: `y${i}-${n}` } } });
+  await world.storeAll('pods', 1_000, (i) =>
+    pod({ app: 'x' }, { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: times(200, (n) => term(i, n)) } } }),
+  );
+  return world.create('pods', 'new', pod({ app: 'y1-1' }));
+});
+stored('200 pods of 256 KiB of annotations', async (world) => {
+  const annotations = { a: 'x'.repeat(250_000) };
+  await world.store('services', 'a', { spec: { selector: { app: 'x' }, ports: [{ port: 80 }] } });
+  await world.storeAll('pods', 200, () => ({ metadata: { labels: { app: 'x' }, annotations }, spec: podSpec() }));
+  return times(20, (i) => world.touch('pods', `o${i}`, { metadata: { labels: { touched: 'yes' } } }));
+});
+stored('preemption among 330 pods and 50 budgets', async (world) => {
+  await world.storeAll('poddisruptionbudgets', 50, (i) => ({
+    spec: { minAvailable: 1, selector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: [`v${i}`] }] } },
+  }));
+  await world.storeAll('pods', 340, () => pod());
+  await sleep(3_000);
+  return times(10, (i) => world.create('pods', `critical${i}`, pod({ app: 'y' }, { priorityClassName: 'system-cluster-critical' })));
+});
+for (const plural of ['statefulsets', 'daemonsets', 'deployments'])
+  stored(`${plural} of a large template, 12 revisions`, async (world) => {
+    const large = template({
+      ...inContainer({ env: times(9_000, (i) => ({ name: `N${i}`, value: 'v' })) }),
+      nodeSelector: { none: 'none' },
+    });
+    await world.store(plural, 'a', {
+      spec: {
+        ...(plural !== 'daemonsets' && { replicas: 1 }),
+        selector: selecting,
+        template: large,
+        ...(plural === 'statefulsets' && { serviceName: 's' }),
+      },
+    });
+    for (const i of times(12, (n) => n)) {
+      const patch = { spec: { template: { metadata: { annotations: { n: `${i}` } } } } };
+      await must(world.server, 'PATCH', world.path(plural, 'a'), patch, mergePatch);
+      await sleep(300);
+    }
+    return world.touch(plural, 'a');
+  });
+stored('500 services of load balancers', async (world) => {
+  await world.storeAll('services', 500, () => ({ spec: { type: 'LoadBalancer', selector: { app: 'x' }, ports: [{ port: 80 }] } }));
+  return world.touch('services', 'o1', { spec: { type: 'ClusterIP' } });
+});
+stored('service of hints and 600 pods', async (world) => {
+  const annotations = { 'service.kubernetes.io/topology-aware-hints': 'Auto' };
+  await world.store('services', 'a', { metadata: { annotations }, spec: { selector: { app: 'x' }, ports: [{ port: 80 }] } });
+  await world.storeAll('pods', 320, () => pod());
+  return world.touch('pods', 'o1', { metadata: { labels: { touched: 'yes' } } });
+});
+stored('500 claims and a pod of 100 ephemeral ones', async (world) => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  await world.storeAll('persistentvolumeclaims', 500, () => ({ spec }));
+  const volumes = times(100, (i) => ({ name: `v${i}`, ephemeral: { volumeClaimTemplate: { spec } } }));
+  return world.create('pods', 'a', pod({ app: 'x' }, { volumes }));
+});
+stored('1,000 cron jobs of every minute', async (world) => {
+  const jobTemplate = { spec: { suspend: true, template: { spec: { ...podSpec(), restartPolicy: 'Never' } } } };
+  await world.storeAll('cronjobs', 1_000, () => ({ spec: { schedule: '* * * * *', jobTemplate } }));
+  await sleep(61_000 - (Date.now() % 60_000));
+  return world.touch('cronjobs', 'o1');
+});
+stored('job of 300 pods that fail', async (world) => {
+  const spec = {
+    parallelism: 100,
+    completions: 300,
+    backoffLimit: 1_000,
+    template: { spec: { ...podSpec(inContainer({ image: 'busybox', command: sh('exit 1') })), restartPolicy: 'Never' } },
+  };
+  await world.store('jobs', 'a', { spec });
+  await sleep(5_000);
+  return world.remove('jobs', 'a');
+});
+stored(
+  '50 requests to a pod by its proxy',
+  async (world) => {
+    await world.store('pods', 'a', pod({ app: 'x' }, inContainer({ image: 'nginx', env: variables })));
+    await sleep(1_500);
+    return times(50, () => ({ path: `${world.path('pods', 'a')}/proxy/` }));
+  },
+  { statuses: [200, 400, 503] },
+);
+stored(
+  'apply of containers with many ports and variables',
+  async (world) => {
+    const applied = (value) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'a' },
+      spec: {
+        replicas: 0,
+        selector: selecting,
+        template: template({
+          containers: times(60, (i) =>
+            container({
+              name: `c${i}`,
+              ports: times(80, (n) => ({ containerPort: n + 1, protocol: n % 2 ? 'TCP' : 'UDP' })),
+              env: times(80, (n) => ({ name: `E${n}`, value })),
+            }),
+          ),
+        }),
+      },
+    });
+    const path = (manager) => `${world.path('deployments', 'a')}?fieldManager=${manager}&force=true`;
+    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    for (const i of times(5, (n) => n)) await must(world.server, 'PATCH', path(`m${i}`), applied(`v${i}`), headers);
+    return times(5, (i) => ({ method: 'PATCH', path: path(`m${i}`), headers, body: bytes(applied('w')) }));
+  },
+  { statuses: [200, 409] },
+);

@@ -27,6 +27,7 @@ const groups = {
   services: '/api/v1',
   endpoints: '/api/v1',
   configmaps: '/api/v1',
+  events: '/api/v1',
   secrets: '/api/v1',
   serviceaccounts: '/api/v1',
   persistentvolumeclaims: '/api/v1',

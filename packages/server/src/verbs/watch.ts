@@ -1,5 +1,6 @@
 /** watch: a stream of events in the negotiated representation. */
 import type { Cancel } from '@plat-dev/lib/clock';
+import { turnWithTime } from '@plat-dev/lib/slices';
 import { expired } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
 import { keepsWritten } from '../in-process.ts';
@@ -18,6 +19,8 @@ const BOOKMARK_EVERY_MS = 60_000;
 const LONGER_IN_PROCESS = 100;
 
 export async function watchObjects(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  // Many clients may begin at once, and a selector may have thousands of requirements.
+  await turnWithTime();
   const { registry, limits } = services;
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource), true);
   const options = readOptions(ctx, registry.catalog, true);

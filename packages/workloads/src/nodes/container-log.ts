@@ -39,7 +39,7 @@ export function* linesOfRun(
   const { metadata } = annotated.pod;
   const text = annotationOf(annotated, 'logs', container.name);
   if (text !== undefined) {
-    for (const line of linesOf(text)) yield { at: startedAt, text: line.endsWith('\n') ? line : `${line}\n` };
+    for (const line of linesOf(text).slice(0, LINES_LIMIT)) yield { at: startedAt, text: line.endsWith('\n') ? line : `${line}\n` };
     return;
   }
   let written = 0;

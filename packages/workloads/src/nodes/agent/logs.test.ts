@@ -53,3 +53,9 @@ test('a log of many short lines is written in few pieces, and no further than as
   await writeLog(linesAt('ab\n'.repeat(100_000), 0), { ...all, tailLines: 7 }, sink, end);
   expect(size()).toBe(21);
 });
+
+test('the log of an annotation has so many lines and no more', () => {
+  const annotations = { 'simulation.kubernetes.io/logs': 'a\n'.repeat(20_000) };
+  const told = { ...annotated, pod: { ...pod, metadata: { ...pod.metadata, annotations } } };
+  expect([...linesOfRun(told, { name: 'main', image: 'x' } as never, 1000, environment)]).toHaveLength(10_000);
+});
