@@ -25,6 +25,7 @@ const measured = [
  */
 const first = [
   'test/faults/',
+  'test/how-to.test.ts',
   'test/examples/',
   'test/packages/',
   'test/controllers/faults',
